@@ -14,7 +14,7 @@ interface Shown {
   readonly redact: (text: string) => string;
 }
 
-/** What an answer without the rows that were looked for has instead: its keys, and how it begins. */
+/** Describes an answer without the expected rows: its keys, and its beginning. */
 export function describeAnswer(envelope: Json, bytes: Uint8Array, { redact }: Shown): string {
   const begins = `begins with: ${beginningOf(bytes, redact)}`;
   if (isList(envelope)) return `The answer is a list and ${begins}`;

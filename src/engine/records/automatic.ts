@@ -16,7 +16,7 @@ export interface AutomaticOptions {
   /** `json_parser.struct` of the state file. */
   readonly struct?: Json | undefined;
   readonly log: Log;
-  /** Of lists that become text; the reference's by default. */
+  /** Text of lists in cells; the reference's by default. */
   readonly jsonText?: JsonText;
 }
 
@@ -48,7 +48,7 @@ class AutomaticParser implements RecordParser {
   #aliases: Aliases = new Map();
   #page = 0;
   #rewriting = false;
-  /** Where the page at hand is written to. */
+  /** Output of the current page. */
   #out: TableOutput | undefined;
   readonly #emitter: RowEmitter;
 
@@ -156,7 +156,10 @@ class AutomaticParser implements RecordParser {
     return true;
   }
 
-  /** What an attempt to write a page learns of extra columns is forgotten when it fails; the next one learns it again. */
+  /**
+   * Returns a function that undoes what a failed attempt to write a page has learned of extra columns; the next attempt
+   * learns it again.
+   */
   #remember(): () => void {
     const aliases = [...this.#aliases];
     const count = this.#events.length;

@@ -39,9 +39,9 @@ interface Lines {
   readonly table: OpenTable;
   readonly out: ByteWriter;
   rows: number;
-  /** Where the last whole line ends. */
+  /** End of the last whole line. */
   end: number;
-  /** What the column of the link was renamed to, when the table was opened. */
+  /** Name that the column of the link got when the table was opened. */
   alias: string | undefined;
   /** The order of lines among all tables of the same name. */
   order: LinePiece[] | undefined;
@@ -53,26 +53,26 @@ interface LinePiece {
   readonly to: number;
 }
 
-/** Where a chunk stands in a run, for rows that have links of their own. */
+/** Position of a chunk in a run, for rows that have links of their own. */
 export interface ChunkPlace {
-  /** Of all pages that the parser took, from 0. */
+  /** Number of the page among all that the parser took, from 0. */
   readonly page: number;
   /** The first row of the chunk in its page, from 0. */
   readonly row: number;
 }
 
-/** What is around a row that is written. */
+/** Surroundings of a row that is written. */
 interface Around {
   readonly extras: PageExtras;
   /** The quoted cells behind the data. */
   readonly tail: Uint8Array | string | undefined;
-  /** What keeps its link from being that of an equal row; undefined where equal rows share one. */
+  /** Salt that makes its link unlike that of an equal row; undefined if equal rows share one. */
   readonly salt: string | undefined;
 }
 
 const USUAL: RowLook = {};
 
-/** Whose link id the lists below an object get; worked out when the first list with items asks for it. */
+/** Object whose link id the lists below it get; the id is computed when the first list with items needs it. */
 interface Frame {
   readonly path: string;
   readonly value: AnyObject;

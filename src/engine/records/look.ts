@@ -12,7 +12,7 @@ import {
 import { kindOf } from '../../lib/read-settings.ts';
 import { meantOr } from '../../lib/suggest.ts';
 
-/** What cells say of values that are no text of their own. */
+/** Texts of null, true and false in cells. */
 export interface CellWords {
   readonly null: string;
   readonly true: string;

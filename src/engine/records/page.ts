@@ -18,7 +18,7 @@ import { shownText } from '../../lib/shown-text.ts';
 import { describeAnswer, notJson } from './answer.ts';
 
 export interface ReadOptions {
-  /** Where the rows are; undefined for "the only list of the response". */
+  /** Path of the rows; undefined for "the only list of the response". */
   readonly dataField: Path | undefined;
   readonly endpoint: string;
   /** Encoding of the body, where the answer declares one. */
@@ -225,7 +225,7 @@ function decode(bytes: Uint8Array, plain: boolean): Json {
   return plain ? (JSON.parse(text) as Json) : parseExact(text); // JSON.parse gives nothing but Json
 }
 
-/** What to say when bytes that were scanned are no JSON, which only decoding them shows. */
+/** Creates the error of scanned bytes that turn out not to be JSON, which only decoding shows. */
 type Malformed = (cause: Error) => RecordError;
 
 function decodeKnown(bytes: Uint8Array, plain: boolean, malformed: Malformed): Json {

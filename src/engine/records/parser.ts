@@ -18,7 +18,7 @@ export interface PageRows {
   readonly count: number;
 }
 
-/** Where a table is written. Names are file names, without the bucket. */
+/** Output of a table. Names are file names, without the bucket. */
 export interface TableOutput {
   /**
    * Says that a table exists. The first call fixes its place in the order of tables.
@@ -51,6 +51,6 @@ export interface RecordParser {
   take(page: PageRows, out: TableOutput): void;
   /** Called once, after the last page. `pages` gives all pages that this parser took, in order, again. */
   finish(pages: () => Iterable<PageRows>, out: TableOutput): void;
-  /** What goes into `json_parser` of the state file; undefined leaves it as it was. */
+  /** Value for `json_parser` of the state file; undefined leaves it as it was. */
   readonly struct: Json | undefined;
 }

@@ -11,7 +11,7 @@ export interface ObjectPlan {
   /** Cells that a missing object leaves blank. */
   readonly width: number;
   readonly headers: readonly string[];
-  /** What the cells under each header hold: nothing yet, text, or the link id of a list. */
+  /** Contents of the cells under each header: nothing yet, text, or the link id of a list. */
   readonly contents: readonly ('null' | 'text' | 'link')[];
 }
 

@@ -17,7 +17,7 @@ import {
 import { kindOf } from '../../lib/read-settings.ts';
 import { meantAndKnown, meantOr } from '../../lib/suggest.ts';
 
-/** Where the names of columns are, when rows are lists of cells, or columns are lists of cells. */
+/** Source of the column names, when rows are lists of cells, or columns are lists of cells. */
 export type Header =
   | { readonly kind: 'first' }
   | { readonly kind: 'given'; readonly names: readonly string[] }
@@ -55,7 +55,7 @@ export function compileRowsAt(node: Json | undefined, at: string): RowsAt | unde
   return READERS[form](settings, at);
 }
 
-/** What each form needs to know. */
+/** Readers of the settings of each form. */
 const READERS: Readonly<Record<Form, (settings: AnyObject, at: string) => RowsAt>> = {
   values: (settings, at) => ({
     form: 'values',

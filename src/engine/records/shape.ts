@@ -66,7 +66,7 @@ function rowsOf(value: Json, rowsAt: Exclude<RowsAt, { form: 'cells' }>, page: P
   });
 }
 
-/** What stands under a key: one row, or a list of them. */
+/** Returns the rows under a key: one row, or a list of them. */
 function keyedRows(key: string, value: Json, column: string | undefined): readonly Json[] {
   const rows = isList(value) ? value : [value];
   if (column === undefined) return rows;

@@ -23,7 +23,7 @@ export class StructureNode {
   }
 }
 
-/** What was learned of all records so far: one tree for each data type. */
+/** Structure that was learned of all records so far: one tree for each data type. */
 export class Structure {
   readonly types = new Map<string, StructureNode>();
   /** Grows with every change that a table could show. */

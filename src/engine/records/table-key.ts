@@ -6,7 +6,7 @@ import { columnName, safeName } from './names.ts';
 export interface WrittenKey {
   /** Paths in a row, or columns. */
   readonly names: readonly string[];
-  /** What a field is called in the table, by its path in an answer; undefined where it is left out. */
+  /** Returns the name of a field in the table, by its path in an answer; undefined for one that is left out. */
   readonly fieldName: (path: string) => string | undefined;
   /** JSON path. */
   readonly at: string;

@@ -11,9 +11,9 @@ export interface Table extends OpenTable {
   readonly file: TableFile;
 }
 
-/** What is written under one name. Types whose names are the same when made safe share a file, as in the reference. */
+/** File of a table. Types whose names are the same when made safe share one, as in the reference. */
 export interface TableFile {
-  /** Whose columns are the header: the first that is written. */
+  /** Type whose columns are the header: the first that is written. */
   owner: StructureNode;
   columns: readonly string[];
   /** Pages before this one must be written again. */

@@ -11,7 +11,7 @@ export interface LegacyParserOptions {
   /** `json_parser.struct` of the state file, of version 2: its columns are in the tables though no row has them. */
   readonly struct?: Json | undefined;
   readonly log: Log;
-  /** Of lists and objects that become text; the reference's by default. */
+  /** Text of lists and objects in cells; the reference's by default. */
   readonly jsonText?: JsonText;
 }
 

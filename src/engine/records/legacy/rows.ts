@@ -112,7 +112,7 @@ function withExtra(row: Json, extra: AnyObject, jsonText: JsonText): AnyObject {
   return sizeOf(extra) === 0 ? object : objectOf([...entriesOf(object), ...entriesOf(extra)]);
 }
 
-/** What leaves its cells blank and starts no child rows. */
+/** Tells whether a value leaves its cells blank and starts no child rows. */
 function isBlank(value: Json): boolean {
   return value === null || (isList(value) ? value.length === 0 : isHollow(value));
 }

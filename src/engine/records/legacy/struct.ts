@@ -5,7 +5,7 @@ import { entriesOf, isEmpty, isList, isObject, objectOf, type Json } from '../..
 export const LEGACY_STRUCT_VERSION = 2;
 
 const KINDS = ['scalar', 'object', 'NULL', 'arrayOfscalar', 'arrayOfobject', 'arrayOfNULL'] as const;
-/** What a property holds. `NULL` is not known yet: nothing but null and empty lists were seen. */
+/** Kind of a property. `NULL` is not known yet: only nulls and empty lists were seen. */
 export type LegacyKind = (typeof KINDS)[number];
 
 /** Property to kind, in the order they were first seen. */

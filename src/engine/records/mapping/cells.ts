@@ -12,16 +12,19 @@ import type { PageTables } from '../lines.ts';
 import type { ScalarText } from '../look.ts';
 import type { ColumnEntry, EntryPlace } from './mapping.ts';
 
-/** What belongs to all rows of a page. */
+/** Properties that all rows of a page share. */
 export interface MappedPage {
   /** Extra columns by raw name. */
   readonly extra: AnyObject;
   /** The extra columns as part of a generated key; empty text when there are none. */
   extraText(): string;
   readonly tables: PageTables;
-  /** Of what is no text. */
+  /** Text of values other than texts. */
   readonly scalar: ScalarText;
-  /** What keeps the generated key of a row from being that of an equal one, another each time; empty where equal rows share one. */
+  /**
+   * Returns the salt that makes the generated key of a row unlike that of an equal one, another each time; empty if
+   * equal rows share a key.
+   */
   salt(): string;
 }
 

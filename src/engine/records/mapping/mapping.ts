@@ -13,7 +13,7 @@ export interface Mapping {
 export type MappingEntry = ColumnEntry | TableEntry | SelfEntry;
 
 export interface EntryPlace {
-  /** Where the value is in the row, or, for `user`, in the extra columns. */
+  /** Path of the value in the row, or, for `user`, in the extra columns. */
   readonly path: string;
   readonly delimiter: string;
   readonly at: string;

@@ -14,7 +14,7 @@ export interface MappedParserOptions {
   readonly otherwise: RecordParser;
   /** Reads the values of `date` entries. */
   readonly parseTime: ParseTime;
-  /** Of lists and objects that become text; the reference's by default. */
+  /** Text of lists and objects in cells; the reference's by default. */
   readonly jsonText?: JsonText;
 }
 

@@ -15,7 +15,7 @@ import { compilePattern } from '../../language/index.ts';
 import { kindOf } from '../../../lib/read-settings.ts';
 import { snakeCase } from './snake-case.ts';
 
-/** What the fields of a row are called, and which of them it loses: `exclude`, `rename` and `case` together. */
+/** Settings for the names of fields and for those that are left out: `exclude`, `rename` and `case` together. */
 export interface FieldSettings {
   readonly exclude: Json | undefined;
   readonly rename: Json | undefined;
@@ -27,7 +27,7 @@ export interface FieldStep {
   readonly change: (row: Json) => Json;
   /** Patterns and paths, as written, that no row had so far. */
   unused(): readonly { readonly key: 'exclude' | 'rename'; readonly text: string }[];
-  /** What a field is called afterwards, by its path; undefined where it is left out. */
+  /** Returns the new name of a field by its path; undefined for one that is left out. */
   nameOf(path: string): string | undefined;
 }
 
@@ -69,7 +69,7 @@ interface Exclusion {
   readonly test: (path: string, keys: readonly string[]) => boolean;
 }
 
-/** What is decided of one path of fields, once. */
+/** Decision on one path of fields, made once. */
 interface Field {
   readonly isExcluded: boolean;
   readonly name: string;

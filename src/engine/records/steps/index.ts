@@ -19,14 +19,14 @@ import type { RowWatch } from './watch.ts';
 export type { PageFacts } from './view.ts';
 export { RowWatch, type Miss } from './watch.ts';
 
-/** What becomes of the rows of a job before they are written: `expand`, `where`, `columns`, `exclude`, `rename`, `case`. */
+/** Changes to the rows of a job before they are written: `expand`, `where`, `columns`, `exclude`, `rename`, `case`. */
 export interface RowSteps {
   readonly needs: SourceNeeds;
   /** Contexts and other parts of a page that the steps name, so that only those are kept for a second reading. */
   readonly names: ReadonlySet<string>;
   /** JSON paths and names of computed columns. */
   readonly columns: readonly (readonly [at: string, name: string])[];
-  /** What the rows are left out by, in words; undefined where none are. */
+  /** Condition that rows have to meet, in words; undefined if all are kept. */
   readonly where: Condition | undefined;
   /** Patterns of `exclude` and paths of `rename` that no row had. */
   unused(): readonly { readonly key: 'exclude' | 'rename'; readonly text: string }[];
@@ -34,7 +34,7 @@ export interface RowSteps {
   of(page: PageFacts, watch?: RowWatch): (rows: readonly Json[]) => readonly Json[];
 }
 
-/** What the functions of the steps take for the present: the moment at which the page came. */
+/** Present time of the functions of the steps: the time at which the page came. */
 export interface StepClock {
   now: number;
 }
@@ -50,7 +50,7 @@ function fieldStep(settings: AnyObject, at: string): FieldStep | undefined {
   );
 }
 
-/** What fields of the rows of a job are called in the end, by their paths; undefined for one that is left out. */
+/** Returns a function from the path of a field to its final name; undefined for a field that is left out. */
 export function fieldNames(settings: AnyObject, at: string): (path: string) => string | undefined {
   const step = fieldStep(settings, at);
   return (path) => (step === undefined ? path : step.nameOf(path));

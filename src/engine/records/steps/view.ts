@@ -4,10 +4,10 @@ import type { Json, Path } from '../../../lib/json/index.ts';
 import { ANSWER_KINDS, type AnswerFact, type Kind, type View } from '../../language/index.ts';
 import type { RowWatch } from './watch.ts';
 
-/** What the settings of rows may look at: the row, its answer, and what the run knows. */
+/** Kinds of sources in the settings of rows: the row, its answer, and the contexts of the run. */
 export const ROW_KINDS: readonly Kind[] = ['row', ...ANSWER_KINDS];
 
-/** What is known of a page beside its rows: the same whenever the page is read again. */
+/** Facts about a page, besides its rows: the same whenever the page is read again. */
 export interface PageFacts {
   /** Milliseconds since 1970 at which the answer came. */
   readonly now: number;

@@ -12,7 +12,7 @@ export interface Miss {
   readonly at: string;
 }
 
-/** What the settings of the rows of one job met, over all its pages. Each row is seen once. */
+/** Counts of what the row settings of one job did, over all its pages. Each row is counted once. */
 export class RowWatch {
   /** Rows that conditions were asked about, and those that they left out. */
   asked = 0;
