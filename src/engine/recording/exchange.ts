@@ -12,12 +12,12 @@ import { RecordedBody, type StoredLarge } from './large.ts';
 import type { Position } from './position.ts';
 import type { BodyPlace, RecordFile } from './record-file.ts';
 
-/** What a recording keeps of a request and its answer, but for the body of the answer: the JSON of an `exchange`. */
+/** JSON of an `exchange`: a recorded request and its answer, but for the body of the answer. */
 export interface ExchangeJson {
   readonly position: Position;
   /** Before authentication, signing and login; secret values are replaced. */
   readonly request: ShownRequest;
-  /** Of the request with the secret values replaced: equal text means an equal request. */
+  /** Digest of the request with the secret values replaced: equal text means an equal request. */
   readonly digest: string;
   readonly status: number;
   /** Names in lower case. Cookies are left out, and secret values replaced. */
@@ -34,7 +34,7 @@ export interface ExchangeJson {
   readonly attempts?: number;
   /** The body, where it is too large for memory; that of the record is empty then. */
   readonly large?: StoredLarge;
-  /** What the body was packed as. */
+  /** Format that the body was unpacked from. */
   readonly unpacked?: Unpacked;
   /** The body has secrets of the configuration in it, which are masked. */
   readonly isMasked?: true;
@@ -108,7 +108,7 @@ export function responseOf(
   };
 }
 
-/** Of a large body, where a whole one is looked at. */
+/** Bytes at the beginning of a large body that are examined, in place of all of a small one. */
 const SHOWN_BYTES = 2 ** 16;
 
 /** User and password are not in a recording, and belong into the links of the same host. */

@@ -25,7 +25,7 @@ export interface Answer {
   readonly asked?: { readonly from: number; readonly to: number };
   /** True when it was not asked for, as it was recorded before. */
   readonly isRecorded: boolean;
-  /** Where the exchange is kept; undefined when nothing is. */
+  /** Location of the exchange in the recording; undefined when nothing is kept. */
   readonly kept: Kept | undefined;
 }
 
@@ -33,11 +33,11 @@ export interface Kept {
   /** Names the exchange: which one of the recording it is, from 0. */
   readonly number: number;
   readonly body: BodyPlace;
-  /** Where its record begins. */
+  /** Start of its record in the file. */
   readonly at: number;
 }
 
-/** What {@link Exchanges.ask} gives to whoever asks the API: places for bodies that are too large for memory. */
+/** Storage that {@link Exchanges.ask} offers to the sender for bodies that are too large for memory. */
 export type Spool = Pick<FileRule, 'open' | 'scratch'>;
 
 /** A request to the API, sent when its answer was not recorded. */

@@ -1,8 +1,9 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * A recording is a row of records, appended one after the other. Each is a head of {@link HEAD_BYTES} bytes, a text of
- * JSON in UTF-8 and a body, which only an exchange has, and a part of a body that is too large for memory:
+ * Kinds of the records of a recording, which are appended one after the other. Each is a head of {@link HEAD_BYTES}
+ * bytes, a text of JSON in UTF-8 and a body, which only two kinds have: an exchange, and a part of a body that is too
+ * large for memory:
  *
  * | bytes | |
  * |---|---|
@@ -13,7 +14,7 @@ import { crc32 } from 'node:zlib';
  * | 12 to 15 | CRC-32 of the body |
  * | 16 to 19 | CRC-32 of the 16 bytes before, and of the JSON |
  *
- * Whatever does not fit this ends the recording: it is the rest of a write that was cut.
+ * Anything that does not fit this ends the recording: it is the rest of a write that was cut.
  */
 export const KINDS = ['head', 'exchange', 'note', 'drop', 'session', 'end', 'part'] as const;
 export type Kind = (typeof KINDS)[number];
@@ -25,7 +26,7 @@ export const HEAD_BYTES = 20;
 
 const MAGIC = 0x525847; // GXR
 
-/** What is known of a record without its JSON. */
+/** Head of a record, without its JSON. */
 export interface RecordHead {
   readonly kind: Kind;
   readonly jsonBytes: number;

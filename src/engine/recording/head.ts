@@ -39,7 +39,7 @@ export interface Period {
   readonly to: number;
 }
 
-/** What a run is over: runs over the same have the same answers to the same requests. */
+/** Inputs of a run: runs over the same inputs have the same answers to the same requests. */
 export interface Subject {
   readonly row: string | undefined;
   /** Root and row merged. */
@@ -75,7 +75,7 @@ function withoutSecrets(value: Json, secrets: Secrets): Json {
   return objectOf(entriesOf(value).map(([key, item]) => [key, withoutSecrets(item, secrets)] as const));
 }
 
-/** What is different between the subject of a recording and that of a run, in words; undefined when nothing is. */
+/** Describes the difference between the inputs of a recording and those of a run; undefined when there is none. */
 export function difference(head: RecordingHead, subject: Subject): string | undefined {
   const { configuration, state, period } = subject;
   if (head.version !== VERSION) return `it was made by version ${head.version}, and this is ${VERSION}`;
@@ -86,7 +86,7 @@ export function difference(head: RecordingHead, subject: Subject): string | unde
   return changedState(head, state);
 }
 
-/** That the state is another one than it was, in words; undefined when it is not. */
+/** Describes a change of the state since the recording; undefined when there is none. */
 export function changedState({ stateDigest, salt }: RecordingHead, state: AnyObject): string | undefined {
   return stateDigest === digestOf(encodeExact(state), salt) ? undefined : 'the state has changed since';
 }
@@ -102,8 +102,9 @@ export function changedKey({ keys, salt }: RecordingHead, configuration: AnyObje
 }
 
 /**
- * Of each value: a change can then be named, and no value is kept. Left out are the mappings of the storage, which
- * change no answer, and the credentials of an authorization, which a platform renews for every run.
+ * Returns a digest of each value: a change can then be named, and no value is kept. The mappings of the storage are
+ * left out, because they change no answer, and so are the credentials of an authorization, which a platform renews for
+ * every run.
  */
 function digestsOf(configuration: AnyObject, salt: string): readonly (readonly [string, string])[] {
   const found: [string, string][] = [];

@@ -6,11 +6,11 @@ import type { RecordFile } from './record-file.ts';
 /** Bytes of the body in one `part`; the last one may have fewer. */
 export const PART_BYTES = 1 << 20;
 
-/** Where a large body lies in a recording: JSON, of the exchange behind it. */
+/** JSON of the exchange behind a large body: the place of that body in the recording. */
 export interface StoredLarge {
   readonly bytes: number;
   readonly sha1: string;
-  /** Where the body of each part begins. */
+  /** Start of the body of each part. */
   readonly parts: readonly number[];
 }
 
@@ -59,7 +59,7 @@ export class PartSink implements BodySink {
   readonly #parts: number[] = [];
   #used = 0;
   #bytes = 0;
-  /** Where the first of its parts begins, as long as nothing else stands behind it. */
+  /** Start of the first of its parts, as long as nothing else follows them. */
   #from: number | undefined;
   #end: number | undefined;
 

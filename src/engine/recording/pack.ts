@@ -146,7 +146,7 @@ function changed(json: string, { moved, masked, isMasked }: Changes): string {
   return JSON.stringify({ ...exchange, ...told, large: { ...large, parts } });
 }
 
-/** What a recording may unpack to: so many bytes however small it is, and beyond that so many times its own. */
+/** Limits of the plain form: so many bytes however small the recording is, and beyond that so many times its size. */
 const ALWAYS_UNPACKED = 2 ** 28;
 const MOST_TIMES = 1000;
 

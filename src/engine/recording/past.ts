@@ -9,13 +9,14 @@ export interface Recorded {
   /** Which exchange of the recording it is, from 0. */
   readonly number: number;
   readonly body: BodyPlace;
-  /** Where its record begins. */
+  /** Start of its record in the file. */
   readonly at: number;
 }
 
 /**
- * What was recorded before a run went on, to be taken once, exchange by exchange. The file is read on only as far as it
- * is asked for: as a run asks in nearly the order in which it was recorded, little has to be remembered.
+ * Exchanges that were recorded before a run was resumed; each can be taken once. The file is read only as far as
+ * needed: because a run sends its requests in nearly the order in which they were recorded, little has to be
+ * remembered.
  */
 export class Past {
   readonly #file: RecordFile;
@@ -23,7 +24,7 @@ export class Past {
   readonly #records: Iterator<StoredRecord>;
   readonly #end: number;
   #read = 0;
-  /** What was read and not asked for yet, by position and request. */
+  /** Exchanges that were read but not taken yet, by position and request. */
   readonly #waiting = new Map<string, { readonly at: number; readonly number: number }>();
   readonly #beginnings = new Map<string, { readonly moment: Moment; waiting: number }>();
 

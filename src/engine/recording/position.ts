@@ -22,7 +22,7 @@ export interface PositionStep {
   readonly page: number;
 }
 
-/** What an export asks for before its files, in this order. */
+/** Requests of an export before those of its files, in this order. */
 export const EXPORT_STEPS = ['create', 'poll', 'address'] as const;
 export type ExportStep = (typeof EXPORT_STEPS)[number];
 
@@ -44,8 +44,8 @@ export function keyOf(position: Position): string {
 }
 
 /**
- * What the runs share that begin together: all that one row starts, or one job at the top, in one window. They have one
- * moment for their functions.
+ * Returns the key that invocations share if they begin together: all that one row starts, or one job at the top, in one
+ * window. They have one time for their functions.
  */
 export function beginningOf(position: Position): string {
   const last = position.at(-1);

@@ -6,15 +6,15 @@ import { decodeHead, encodeRecord, HEAD_BYTES, isWhole, type Kind } from './form
 /** One record, its body still in the file. */
 export interface StoredRecord {
   readonly kind: Kind;
-  /** Where it begins in the file. */
+  /** Start of the record in the file. */
   readonly at: number;
   readonly json: string;
   readonly body: BodyPlace;
-  /** Where the next one begins. */
+  /** Start of the next record. */
   readonly end: number;
 }
 
-/** Where a body lies in the file. */
+/** Place of a body in the file. */
 export interface BodyPlace {
   readonly at: number;
   readonly bytes: number;
@@ -54,7 +54,7 @@ export class RecordFile {
     return guard(path, () => new RecordFile(path, openSync(path, flags), statSync(path).size));
   }
 
-  /** Where the next record will begin. */
+  /** Start of the next record to be written. */
   get end(): number {
     return this.#end;
   }

@@ -126,7 +126,7 @@ export class Replay implements Recording {
 }
 
 interface Candidate {
-  /** Of its position. */
+  /** Key of its position. */
   readonly key: string;
   readonly at: number;
   /** Which exchange of the recording it is, from 0. */

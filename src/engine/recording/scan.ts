@@ -5,17 +5,17 @@ import type { RecordingHead } from './head.ts';
 import { keyOf, type Position, type PositionStep } from './position.ts';
 import type { RecordFile, StoredRecord } from './record-file.ts';
 
-/** What is known of a recording when all of it was looked at once. Its size does not depend on the exchanges. */
+/** Summary of a recording, from one pass over all of it. Its size does not depend on the exchanges. */
 export interface Scan {
   readonly head: RecordingHead;
-  /** Where the exchanges begin. */
+  /** Start of the exchanges. */
   readonly from: number;
-  /** Where the last whole record ends; what is behind it is the rest of a write that was cut. */
+  /** End of the last whole record; the rest behind it is of a write that was cut. */
   readonly end: number;
   readonly exchanges: number;
   /** The exchange that came last. */
   readonly last: ExchangeJson | undefined;
-  /** Of the exchanges with the last job at the top, the one of the highest page. */
+  /** Position with the highest page, among the exchanges of the last job at the top. */
   readonly furthest: Position | undefined;
   /** Names of the jobs at the top that have exchanges. */
   readonly jobs: ReadonlySet<string>;
@@ -111,7 +111,7 @@ export function recordedAnswer(file: RecordFile, at: number): ApiResponse {
   return responseOf(exchangeOf(record), { url: '' }, { file, place: record.body });
 }
 
-/** What followed from an exchange. */
+/** JSON of a note on an exchange. */
 export interface NoteJson {
   /** The number of the exchange, from 0. */
   readonly of: number;
