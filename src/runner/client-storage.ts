@@ -114,7 +114,10 @@ function originOf({ row, folder, configuration }: RowPlace, origin: ClientStorag
   };
 }
 
-/** What the manifests of the tables were made with, as far as one of all jobs is given. */
+/**
+ * Returns the `outputBucket` of the configuration, which the manifests were made with; undefined if it sets none for
+ * all jobs.
+ */
 function outputBucketOf(configuration: AnyObject): string | undefined {
   const bucket = digKeys(['parameters', 'config', 'outputBucket'], configuration);
   return typeof bucket === 'string' && bucket !== '' ? bucket : undefined;

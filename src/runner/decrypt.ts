@@ -12,14 +12,13 @@ export interface DecryptOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Further keys, such as those of an embedded service; they are tried after those of the environment. */
   readonly encryptionKeys?: Keys | undefined;
-  /** Where the configuration belongs. By default the environment says it (`KBC_PROJECTID` and so on). */
+  /** Scope that the configuration belongs to. By default the environment gives it (`KBC_PROJECTID` and so on). */
   readonly encryptionScope?: Scope | undefined;
 }
 
 /**
- * What reads the encrypted values of these documents; undefined when they have none. Values are decrypted in memory
- * only.
- *
+ * Creates the decryption of the encrypted values in these documents; undefined when they have none. Values are
+ * decrypted in memory only.
  * @throws {EncryptionError} `encryption.noKey` when the key file or the variable of the environment is no key
  */
 export async function decryptorFor(

@@ -6,7 +6,7 @@ import { shellWord } from '../lib/shell-word.ts';
 import { writeReport } from '../engine/sink/report.ts';
 import { describeDoubt, isOpen, type JobReport } from '../engine/completeness/index.ts';
 
-/** What a doubt is weighed by. */
+/** Row with the facts that decide whether its completeness fails the command. */
 export interface DoubtfulRow {
   readonly id?: string;
   readonly out: string;
@@ -35,8 +35,8 @@ export function refuseDoubt(jobs: readonly JobReport[]): void {
 }
 
 /**
- * What a command ends with when rows are doubtful: those that were held back, and with `isStrict` all of them.
- *
+ * Returns the error that a command ends with if rows may be incomplete: those that were held back, and with `isStrict`
+ * all of them.
  * @returns undefined when there is nothing to say
  */
 export function doubtError(

@@ -19,7 +19,7 @@ import { DEFAULT_RESUME_MS, duration, timeText, type ResumeOptions } from './row
 import type { RowPlace } from './row-place.ts';
 import type { RowResult } from './row-result.ts';
 
-/** What a run over several rows is: a run that is the same in all of it goes on where this one was stopped. */
+/** Description of a run over several rows: a run with the same description continues where this one was stopped. */
 export interface RunOfRows {
   /** Ids, in the order of the runs. */
   readonly rows: readonly (string | undefined)[];
@@ -44,7 +44,7 @@ interface EndMark {
   readonly run: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** What the row was run over, with the state that it is to have since. */
+  /** Inputs that the row was run with, with the state that it must have since. */
   readonly head: RecordingHead;
   /** False until all is done of a row whose state stays as it was, so that the state cannot tell. */
   readonly isSure: boolean;
@@ -89,7 +89,7 @@ export class EndedRows {
     return new EndedRows(options, { id, startedAt: env.now(), ...run });
   }
 
-  /** What the row gave when it ended in this run; undefined when it is to run. */
+  /** Returns the result of a row that has ended in this run; undefined if the row has to run. */
   resultOf(at: RowPlace, { configuration }: ReadyRow, state: AnyObject): RowResult | undefined {
     const { row, folder, log } = at;
     const mark = readMark(folder.ended) as EndMark | undefined; // see readMark
@@ -152,7 +152,7 @@ export class EndedRows {
   }
 }
 
-/** What a row gave that had ended has been pushed to its end, by a run that goes on. */
+/** Marks a row that had ended as pushed to its end, by a run that continues. */
 export function confirmEnded({ ended }: RowFolder, pushed: Pushed): void {
   const mark = readMark(ended) as EndMark | undefined; // see readMark
   if (mark === undefined) return;

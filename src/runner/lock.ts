@@ -7,7 +7,7 @@ import { makePrivateFolder } from '../lib/private-files.ts';
 import { guard } from '../engine/sink/file-error.ts';
 import { removeIfEmpty } from './row-folder.ts';
 
-/** Who holds a data folder: the content of `.gex/run.json`. */
+/** Process that holds a data folder: the content of `.gex/run.json`. */
 interface Holder {
   readonly pid: number;
   readonly host: string;
@@ -97,7 +97,7 @@ function isHolder(value: unknown): value is Holder {
   return Number.isInteger(pid) && typeof host === 'string';
 }
 
-/** Of an address with a user's name. */
+/** Removes user names and passwords from addresses in a command. */
 function withoutPasswords(command: string): string {
   return command.replaceAll(/\/\/[^/@\s]*@/g, '//');
 }

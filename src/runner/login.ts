@@ -103,7 +103,7 @@ async function logIn(
   }
 }
 
-/** What comes first: the browser, or the address that the person pasted. */
+/** Waits for the redirect of the browser or for an address that the user pasted, whichever comes first. */
 async function answerOf(
   target: RedirectTarget | undefined,
   pasted: LoginOptions['pasted'],

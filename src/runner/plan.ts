@@ -44,7 +44,7 @@ export interface PlanOptions extends DecryptOptions {
   readonly onDebug?: () => void;
 }
 
-/** Whoever makes a plan keeps its secrets. */
+/** Options with the secrets that the caller keeps. */
 export type SecretPlanOptions = PlanOptions & { readonly secrets: Secrets };
 
 /** A row that is ready to run: root and row merged, secrets in place. */

@@ -15,7 +15,7 @@ export interface PreviewRunOptions extends PlanOptions {
   readonly resetState?: boolean;
   /** A stretch of time that is filled again, in milliseconds since 1970. */
   readonly period?: Stretch | undefined;
-  /** Where states are kept; in the data folder by default. */
+  /** Store of the states; the data folder by default. */
   readonly states?: States | undefined;
   /** Keeps logins whose tokens change; in the data folder by default. */
   readonly logins?: LoginKeeper | undefined;

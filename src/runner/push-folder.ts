@@ -22,7 +22,7 @@ export interface FolderOutput {
   /** Absent for the output of a configuration without rows. */
   readonly id?: string;
   readonly out: string;
-  /** What was pushed of it; undefined when nobody has tried. */
+  /** Journal of its push; undefined when none was tried. */
   readonly journal: JournalDocument | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface RowPush extends FolderOutput {
 
 export interface PushFolderOptions {
   readonly dataFolder: string;
-  /** Where the mappings are; without it the manifests alone say where tables go. */
+  /** Configuration with the mappings; without it the manifests alone give the destinations. */
   readonly document: ConfigDocument | undefined;
   /** Only these rows; all that have an output by default. */
   readonly rows: readonly string[];
@@ -122,7 +122,7 @@ export interface RowPlan extends FolderOutput {
   readonly plan: OutputPlan;
 }
 
-/** What a push would do, without a storage. */
+/** Plans the pushes of a folder, without a storage. */
 export async function planFolder(
   options: Pick<PushFolderOptions, 'dataFolder' | 'document' | 'log' | 'rows' | 'signal'> & {
     readonly originOf: (at: RowPlace) => Origin;

@@ -7,7 +7,7 @@ import { RecordFile } from '../engine/recording/record-file.ts';
 import { scan, type Scan } from '../engine/recording/scan.ts';
 import { rowFolder } from './row-folder.ts';
 
-/** What was recorded of one row, open for reading. */
+/** Recording of one row, open for reading. */
 export interface OpenRecording {
   /** Undefined for a configuration without rows. */
   readonly row: string | undefined;
@@ -53,7 +53,9 @@ export async function withRecordings<T>(
   }
 }
 
-/** Of each row the file that was written last: a run that was stopped may have come after one that succeeded. */
+/**
+ * Returns for each row the file that was written last: a run that was stopped may have come after one that succeeded.
+ */
 function lastFiles({ dataFolder, rows = [] }: WhichRecordings): readonly string[] {
   const rowsFolder = path.join(dataFolder, 'rows');
   const ids = existsSync(rowsFolder) ? readdirSync(rowsFolder).toSorted() : [];

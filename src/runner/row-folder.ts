@@ -11,7 +11,7 @@ export interface RowFolder {
   readonly name: string;
   readonly root: string;
   readonly inState: string;
-  /** What the input mapping remembers between runs. */
+  /** State of the input mapping between runs. */
   readonly inStorageState: string;
   readonly out: string;
   /** The output of an earlier run, kept until the next one. */

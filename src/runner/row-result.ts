@@ -6,13 +6,13 @@ import type { JobReport } from '../engine/completeness/index.ts';
 export interface RowResult {
   /** Absent when the configuration has no rows. */
   readonly id?: string;
-  /** Where the output is. */
+  /** Folder of the output. */
   readonly out: string;
   readonly tables: readonly WrittenTable[];
   /** Rows in all tables. */
   readonly rows: number;
   readonly state: AnyObject;
-  /** Whether each job has everything. */
+  /** Completeness of each job. */
   readonly jobs: readonly JobReport[];
   /** True when nothing was pushed because a job may not have everything; its state has not moved on either. */
   readonly isHeld?: boolean;

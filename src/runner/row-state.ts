@@ -13,7 +13,7 @@ import { readState } from '../engine/sink/state.ts';
 import type { RowPlace } from './row-place.ts';
 import { invalid, stateObject, stateParts, type RowState } from './state-parts.ts';
 
-/** Where the states of rows are kept between runs. */
+/** Store for the states of rows between runs. */
 export interface States {
   /** @throws {ConfigError} `config.invalid` for a state that cannot be used */
   read(at: RowPlace): Promise<RowState>;

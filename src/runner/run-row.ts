@@ -48,9 +48,9 @@ export interface RowOptions extends PlanOptions, RecordingOptions {
    * move on, for what is behind the limit would be missed.
    */
   readonly limit?: number | undefined;
-  /** Where inputs come from and outputs go to. By default all stays in the data folder. */
+  /** Storage of inputs and outputs. By default all stays in the data folder. */
   readonly storage?: Storage | undefined;
-  /** Where states are kept; in the data folder by default. */
+  /** Store of the states; the data folder by default. */
   readonly states?: States | undefined;
   /** Keeps logins whose tokens change; in the data folder by default, for a container in its state. */
   readonly logins?: LoginKeeper | undefined;
@@ -80,7 +80,7 @@ export type KnownRowOptions = RowOptions & {
   readonly secrets: Secrets;
   /** Get the recordings of all rows. */
   readonly copies?: readonly RecordingCopy[] | undefined;
-  /** Of a run over several rows that may go on. */
+  /** Ended rows of a run over several rows that can be continued. */
   readonly endedRows?: EndedRows | undefined;
 };
 
@@ -185,7 +185,7 @@ export async function deliver(
 /** Default of `keepRecording`. */
 const DEFAULT_KEPT_BYTES = 100_000_000;
 
-/** What makes a run a trial, at the beginning of a sentence; undefined for one that is none. */
+/** Names the reason why a run is a trial, as the beginning of a sentence; undefined for one that is none. */
 export function trialOf({ limit, replay }: RowOptions): string | undefined {
   if (replay !== undefined) return 'A run that is played again';
   return limit === undefined ? undefined : 'A run with a limit';
@@ -210,7 +210,7 @@ async function openRecording(
   return openRowRecording(at, subject, options, world);
 }
 
-/** What a row gave that ended before the run was stopped that goes on; undefined when it is to run. */
+/** Returns the result of a row that had ended in the run that continues now; undefined if the row has to run. */
 export async function endedBefore(
   at: RowPlace,
   row: ReadyRow,
@@ -261,7 +261,7 @@ function loginsOf(
   return { logins: own, ...(row.id === undefined ? { finishState } : {}) };
 }
 
-/** What goes on to the engine as it is. */
+/** Returns the options that the engine takes as they are. */
 function given({
   limit,
   strict,

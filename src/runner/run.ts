@@ -21,7 +21,7 @@ export type { RunProgress } from './run-row.ts';
 export interface RunOptions extends Omit<RowOptions, 'storage' | 'log'> {
   /** By default warnings and errors are written to stderr; with `console`, also what is done. */
   readonly log?: Log | undefined;
-  /** Where inputs come from and outputs go to. By default all stays in the data folder. */
+  /** Storage of inputs and outputs. By default all stays in the data folder. */
   readonly storage?: Storage | undefined;
   /** Writes the recordings of all rows into this file, compressed and without secrets, also when the run fails. */
   readonly record?: string | undefined;

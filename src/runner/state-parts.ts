@@ -12,9 +12,9 @@ import {
 
 /** The state that a row begins with. */
 export interface RowState {
-  /** What the component reads. */
+  /** State of the component. */
   readonly component: AnyObject;
-  /** What the input mapping remembers. */
+  /** State of the input mapping. */
   readonly storage: Json | undefined;
 }
 

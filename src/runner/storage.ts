@@ -7,7 +7,7 @@ import { shellWord } from '../lib/shell-word.ts';
 import type { RowFolder } from './row-folder.ts';
 import type { RowPlace } from './row-place.ts';
 
-/** What came of a push. */
+/** Result of a push. */
 export interface Delivery {
   readonly pushed: Pushed;
   /** The `storage` part of the state to keep; undefined leaves what is there. */
@@ -19,8 +19,8 @@ export interface Delivery {
 }
 
 /**
- * Where the inputs of a run come from and its outputs go to. Behind `begin`, it is called for one row at a time, in this order: `pull` before
- * the row runs, `seal` and `push` after it, `end` when its state is stored.
+ * Storage that the inputs of a run come from and its outputs go to. After `begin`, it is called for one row at a time,
+ * in this order: `pull` before the row runs, `seal` and `push` after it, `end` when its state is stored.
  */
 export interface Storage {
   /** Names it, when it has begun: another one has another name. */

@@ -92,7 +92,10 @@ function wasTaken(error: unknown): boolean {
   );
 }
 
-/** What is to stay of a state, whatever it was: the run may have begun anew because it could not be used. */
+/**
+ * Returns the entries of a state that are kept, whatever it is: the run may have begun without it because it could not
+ * be used.
+ */
 function partsOf(state: Json): readonly (readonly [string, Json])[] {
   return isObject(state) ? entriesOf(state).filter(([key]) => isPart(key)) : [];
 }

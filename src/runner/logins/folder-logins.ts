@@ -28,8 +28,8 @@ export interface FolderLoginsOptions {
 }
 
 /**
- * What a folder's logins are bound to: the folder and its key belong together, whatever project and component the
- * environment names.
+ * Scope that the logins of a folder are encrypted for: the folder and its key belong together, whatever project and
+ * component the environment names.
  */
 const SCOPE = { project: 'local', component: 'logins' };
 

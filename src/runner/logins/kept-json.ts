@@ -78,7 +78,7 @@ export function loginIn(
   return { tokens, pending: isObject(pending) ? parsePending(pending, place) : undefined };
 }
 
-/** Of the same login in both, the one that was saved last; of the first when at the same time. */
+/** Merges two sets of logins. Of a login in both, the one that was saved last counts; of the same time, the first. */
 export function newerLogins(first: AnyObject, second: AnyObject): AnyObject {
   const merged = new Map(entriesOf(second));
   for (const [name, login] of entriesOf(first)) {

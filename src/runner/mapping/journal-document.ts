@@ -26,7 +26,7 @@ export interface TableEntry {
   readonly previousKey?: readonly string[] | undefined;
   /** The import was asked for, or is about to be: the file shows whether there is a job. */
   readonly asked?: boolean | undefined;
-  /** What was asked for makes the table. */
+  /** The load creates the table. */
   readonly creates?: boolean | undefined;
   readonly jobId?: number | undefined;
   /** When the service made the job. */
@@ -48,7 +48,7 @@ export interface FileEntry {
 }
 
 export interface JournalDocument {
-  /** Of this push, by chance: begins the `Idempotency-Key` of all that it asks for. An older journal has none. */
+  /** Random id of this push: begins the `Idempotency-Key` of all its requests. An older journal has none. */
   readonly id?: string | undefined;
   readonly status: 'done' | 'pending';
   readonly target: PushTarget;

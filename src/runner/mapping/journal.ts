@@ -9,9 +9,9 @@ import type { Origin, ProcessedFile } from './mapping-types.ts';
 
 export type * from './journal-document.ts';
 
-/** What a push is for: written down together with the output. */
+/** Target and origin of a push: written down together with the output. */
 export interface JournalSeed {
-  /** Of this push, by chance. */
+  /** Random id of this push. */
   readonly id?: string | undefined;
   readonly target: PushTarget;
   readonly origin: Origin;

@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Connection } from '../../storage/client/connection.ts';
 import type { OnProgress } from '../../storage/client/transfer/progress.ts';
 
-/** Where a run belongs: names the default bucket, and is written beside tables and buckets. */
+/** Origin of a run: names the default bucket, and is written beside tables and buckets. */
 export interface Origin {
   readonly component: string;
   /** Id of the configuration; a local one without an id goes by the name of its folder. */
@@ -17,7 +17,7 @@ export interface Origin {
   readonly isStored: boolean;
 }
 
-/** What both mappings are given. */
+/** Context that both mappings share. */
 export interface MappingContext {
   readonly connection: Connection;
   readonly origin: Origin;
@@ -35,7 +35,7 @@ export interface ProcessedFile {
   readonly tags: readonly string[];
 }
 
-/** What the input mapping leaves behind for the end of the row. */
+/** Result of the input mapping that is needed at the end of the row. */
 export interface Inputs {
   /** The `storage` part of the state to keep; undefined when there is nothing to keep. */
   readonly state: Json | undefined;

@@ -10,7 +10,7 @@ import {
   type Json,
 } from '../../lib/json/index.ts';
 
-/** What is wrong at one place of a document: `columns[2]`, “must be text, but is a number”. */
+/** Problem at one place of a document: `columns[2]`, “must be text, but is a number”. */
 export interface Misfit {
   /** Empty for the document itself. */
   readonly path: string;

@@ -71,7 +71,7 @@ async function filesByQuery(mapping: FileMapping, context: ChooseContext): Promi
     count++;
     files.push(file);
     if (!isAdaptive && count === limit) break;
-    // Of many new files only the oldest are kept in memory.
+    // Only the oldest of many new files are kept in memory.
     if (files.length > limit + PAGE) files = files.slice(-limit);
   }
   files = isAdaptive ? files.slice(-limit) : files;

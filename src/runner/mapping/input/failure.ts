@@ -8,11 +8,14 @@ export interface FetchedItem {
   readonly path: string;
   /** File that it is written into. */
   readonly target: string;
-  /** What to do when the storage has none of it. */
+  /** Hint for an item that the storage does not have. */
   readonly hintIfMissing?: string;
 }
 
-/** What made a table or a file fail, with its place in the mapping. What is no failure of the work stays as it is. */
+/**
+ * Converts the failure of a table or file into an error with its place in the mapping. Unexpected errors stay as they
+ * are.
+ */
 export function fetchFailure(error: unknown, { what, path, target, hintIfMissing }: FetchedItem): unknown {
   if (error instanceof Error && 'syscall' in error) return fileError(target, error);
   if (!(error instanceof ExtractorError)) return error;

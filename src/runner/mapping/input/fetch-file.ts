@@ -19,7 +19,7 @@ export async function fetchFile(
   target: string,
   options: TransferOptions & { readonly signal: AbortSignal },
 ): Promise<{ readonly bytes: number }> {
-  // What lies there from an earlier attempt may be of another storage.
+  // A file left by an earlier attempt may come from another storage, so it is not resumed.
   if (!file.isSliced) return await client.files.downloadTo(file.id, target, { ...options, resume: false });
   await mkdir(target);
   const slices = await client.files.slices(file.id);

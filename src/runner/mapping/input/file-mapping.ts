@@ -21,7 +21,7 @@ export interface FileMapping {
   readonly createdSince: number | undefined;
   readonly processedTags: readonly string[];
   readonly mayOverwrite: boolean;
-  /** What the state calls this choice. */
+  /** Name of this choice in the state. */
   readonly stateTags: readonly StateTag[];
 }
 

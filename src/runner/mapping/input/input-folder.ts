@@ -11,7 +11,7 @@ export interface Fetched {
   readonly kind: Kind;
   /** Name in `in/tables` or `in/files`. */
   readonly name: string;
-  /** Where its content is: a file, or a folder with slices. */
+  /** Path of the content: a file, or a folder with slices. */
   readonly content: string;
   readonly manifest: string;
 }

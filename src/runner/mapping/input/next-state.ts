@@ -2,7 +2,7 @@ import { getKey, isObject, objectOf, sizeOf, withKey, type Json } from '../../..
 import type { StateTag } from './file-mapping.ts';
 import { keyOfTags } from './state.ts';
 
-/** What is known after this run; undefined when there is still nothing to remember. */
+/** Positions after this run, for the next state; undefined while there is nothing to remember. */
 export interface Remembered {
   readonly tables: readonly RememberedTable[];
   readonly files: readonly RememberedFiles[];

@@ -13,7 +13,7 @@ import type { RememberedFiles } from './next-state.ts';
 import { readInputState } from './state.ts';
 import { readTableMappings, type TableMapping } from './table-mapping.ts';
 
-/** What is to be fetched, looked up and checked. */
+/** Tables and files to be fetched, with the results of their look-up. */
 export interface InputPlan {
   readonly tables: readonly PlannedTable[];
   /** Each file once, also where several entries mean it. */

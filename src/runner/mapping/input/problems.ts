@@ -7,7 +7,7 @@ interface Problem {
   readonly hint: string | undefined;
 }
 
-/** What is wrong with an input mapping: all of it is told at once, before anything is fetched. */
+/** Collector for the problems of an input mapping: all are reported at once, before anything is fetched. */
 export interface Problems {
   add(path: string, message: string, hint?: string): void;
   /** Tells whether something is wrong at a place or below it. */

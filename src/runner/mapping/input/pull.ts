@@ -55,7 +55,7 @@ export async function pullInputs(context: PullContext): Promise<Inputs> {
 type Fetch = (signal: AbortSignal) => Promise<Item>;
 
 interface Item extends Fetched {
-  /** Of adaptive tables. */
+  /** State of an adaptive table; undefined for other tables and for files. */
   readonly remembered?: RememberedTable;
 }
 
@@ -65,7 +65,8 @@ function pullTable(planned: PlannedTable, index: number, folder: InputFolder, co
     const target = path.join(folder.work(), `table-${index}`);
     const { id } = found.table;
     try {
-      // What was imported since the look-up is in the export, and would come again.
+      // The table is looked up again: rows imported since the first look-up are in the export, and with the older time
+      // they would come again in the next run.
       const table = mapping.isAdaptive ? await found.client.tables.detail(id) : found.table;
       const columns = mapping.columns ?? table.columns ?? [];
       const to = { target, columns, since };

@@ -11,7 +11,7 @@ import {
 import type { StateTag } from './file-mapping.ts';
 import type { Problems } from './problems.ts';
 
-/** What “adaptive” remembers from run to run: the part `storage` of a state. */
+/** State of “adaptive” inputs between runs: the part `storage` of a state. */
 export interface InputState {
   /** `lastImportDate` of the table as it was before the last export. */
   lastImportDate(source: string): string | undefined;

@@ -48,7 +48,7 @@ function pairsOf(value: Json | undefined): Json[] {
   );
 }
 
-/** What people wrote counts more than what a program did. */
+/** Returns the description in metadata: one written by a user counts more than that of a program. */
 function descriptionIn(metadata: readonly Json[]): string | undefined {
   const texts = metadata.filter(isObject).filter((item) => getKey(item, 'key') === 'KBC.description');
   const chosen = texts.find((item) => getKey(item, 'provider') === 'user') ?? texts[0];

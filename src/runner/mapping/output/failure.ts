@@ -13,13 +13,13 @@ export interface Failed {
 export interface Report {
   readonly pushed: Pushed;
   readonly failed: readonly Failed[];
-  /** What was not tried any more. */
+  /** Tables and files that were not tried after a failure. */
   readonly left: readonly string[];
 }
 
 type Context = Pick<MappingContext, 'connection' | 'origin'> & { readonly out: string };
 
-/** What is done and what is not. */
+/** Creates the error of a push that failed, with what was pushed and what was not. */
 export function pushFailed({ pushed, failed, left }: Report, options: Context): MappingError {
   const done = pushed.tables.length + pushed.files.length;
   const all = done + failed.length + left.length;

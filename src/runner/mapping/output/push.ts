@@ -94,7 +94,10 @@ interface Piece {
   push(): Promise<{ readonly table?: PushedTable; readonly file?: PushedFile }>;
 }
 
-/** What can be pushed side by side: the sources of one table are one piece after another, in the order of their names. */
+/**
+ * Returns groups of pieces that can be pushed in parallel: the sources of one table form a sequence, in the order of
+ * their names.
+ */
 function piecesOf(plan: OutputPlan, push: Pushing): (readonly Piece[])[] {
   const keyOf = keysOf(plan.tables, push.journal);
   const tables = [...Map.groupBy(plan.tables, ({ destination }) => destination).values()].map((group) =>
@@ -127,7 +130,7 @@ function keysOf(tables: readonly PlannedTable[], journal: Journal): (table: Plan
   return (table) => keys.get(table) ?? table.source;
 }
 
-/** What would fail for every other output, too. */
+/** Tells whether an error would occur for every other output, too. */
 function isHopeless(error: unknown): boolean {
   if (error instanceof MappingError && error.code === 'push.doubled') return false;
   if (!(error instanceof StorageError)) return true;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Journal } from '../journal.ts';
 import type { MappingContext } from '../mapping-types.ts';
 
-/** What the steps of one push share. */
+/** Context of the steps of one push. */
 export interface Pushing extends MappingContext {
   readonly journal: Journal;
   /** Buckets that this push has made ready, or is making ready. */
@@ -10,8 +10,8 @@ export interface Pushing extends MappingContext {
 }
 
 /**
- * What the service knows one step of a push by (`Idempotency-Key`): the same for every process that goes on with it, so
- * that a request that is late changes nothing. Undefined in a journal of an older version.
+ * Returns the `Idempotency-Key` of one step of a push: the same for every process that continues it, so that a delayed
+ * request changes nothing. Undefined in a journal of an older version.
  */
 export function stepKey(
   { journal }: Pick<Pushing, 'journal'>,

@@ -41,7 +41,7 @@ export async function loadTable(push: Pushing, table: PlannedTable, key: string)
       await describe(push, table, key);
       const { fileId } = journal.table(key);
       const knowsKeys = await push.connection.client.knowsKeys({ signal: push.signal });
-      // Where a request that comes a second time, late, would load it again, it goes before anything else.
+      // Without support for keys, a delayed duplicate of the request would load the file again: it is removed first.
       if (fileId !== undefined && !knowsKeys) await removeUpload(push, fileId);
       const twin = knowsKeys ? undefined : await findDuplicateLoad(push, table, key);
       journal.updateTable(key, { done: true, rows });
@@ -90,7 +90,7 @@ async function askForLoad(push: Pushing, table: PlannedTable, key: string): Prom
   const { tables } = push.connection.client;
   const wasAsked = journal.table(key).asked === true;
   const dataFileId = await uploadedFile(push, table, key);
-  // What was asked for before is asked for again as it was, for only then it is the same.
+  // A repeated request must be the same as the earlier one, so it creates the table again if that did.
   const isThere = wasAsked ? journal.table(key).creates !== true : await readyTable(push, table, key);
   journal.updateTable(key, {
     asked: true,

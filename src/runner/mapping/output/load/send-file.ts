@@ -13,7 +13,7 @@ export async function sendFile(push: Pushing, file: PlannedFile): Promise<Pushed
   if (done === true && fileId !== undefined) return { source, fileId, wasDone: true };
   if (fileId !== undefined) {
     await removeUpload(push, fileId);
-    // What is prepared now is another file, and not the answer to what was asked for before.
+    // The next file is another one, and not the answer to the earlier request: it gets another key.
     journal.updateFile(source, { fileId: undefined, fileCreated: undefined, round: round + 1 });
   }
   const attempt = journal.document.files.get(source)?.round ?? 0;

@@ -74,7 +74,10 @@ export function sourceFileOf({ operationParams }: Job): Json | undefined {
   return source !== undefined && isObject(source) ? getKey(source, 'fileId') : undefined;
 }
 
-/** What the service leaves out, and what an older journal does not know, speaks against nothing. */
+/**
+ * Tells whether a job loaded the entry of the journal. Properties that the service leaves out, or that an older journal
+ * does not have, are no contradiction.
+ */
 function isOwnJob(job: Job, { fileId, jobCreated }: TableEntry, destination: string): boolean {
   return (
     /^table(?:Import|Create)$/.test(job.operationName ?? 'tableImport') &&

@@ -12,7 +12,7 @@ const CHUNK_BYTES = 16 * 1024;
 export interface LineProblem {
   readonly problem: string;
   readonly line?: number | undefined;
-  /** What to do, where the file itself is wrong. */
+  /** Hint, if the file itself is wrong. */
   readonly hint?: string;
 }
 

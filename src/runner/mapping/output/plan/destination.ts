@@ -9,9 +9,9 @@ export interface Destination {
 }
 
 export interface DestinationOptions {
-  /** What the mapping says. */
+  /** Destination in the mapping. */
   readonly mapped: string | undefined;
-  /** What the manifest says. */
+  /** Destination in the manifest. */
   readonly manifest: string | undefined;
   /** Name in `out/tables`. */
   readonly source: string;

@@ -8,7 +8,7 @@ import type { Problem } from './problems.ts';
 /** The longest manifest that is read: 5,000 columns with all their metadata are far below. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** What was found while reading; `warnings` are for the log. */
+/** Problems found while reading, and warnings for the log. */
 export interface Findings {
   readonly problems: Problem[];
   readonly warnings: string[];

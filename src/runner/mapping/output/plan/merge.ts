@@ -1,7 +1,7 @@
 import type { MetadataPair } from '../../../../storage/client/index.ts';
 import type { TableSettings } from './plan-settings.ts';
 
-/** What holds when neither document says anything. */
+/** Defaults of options that neither document gives. */
 export const DEFAULTS = { incremental: false, delimiter: ',', enclosure: '"', deleteOperator: 'eq' } as const;
 
 /**

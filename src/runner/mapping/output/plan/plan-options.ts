@@ -79,7 +79,7 @@ const FILE = {
 
 /** `out/tables/<name>.manifest`. */
 export const TableManifest = Type.Object({ ...TABLE, manifest_type: Text, $schema: Text });
-/** What a manifest and a mapping say of a table. */
+/** Options of a table in a manifest or a mapping. */
 export type TableOptions = Static<Type.TObject<typeof TABLE>>;
 
 /** `out/files/<name>.manifest`. */

@@ -2,8 +2,8 @@ import type { ColumnDefinition, DeleteRows, MetadataPair } from '../../../../sto
 import type { SchemaColumn, TableOptions } from './plan-options.ts';
 
 /**
- * What one document, a manifest or a mapping, says of a table, whichever of the two ways it uses: `columns`,
- * `primary_key` and `column_metadata`, or a `schema` of the columns. Undefined: it says nothing.
+ * Settings of a table in one document, a manifest or a mapping, in either of two forms: `columns`, `primary_key` and
+ * `column_metadata`, or a `schema` of the columns. Undefined: the document does not say it.
  */
 export interface TableSettings {
   readonly destination: string | undefined;

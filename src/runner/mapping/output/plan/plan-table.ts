@@ -14,7 +14,7 @@ import type { Source } from './sources.ts';
 export interface TableToPlan {
   readonly source: Source;
   readonly settings: TableSettings;
-  /** What the mapping alone says: it is taken as it is. */
+  /** Destination in the mapping, without the manifest's: it is taken as it is. */
   readonly mapped: string | undefined;
   readonly defaultBucket: string;
 }

@@ -23,7 +23,7 @@ export interface PlanOptions {
   /** `storage.output` of the effective configuration. */
   readonly mapping: AnyObject;
   readonly origin: Origin;
-  /** Where a table goes whose manifest was written before its bucket was given another name. */
+  /** Returns the new destination of a table whose manifest was written before its bucket was renamed. */
   readonly moved?: ((destination: string) => string) | undefined;
 }
 

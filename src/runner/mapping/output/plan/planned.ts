@@ -1,15 +1,15 @@
 import type { ColumnDefinition, DeleteRows, MetadataPair } from '../../../../storage/client/index.ts';
 
-/** What would be pushed, and where: plain data. */
+/** Plan of a push, as plain data: tables and files with their destinations. */
 export interface OutputPlan {
   /** In the order of the names of their sources. */
   readonly tables: readonly PlannedTable[];
   readonly files: readonly PlannedFile[];
-  /** What is odd, but in nobody's way. */
+  /** Warnings about odd things that do not stop the push. */
   readonly warnings: readonly string[];
 }
 
-/** What was found in `out/tables` or `out/files`. */
+/** Source found in `out/tables` or `out/files`. */
 interface PlannedSource {
   /** Its name there. */
   readonly source: string;

@@ -9,7 +9,7 @@ export interface KeyChange {
   readonly table: PlannedTable;
   /** Entry of the journal. */
   readonly key: string;
-  /** What the table has. */
+  /** Present primary key of the table. */
   readonly current: readonly string[];
 }
 

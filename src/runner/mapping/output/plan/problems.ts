@@ -7,7 +7,7 @@ import { describeError, ExtractorError, MappingError, type Where } from '../../.
 export interface Problem {
   readonly message: string;
   readonly where?: Where;
-  /** What to do about it. */
+  /** Hint of one sentence. */
   readonly hint?: string;
 }
 

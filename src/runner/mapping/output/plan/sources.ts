@@ -2,7 +2,7 @@ import { closeSync, lstatSync, openSync, readdirSync, readSync, type Stats } fro
 import path from 'node:path';
 import type { Problem } from './problems.ts';
 
-/** What lies in `out/tables` or `out/files`. */
+/** File or folder of slices in `out/tables` or `out/files`. */
 export interface Source {
   readonly name: string;
   readonly path: string;
@@ -11,7 +11,7 @@ export interface Source {
   readonly bytes: number;
   /** Size and time of change: tells one content from another. */
   readonly content: string;
-  /** Whether the file, or a slice of it, is gzip already. */
+  /** True when the file, or a slice of it, is gzip already. */
   readonly isGzip: boolean;
   /** Path of its manifest, if it has one. */
   readonly manifest: string | undefined;
@@ -85,7 +85,10 @@ function sliceStats(at: string, name: string, problems: Problem[]): Stats | unde
   return undefined;
 }
 
-/** Of a file or a folder; anything else is a problem. A link may lead out of the data folder, so none is followed. */
+/**
+ * Returns the stats of a file or a folder; anything else is a problem. No link is followed, because it may lead out of
+ * the data folder.
+ */
 function plainStats(at: string, problems: Problem[]): Stats | undefined {
   const stats = attempt(at, problems, () => lstatSync(at));
   if (stats === undefined || stats.isFile() || stats.isDirectory()) return stats;

@@ -3,7 +3,7 @@ import type { Log } from '../../../../lib/log.ts';
 import type { Metadata, MetadataPair, OnceOptions } from '../../../../storage/client/index.ts';
 import type { Origin } from '../../mapping-types.ts';
 
-/** Who says what a run itself knows of its tables; what the component says comes with the name of the component. */
+/** Provider of metadata about the run itself; metadata of the component has the name of the component. */
 export const SYSTEM = 'system';
 
 /** Which configuration made a table or a bucket, or changed it last. */
