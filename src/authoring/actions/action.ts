@@ -1,7 +1,7 @@
 import type { ProbeOptions } from '../../engine/extract/probe.ts';
 import type { Json } from '../../lib/json/index.ts';
 
-/** What an action may use: what a look at a job takes. */
+/** Dependencies of an action: those of a probe, without the choice of a job. */
 export type ActionContext = Omit<ProbeOptions, 'job' | 'maxCalls'>;
 
 /** A helper of user interfaces: short, without output files. */

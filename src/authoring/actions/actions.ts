@@ -67,7 +67,7 @@ export async function runAction(action: string, options: ActionOptions): Promise
   }
 }
 
-/** What is printed instead of a result: `{ status: "error", message }`. */
+/** Returns the output of a failed action: `{ status: "error", message }`. */
 export function actionError(error: unknown): Json {
   const isOurs = error instanceof ExtractorError;
   return objectOf([

@@ -15,7 +15,7 @@ function configNode(configuration: AnyObject): AnyObject {
   return mapAt(parametersOf(configuration), 'config');
 }
 
-/** What `{"attr": …}` refers to. */
+/** Returns the attributes: the context of `{"attr": …}`. */
 export function attributes(configuration: AnyObject): AnyObject {
   return attributesOf(configNode(configuration));
 }

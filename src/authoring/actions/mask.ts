@@ -19,8 +19,8 @@ import { HIDDEN, isSecretName, Secrets } from '../../lib/secrets.ts';
 import { parametersOf } from './configuration.ts';
 
 /**
- * What an action must not show: all values under keys with `#`, and attributes that start with `__`
- *.
+ * Returns the secrets that an action must not show: all values under keys with `#`, and attributes that start with
+ * `__`.
  */
 export function secretsIn(configuration: AnyObject): Secrets {
   const secrets = new Secrets();

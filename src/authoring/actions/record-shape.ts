@@ -10,7 +10,7 @@ export interface Leaf {
   readonly isComplex: boolean;
 }
 
-/** What was seen at one place in all rows. */
+/** Kinds and properties of the values at one place in all rows. */
 interface Place {
   hasObject: boolean;
   hasList: boolean;

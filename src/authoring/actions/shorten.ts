@@ -9,7 +9,7 @@ export interface Shortened {
 /** Longest JSON text of a part of a result, in characters. */
 const MAX_LENGTH = 1_000_000;
 
-/** What is kept when all of it is too much: items of each list and object, characters of each text. */
+/** Limits to try in turn when an answer is too large: items of each list and object, characters of each text. */
 const STEPS = [
   { items: 100, characters: 10_000 },
   { items: 30, characters: 1000 },

@@ -6,7 +6,7 @@ import type { Target } from './target.ts';
 /** A way to the next page that may be the right one. */
 export interface Candidate {
   readonly kind: 'link' | 'url' | 'token' | 'row' | 'page' | 'offset';
-  /** What it does: “`meta.next` → `cursor`”. */
+  /** Description of the step: “`meta.next` → `cursor`”. */
   readonly says: string;
   readonly pagination: JsonObject;
   /** Parameters of the job with it. */
@@ -17,7 +17,7 @@ export interface Candidate {
   readonly group?: string;
   /** The parameter for page 2, and its value. */
   readonly sends?: readonly [string, Json];
-  /** Of one that counts: its parameter, where it begins, and the size of a page. */
+  /** Counter, for pages and offsets: its parameter, its first value, and the size of a page. */
   readonly counts?: Counting;
 }
 
@@ -28,7 +28,7 @@ export interface Counting {
   readonly sizeParam: string;
 }
 
-/** What candidates are made of: the first answer. */
+/** Facts of the first answer that candidates are made from. */
 export interface Observed {
   readonly target: Target;
   readonly signs: Signs;

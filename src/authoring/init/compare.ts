@@ -12,7 +12,7 @@ export interface Overlap {
   readonly isById: boolean;
 }
 
-/** What tells rows apart. */
+/** Properties that identify rows. */
 export interface Identity {
   /** Paths of the id; empty where none is known. */
   readonly id: readonly string[];

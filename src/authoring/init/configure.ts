@@ -10,7 +10,7 @@ import type { RowsPlace } from './rows.ts';
 import { pathOf } from './signs.ts';
 import type { Target } from './target.ts';
 
-/** What a job of the configuration has, beside the request. */
+/** Parts of a job in the configuration, besides the request. */
 export interface JobParts {
   readonly params?: AnyObject;
   /** `dataField`, where it is not left out, and what else says where the rows are. */

@@ -43,7 +43,7 @@ export function counted(seen: Observed): Candidate[] {
   return found;
 }
 
-/** What many APIs know, tried where nothing else is said or worked. */
+/** Returns candidates that many APIs know, for an answer without hints, or whose hints did not work. */
 export function blind(seen: Observed): Candidate[] {
   const { body } = seen;
   if (variablesOf(seen.target) !== undefined) return [];

@@ -162,7 +162,7 @@ export class Credentials {
     this.#secretHeaders.set(name, { attr: attribute });
   }
 
-  /** What is given later wins. */
+  /** Sets the authentication, in place of an earlier one. */
   #set(authentication: AnyObject): void {
     for (const name of ['username', '#username', '#password']) this.#attributes.delete(name);
     this.#authentication = authentication;

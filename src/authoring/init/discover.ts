@@ -33,7 +33,7 @@ export interface DiscoverOptions {
   readonly onRequest?: WireOptions['onRequest'];
 }
 
-/** What was found out of a list of an API. */
+/** Result of the discovery of a list. */
 export interface Discovery {
   readonly target: Target;
   /** The first answer. */
@@ -48,10 +48,10 @@ export interface Discovery {
   /** How the pages follow each other; undefined where nothing leads on. */
   readonly settled: Settled | undefined;
   readonly configuration: AnyObject;
-  /** Of the last run of the configuration, where it came to its end. */
+  /** Report of the last run of the configuration; undefined if it did not come to its end. */
   readonly report: JobReport | undefined;
   readonly verdict: Settled['verdict'];
-  /** What speaks against the configuration. */
+  /** Evidence against the configuration. */
   readonly against: readonly string[];
   readonly pages: number;
   readonly rows: number;

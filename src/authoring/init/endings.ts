@@ -65,7 +65,7 @@ function fieldAt(path: string): Json {
   return inBody(path) ? path : sourceAt(path);
 }
 
-/** What is left to try when a run came to no good end: it follows from how it ended. */
+/** Returns another ending to try after a run that failed or did not end well, depending on how it ended. */
 export function endingAfter(trial: Trial, { kind, counts, pagination }: Candidate): Ending | undefined {
   const { failure, repeated, pages } = trial;
   const status = failure?.details['status'];

@@ -9,7 +9,7 @@ import {
   type Json,
 } from '../../lib/json/index.ts';
 
-/** What kind of values a field has; `mixed` where they are of several. */
+/** Kind of the values of a field; `mixed` if there are several. */
 export type Kind = 'integer' | 'number' | 'boolean' | 'time' | 'text' | 'list' | 'object' | 'null' | 'mixed';
 
 /** A field of the rows, seen in all of them. */
@@ -22,7 +22,7 @@ export interface Field {
   readonly rows: number;
   /** Different values, where they are scalars. */
   readonly distinct: number;
-  /** Of times: the first and the last, and how they lie in the rows. */
+  /** Range of a field of times: the first, the last, and their order in the rows. */
   readonly least: string | undefined;
   readonly most: string | undefined;
   readonly order: 'ascending' | 'descending' | 'none';

@@ -5,11 +5,11 @@ import type { Discovery } from './discover.ts';
 import type { Tried } from './laboratory.ts';
 import { openPoints } from './words.ts';
 
-/** What was found, for programs; JSON. */
+/** Finding for programs; JSON. */
 export interface Finding {
   readonly verdict: Discovery['verdict'];
   readonly configuration: AnyObject;
-  /** Where the rows are: an empty path is the answer itself. */
+  /** Place of the rows: an empty path is the answer itself. */
   readonly rows: { readonly path: string; readonly kind: string; readonly firstPage: number };
   /** Other lists of the answer. */
   readonly others: readonly { readonly path: string; readonly rows: number }[];
@@ -27,11 +27,11 @@ export interface Finding {
   readonly pages: number;
   readonly rowsRead: number;
   readonly report: JobReport | null;
-  /** What was seen that speaks for it. */
+  /** Evidence for the configuration. */
   readonly evidence: readonly string[];
   readonly against: readonly string[];
   readonly tried: readonly Tried[];
-  /** What is not known, or is to be done by a person. */
+  /** Points that are not known, or that a person has to do. */
   readonly open: readonly OpenPoint[];
   readonly requests: number;
 }

@@ -40,7 +40,7 @@ const SENT_AS: Readonly<Record<string, readonly string[]>> = {
   offset: ['offset'],
 };
 
-/** What may be a place among other words. */
+/** Names that a parameter for a position often has. */
 const OTHERS = ['cursor', 'page_token', 'after', 'next', 'page'];
 
 /** Names of parameters that a token may be sent as, in the style of its own name. */

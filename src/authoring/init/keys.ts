@@ -93,7 +93,7 @@ function isUnique(rows: readonly Json[], paths: readonly string[]): boolean {
   return true;
 }
 
-/** What tells a row from others, as text; undefined where a part of the key is missing. */
+/** Returns the key of a row as text; undefined if a part of the key is missing. */
 export function keyOf(row: Json, paths: readonly string[]): string | undefined {
   const parts: Json[] = [];
   for (const path of paths) {

@@ -10,7 +10,7 @@ import type { Target } from './target.ts';
 import { tryOut, type Trial } from './trial.ts';
 import type { Wire } from './budgeted-client.ts';
 
-/** Where configurations are tried out. */
+/** Dependencies for trying out configurations. */
 export interface ProbeContext {
   readonly wire: Wire;
   readonly env: Env;
@@ -29,7 +29,7 @@ export interface Subject extends Identity {
   readonly rows: readonly Json[];
 }
 
-/** What was tried, and what came of it; JSON. */
+/** Attempt with its result; JSON. */
 export interface Tried {
   readonly what: string;
   readonly result: string;
@@ -95,7 +95,7 @@ function judgeLook(trial: Trial, subject: Subject): Look {
 
 const REPEATS = new Set<string>(['sameResponse', 'repeatedRequest', 'repeatedRows']);
 
-/** What an answer that could not be used was, in a few words. */
+/** Describes an answer that could not be used, in a few words. */
 export function failureText(failure: ExtractorError): string {
   const { status } = failure.details;
   if (typeof status === 'number') return `the API answers ${status}`;

@@ -19,9 +19,9 @@ export interface RowsPlace {
    * itself.
    */
   readonly kind: 'list' | 'values' | 'cells' | 'one';
-  /** Of values: the name of a column for their keys. */
+  /** Name of the column for keys, if the kind is `values`. */
   readonly keyName?: string;
-  /** Of cells: the path of the names of their columns. */
+  /** Path of the column names, if the kind is `cells`. */
   readonly header?: readonly string[];
   readonly rows: readonly Json[];
   /** How much speaks for it; below 0 nobody would take it. */

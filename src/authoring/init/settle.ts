@@ -27,7 +27,7 @@ export interface Settled {
    * as far as it was tried; `doubtful`: something speaks against it.
    */
   readonly verdict: 'complete' | 'ended' | 'cut' | 'doubtful';
-  /** What was seen beside the run itself. */
+  /** Evidence from beside the run itself. */
   readonly evidence: readonly string[];
   readonly against: readonly string[];
 }
@@ -83,7 +83,7 @@ export async function settle(
   return best;
 }
 
-/** Of a parameter that only cuts a list which comes whole without it. */
+/** Result of trying a parameter that only cuts a list, which comes whole without it. */
 export const WHOLE = 'it makes pages of a list that comes whole without it';
 
 /** Fewer rows, and all of them are in the list that is known. */
@@ -227,7 +227,7 @@ function rowsTwice(pages: readonly TriedPage[]): number {
   return twice;
 }
 
-/** What speaks against a run; of one that was cut, only what its pages show. */
+/** Returns the findings against a run; for a run that was cut, only those that its pages show. */
 function doubtsOf(report: JobReport | undefined, isCut: boolean): string[] {
   const doubts = report?.doubtful[0]?.doubts ?? [];
   return doubts.filter(({ code }) => !isCut || !OF_THE_END.has(code)).map(({ text }) => text);
@@ -249,7 +249,7 @@ function isBetter(one: Settled, other: Settled | undefined): boolean {
   return RANK[one.verdict] === RANK[other.verdict] && one.trial.pages.length > other.trial.pages.length;
 }
 
-/** Of a list that is too long to be read: its last page, and what is behind it. */
+/** Checks the far end of a list that is too long to be read: its last page, and the page behind it. */
 async function withFarEnd(
   settled: Settled,
   pages: number,

@@ -31,7 +31,7 @@ export interface Pointer {
   readonly isStrong: boolean;
 }
 
-/** What an answer says of pages. */
+/** Signals about pages in an answer. */
 export interface Signs {
   readonly all: readonly Sign[];
   readonly pointers: readonly Pointer[];

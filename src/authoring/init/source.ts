@@ -7,7 +7,7 @@ import { fromPostman, isPostman } from './postman.ts';
 import { isHar, keysShown, requestsInHar, type RecordedRequest } from './requests.ts';
 import { addressCommand } from './target.ts';
 
-/** What a configuration is made from. */
+/** Source that a configuration is made from. */
 export type Source =
   | { readonly kind: 'request'; readonly command: CurlCommand }
   | { readonly kind: 'recorded'; readonly requests: readonly RecordedRequest[] }

@@ -33,13 +33,13 @@ export interface Target {
   readonly headers: AnyObject;
   /** `config.http.headers`, which refer to attributes. */
   readonly secretHeaders: AnyObject;
-  /** What stands beside the jobs: user name, secrets by reference. */
+  /** Attributes for the configuration, beside the jobs: user name, secrets by reference. */
   readonly attributes: AnyObject;
-  /** What was left out or changed, for people. */
+  /** Notes on what was left out or changed, for people. */
   readonly notes: readonly string[];
 }
 
-/** What `--auth` and `--header` say. */
+/** Options `--auth` and `--header`. */
 export interface Given {
   readonly auth: string | undefined;
   readonly headers: readonly string[];

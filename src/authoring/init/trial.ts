@@ -28,11 +28,11 @@ export interface TriedPage {
   readonly rows: readonly Json[];
 }
 
-/** What came of a configuration. */
+/** Result of trying a configuration. */
 export interface Trial {
   /** Pages that are kept, in their order. */
   readonly pages: readonly TriedPage[];
-  /** Of the job; undefined where it did not come to its end. */
+  /** Report of the job; undefined if it did not come to its end. */
   readonly report: JobReport | undefined;
   readonly failure: ExtractorError | undefined;
   /** It ended because no more requests are allowed. */

@@ -8,7 +8,7 @@ import { pathOf, signOf, valueOf } from './signs.ts';
 /** A line of the finding: what it is about, and what was found with its evidence. */
 export type Line = readonly [topic: string, text: string];
 
-/** What was found, in words with evidence. */
+/** Describes a discovery in words, with evidence. */
 export function findingLines(found: Discovery): readonly Line[] {
   const { place, others, fields, time, settled, tried } = found;
   const lines: Line[] = [
@@ -93,7 +93,7 @@ function endText({ settled, report, verdict, pages, rows, signs, against }: Disc
 
 const REPEATS = new Set<string>(['sameResponse', 'repeatedRequest', 'repeatedRows']);
 
-/** What could not be found out, and what is to be done before a run. */
+/** Returns the questions that the discovery left open, and the tasks before a run. */
 export function openPoints(found: Discovery): readonly OpenPoint[] {
   const { verdict, key, place, notes, target, time, settled, report } = found;
   const points = [...target.notes, ...notes].map(note);

@@ -43,7 +43,7 @@ export class ExchangeFiles {
     if (status !== 200) this.#put(`${name}.responseCode`, `${status}\n`);
   }
 
-  /** What was asked for, in order. */
+  /** Writes the expected requests, in order. */
   finish(): void {
     this.#put(path.join('expected', 'requests'), this.#requests.map((line) => `${line}\n`).join(''));
   }

@@ -5,7 +5,7 @@ import { getKey, isObject, parseExact, toText } from '../../lib/json/index.ts';
 import { describeDoubt, type JobReport } from '../../engine/completeness/index.ts';
 import { compareFolders, compareJson, compareLines } from './compare.ts';
 
-/** What a run of a fixture did. */
+/** Result of running a fixture. */
 export interface Outcome {
   /** The data folder that it ran over. */
   readonly dataFolder: string;

@@ -30,7 +30,7 @@ export function fixtureConfiguration(configuration: Json, options: FixtureConfig
 }
 
 interface Change extends FixtureConfigOptions {
-  /** What stands in place of each secret. */
+  /** Replacement of each secret. */
   readonly hidden: Map<string, string>;
 }
 

@@ -12,9 +12,9 @@ import {
   type Json,
 } from '../../lib/json/index.ts';
 
-/** What `fixture.json` may say. All of it is optional. */
+/** Content of `fixture.json`. All of it is optional. */
 export interface FixtureSettings {
-  /** What the example shows, in one sentence. */
+  /** Purpose of the example, in one sentence. */
   readonly description?: string;
   /**
    * The time, as ISO 8601 text. A list gives the time at the start, after the first answer, after the second, and so

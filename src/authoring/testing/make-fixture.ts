@@ -204,7 +204,7 @@ function clockOf(recordings: readonly OpenRecording[]): string | readonly string
   return isTimed ? [begun, ...pages.map(({ exchange }) => timeText(exchange.at))] : begun;
 }
 
-/** Of a trial: what is behind its limit was not recorded. */
+/** Returns the limit of a trial: pages behind it were not recorded. */
 function limitOf(recordings: readonly OpenRecording[]): number | undefined {
   for (const { file, scanned } of recordings)
     for (const { note } of pagesOf(readStory(file, scanned)))

@@ -30,7 +30,7 @@ export function readAddress(text: string, baseUrl: string | undefined): Address 
   return { place, query: mark < 0 ? undefined : rest.slice(mark + 1), hasUser: user !== undefined };
 }
 
-/** What the endpoint of a job says: relative to the base URL where the address is below it, else the whole address. */
+/** Returns the endpoint of a job: relative to the base URL if the address is below it, else the whole address. */
 export function endpointFor(address: string, baseUrl: string | undefined): string {
   const whole = resolveUrl(address, '');
   if (baseUrl === undefined) return whole;

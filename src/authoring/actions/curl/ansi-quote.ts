@@ -23,8 +23,7 @@ export function closingQuote(text: string, from: number): number {
 }
 
 /**
- * What stands for the inside of `$'…'` (the ANSI-C quoting of bash). `\xHH` and `\NNN` are bytes, so `\xc3\xa9` is
- * one letter.
+ * Decodes the inside of `$'…'` (the ANSI-C quoting of bash). `\xHH` and `\NNN` are bytes, so `\xc3\xa9` is one letter.
  */
 export function ansiText(inside: string): string {
   const parts: Buffer[] = [];

@@ -11,7 +11,7 @@ import {
 import type { DataPiece } from './command.ts';
 import { nestedParams, pairsOf, type Pair } from './nested.ts';
 
-/** What the body of a command becomes in a job. */
+/** Body of a command in the form that a job has. */
 export interface CurlBody {
   readonly kind: 'json' | 'form';
   /** A map, or for JSON a list. */

@@ -22,12 +22,12 @@ export interface CurlCommand {
   readonly dataAsQuery: boolean;
   /** The command logs in: by -u, or by a bearer token. */
   readonly login: 'basic' | 'bearer' | undefined;
-  /** What it logs in with: `user:password`, or the token. A secret. */
+  /** Credentials of the login: `user:password`, or the token. A secret. */
   readonly credentials: string | undefined;
   readonly hasCookies: boolean;
   /** As they are sent: `a=1; b=2`. Secrets. */
   readonly cookies: string | undefined;
-  /** What was left out, for people. No values, which may be secret. */
+  /** Notes on the parts of the command that were left out, for people. No values, which may be secret. */
   readonly warnings: readonly string[];
 }
 
@@ -60,7 +60,7 @@ function withoutProgram(words: readonly string[]): readonly string[] {
   );
 }
 
-/** What an address looks like, with a scheme or without. */
+/** Pattern of an address, with a scheme or without. */
 const ADDRESS = /:\/\/|^[\w-]+(?:\.[\w-]+)+|^localhost\b|^\[/i;
 
 class Reading {

@@ -1,4 +1,4 @@
-/** What an option of curl means to us. */
+/** Role of a curl option in the conversion to a job. */
 export type Role =
   | 'method'
   | 'data'
@@ -19,7 +19,7 @@ export type Role =
   | 'ignored'
   /** It changes the connection: there is a key of the configuration for it, or none. */
   | 'reported'
-  /** What it does cannot be done here. */
+  /** Its effect is not possible here. */
   | 'refused';
 
 export interface CurlOption {

@@ -1,7 +1,7 @@
 import { entriesOf, isObject, toText, type AnyObject } from '../../../lib/json/index.ts';
 import { isSecretName } from '../../../lib/secrets.ts';
 
-/** What a browser or curl sends of its own accord; a job does not need it. */
+/** Headers that a browser or curl adds by itself; a job does not need them. */
 const NOISE =
   /^(?:sec-.*|accept-(?:encoding|language|charset)|connection|keep-alive|origin|referer|dnt|upgrade-insecure-requests|pragma|cache-control|priority|te|host|content-length|transfer-encoding|if-none-match|if-modified-since|cookie2?|:.*)$/i;
 

@@ -5,7 +5,7 @@ import { windowsDialect, windowsQuoted } from './windows.ts';
 /** A command line, taken apart as a shell would. */
 export interface CommandLine {
   readonly words: readonly string[];
-  /** What follows a pipe, a redirection, `;` or `&`; empty when nothing does. */
+  /** Text behind a pipe, a redirection, `;` or `&`; empty when there is none. */
   readonly rest: string;
   /** Names of the shell variables in it, whose values nobody knows here; they stand in the words as written. */
   readonly variables: readonly string[];
@@ -18,10 +18,10 @@ const VARIABLE = /\$(?:\{(\w+)(?!\w)[^}]*\}|([A-Za-z_]\w*))/y;
 
 /**
  * Splits one command into its words by the rules of POSIX shells and bash: quotes of all four kinds, backslashes,
- * continued lines, comments. Commands made for Windows (`^` at line ends or in front of quotes) are understood too.
- * What a paste often gets wrong is taken as it was meant: blanks behind the backslash of a continued line, an `&` in
- * an address without quotes, an option on a new line without a backslash.
+ * continued lines, comments. It also understands commands made for Windows (`^` at line ends or in front of quotes).
  *
+ * Frequent mistakes of a paste are tolerated: blanks behind the backslash of a continued line, an `&` in an address
+ * without quotes, an option on a new line without a backslash.
  * @throws {ActionError} for a quote that is not closed, and for a command inside the command
  */
 export function splitWords(source: string): CommandLine {

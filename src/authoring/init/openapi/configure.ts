@@ -70,7 +70,7 @@ export function fromOpenApi(document: ApiDocument, from: string | undefined): Fr
   });
 }
 
-/** What a document says, whatever it is written in. */
+/** Content of a document, in any of the supported formats. */
 export interface Described {
   readonly kind: string;
   readonly title: string;
@@ -117,7 +117,7 @@ export function configurationFrom(described: Described): FromDocument {
   };
 }
 
-/** Of a configuration only the rows that have a list with this text in its path. */
+/** Returns only the rows of a configuration that have a list with this text in its path. */
 export function selected(document: FromDocument, text: string | undefined): FromDocument {
   if (text === undefined) return document;
   const wanted = new Set(document.lists.flatMap(({ path, row }) => (path.includes(text) ? [row] : [])));

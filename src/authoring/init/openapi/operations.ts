@@ -9,7 +9,7 @@ export interface Parameter {
   readonly name: string;
   readonly place: 'query' | 'header' | 'path';
   readonly isRequired: boolean;
-  /** What stands for it where nothing else is said: its default, its example, the first of its values. */
+  /** Default value of the parameter: its default, its example, or the first of its values. */
   readonly value: Json | undefined;
   readonly schema: AnyObject;
 }
@@ -19,7 +19,7 @@ export interface ListOperation {
   /** As in the document: `/users/{id}/orders`. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** Where the rows are, in a made-up answer. */
+  /** Place of the rows in a made-up answer. */
   readonly place: RowsPlace;
   readonly sample: Json;
   /** Names of response headers, in lower case. */

@@ -13,7 +13,7 @@ import { textAt, type ApiDocument } from './document.ts';
 /** How to log in, by what a document says. */
 export interface Login {
   readonly authentication: AnyObject | undefined;
-  /** What stands beside the jobs. */
+  /** Attributes for the configuration, beside the jobs. */
   readonly attributes: AnyObject;
   /** Variables of the environment that it refers to. */
   readonly variables: readonly string[];
