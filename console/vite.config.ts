@@ -25,7 +25,7 @@ export default defineConfig({
   logLevel: 'warn',
 });
 
-/** What the page about the API is shown by, as its package has it, with its licence. */
+/** Files of the API documentation page, as their package has them, with its licence. */
 const API_DOCS = {
   'assets/swagger-ui.js': import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
   'assets/swagger-ui.css': import.meta.resolve('swagger-ui-dist/swagger-ui.css'),

@@ -105,7 +105,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** What the letters are in; without any, what one can do and the last runs. */
+/** Returns the items that contain all words of the text; without a text, the views and the last runs. */
 function useFound(text: string): readonly Item[] {
   const { runs: hasRuns } = currentSession();
   const tables = useQuery({

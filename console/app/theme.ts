@@ -4,7 +4,7 @@ export type Theme = 'dark' | 'light';
 const KEY = 'gex-theme';
 const dark = window.matchMedia('(prefers-color-scheme: dark)');
 
-/** What was chosen by hand, else what the system has. A preference is all that this page stores. */
+/** Store of the theme: chosen by the user, else that of the system. The page stores no other data. */
 export const theme = createStore<Theme>(current());
 
 theme.subscribe(show);

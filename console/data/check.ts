@@ -24,11 +24,11 @@ export interface Checked {
   /** Id of the configuration, when it is stored. */
   readonly configuration?: string | undefined;
   readonly text: string;
-  /** Of a part of a configuration: the text to check, and how many lines of it stand before that part. */
+  /** Completes a part of a configuration: returns the text to check, and the number of lines before the part. */
   readonly whole?: ((text: string) => { readonly text: string; readonly linesBefore: number }) | undefined;
 }
 
-/** What the service says about a text, soon after it has changed. Lines are those of this text. */
+/** Returns the problems that the service finds in a text, soon after each change. Lines are those of this text. */
 export function useCheck({ component, configuration, text, whole = isWhole }: Checked): Check {
   const [check, setCheck] = useState<Check>({ problems: [], isAsking: true });
   useEffect(() => {

@@ -4,7 +4,7 @@ import { StorageError, type File as StoredFile } from './client.ts';
 import { noteContact } from './contact.ts';
 import { endSession } from './session.ts';
 
-/** Where the bytes of a file are had by a link, with the session; of a sliced file its slices, joined. */
+/** Returns the address of a file's content, for a link with the session; a sliced file comes with its slices joined. */
 export const contentAddress = (id: number): string => `${BASE}/v2/storage${at`/files/${id}/content`}`;
 
 export interface UploadOptions {

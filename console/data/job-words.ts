@@ -1,6 +1,6 @@
 import type { Job } from './client.ts';
 
-/** What each operation of a job is, with the name of what it is done to in place of `…`. */
+/** Titles of operations; `…` stands for the name of the object. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   tableImport: 'Load into …',
   tableCreate: 'Make … from a file',
@@ -55,7 +55,7 @@ export interface JobFailure {
   readonly message: string;
   readonly code: string;
   readonly reference: string;
-  /** What whoever looks at it can do. */
+  /** Advice to the reader. */
   readonly advice: string;
   /** Nothing is wrong with what was asked for: it may be given again. */
   readonly canRetry: boolean;
@@ -120,7 +120,7 @@ const ADVICE: Readonly<Record<string, string>> = {
     'Several rows have the same key. Choose other columns for the key, or remove the doubled rows.',
 };
 
-/** What a job is about that is no table: its parameters have it under one of these. */
+/** Returns the name of a job's object that is no table: its parameters have it under one of these keys. */
 function nameIn(params: unknown): string {
   if (typeof params !== 'object' || params === null) return '';
   const given = params as Readonly<Record<string, unknown>>;

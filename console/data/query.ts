@@ -12,7 +12,7 @@ import { branch, StorageError } from './client.ts';
 import { contact } from './contact.ts';
 import { sessionState } from './session.ts';
 
-/** What the page has asked for and was answered. The client has its own repeats, so nothing is repeated here. */
+/** Cache of queries to the service. The client retries by itself, so nothing is retried here. */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: { retry: false, staleTime: 5000, gcTime: 300_000, networkMode: 'always' },
@@ -30,7 +30,7 @@ contact.subscribe(() => {
 });
 
 export interface QueryOptions<T> {
-  /** What it is, from the general to the particular: `['tables', id, 'preview']`. The branch is added. */
+  /** Key, from the general to the particular: `['tables', id, 'preview']`. The branch is added. */
   readonly key: QueryKey;
   readonly load: (signal: AbortSignal) => Promise<T>;
   /** Asked again after so many milliseconds while the page is seen; `false` never. Default: never. */
@@ -42,7 +42,7 @@ export interface QueryOptions<T> {
   readonly keepsPrevious?: boolean;
 }
 
-/** What was answered, and what is on its way: `data`, `error`, `isPending`, `isFetching`, `refetch()`. */
+/** Returns the result of a query and its progress: `data`, `error`, `isPending`, `isFetching`, `refetch()`. */
 export function useQuery<T>({
   key,
   load,
@@ -125,7 +125,7 @@ export function useAction<Input, Output>(work: (input: Input) => Promise<Output>
 export interface Words {
   readonly message: string;
   readonly hint?: string | undefined;
-  /** What whoever runs the service finds it by in the log. */
+  /** Reference by which an operator of the service finds the error in the log. */
   readonly reference?: string | undefined;
 }
 

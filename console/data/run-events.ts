@@ -18,7 +18,7 @@ export function followRun(id: string, follower: Follower): () => void {
   const source = new EventSource(`${BASE}/v2/storage/${place}runs/${encodeURIComponent(id)}/events?${query}`);
   source.addEventListener('open', () => follower.onOpen());
   source.addEventListener('run', ({ data }: MessageEvent<string>) => {
-    // Of our own service.
+    // The data comes from our own service.
     follower.onRun(JSON.parse(data) as Run);
   });
   source.addEventListener('end', () => {

@@ -1,7 +1,7 @@
 import { BASE } from '../route/router.ts';
 import { createStore } from './store.ts';
 
-/** Who is signed in, and what the service can do. */
+/** Signed-in token, and the features of the service. */
 export interface Session {
   readonly isSignedIn: true;
   readonly version: string;
@@ -83,7 +83,7 @@ export async function signIn(by: { readonly code: string } | { readonly token: s
 export async function signOut(): Promise<void> {
   await ask('DELETE');
   tellTabs();
-  // What was shown is not to be found in this page any more.
+  // A new page load drops everything that was shown.
   window.location.assign(`${BASE}/`);
 }
 

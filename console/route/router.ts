@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import { trimEnd } from '../../src/lib/trim.ts';
 
-/** Where the page is: the path below the service's address, and the query. */
+/** Location of the page: the path below the service's address, and the query. */
 export interface Place {
   readonly path: string;
   readonly query: URLSearchParams;

@@ -54,7 +54,7 @@ export function Button({
 
 export interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon'> {
   readonly icon: IconName;
-  /** What it does: shown by pointing at it, and told to those who do not see it. */
+  /** Description of the action: a tooltip, and the name for screen readers. */
   readonly label: string;
 }
 

@@ -16,12 +16,12 @@ export interface Sort {
 }
 
 export interface DataTableProps<Row> {
-  /** What the rows are, for those who do not see it. */
+  /** Description of the rows for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row, index: number) => string;
-  /** What a click on a row does, and Enter. A link in its first cell should lead to the same. */
+  /** Action of a click on a row, and of Enter. A link in its first cell should lead to the same place. */
   readonly onOpen?: (row: Row) => void;
   /** How it is sorted, where someone else sorts: the service, for example. */
   readonly sort?: Sort | undefined;

@@ -93,9 +93,9 @@ export interface ConfirmProps extends Pick<
   FormDialogProps,
   'action' | 'error' | 'isBusy' | 'onClose' | 'title'
 > {
-  /** What will be so afterwards, and what cannot be taken back. */
+  /** Explanation of the consequences, and of what cannot be undone. */
   readonly children: ComponentChildren;
-  /** Where much is lost: it has to be typed. */
+  /** Text that has to be typed to confirm, if much is lost. */
   readonly typed?: string | undefined;
   readonly onConfirm: () => void;
 }

@@ -4,7 +4,7 @@ import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import './drop-zone.css';
 
-/** What a table can be made of, as an `input` wants it. */
+/** File types that a table can be made of, for the `accept` of an `input`. */
 export const CSV_FILES = '.csv,.gz,.txt,.tsv,text/csv,application/gzip';
 
 /** Takes files that are dropped on it, or chosen by its button. */

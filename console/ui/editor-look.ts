@@ -44,7 +44,10 @@ const COLOURS = HighlightStyle.define([
   { tag: [tags.number, tags.bool, tags.null], color: 'var(--warn)' },
 ]);
 
-/** What editors and differences have in common: the colours of the console, and the style that its policy admits. */
+/**
+ * Returns the look that editors and differences share: the colours of the console, and the style that its policy
+ * admits.
+ */
 export function editorLook(): Extension[] {
   const nonce = document.querySelector('meta[name="gex-nonce"]')?.getAttribute('content') ?? '';
   return [EditorView.cspNonce.of(nonce), LOOK, syntaxHighlighting(COLOURS), EditorView.lineWrapping, json()];

@@ -6,7 +6,7 @@ import './field.css';
 interface Common {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** What is wrong with what was given. */
+  /** Problem with the value. */
   readonly problem?: string | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface Column<Row> {
   /** In pixels, default 160: the columns share what is left over. */
   readonly width?: number;
   readonly align?: 'right';
-  /** What stands in a cell. */
+  /** Content of a cell. */
   readonly show?: (row: Row) => ComponentChildren;
   /** Or its text, from outside: it is shown cut, and whole on request. */
   readonly text?: (row: Row) => string | null;
@@ -30,7 +30,7 @@ export interface PlainCell {
   readonly text: string;
   /** There is more of it. */
   readonly isCut?: boolean;
-  /** Where it leads. */
+  /** Target of the link. */
   readonly link?: { readonly to: string; readonly title: string } | undefined;
 }
 

@@ -15,7 +15,7 @@ interface RowProps<Row> {
   readonly index: number;
   readonly height: number;
   readonly columns: readonly Column<Row>[];
-  /** Where the columns begin, and which of them are drawn. */
+  /** Left edges of the columns, and the range that is drawn. */
   readonly edges: readonly number[];
   readonly from: number;
   readonly until: number;

@@ -11,9 +11,9 @@ export interface GridWindow {
 export interface GridSize {
   readonly rows: number;
   readonly rowHeight: number;
-  /** Where each column begins, and at the end where the last one ends. */
+  /** Left edges of the columns, and then the right edge of the last one. */
   readonly edges: readonly number[];
-  /** What is seen of it at once, in pixels, its head taken off. */
+  /** Width of the visible part in pixels, without the head. */
   readonly width: number;
   readonly height: number;
 }
@@ -52,7 +52,7 @@ function windowOf(
   { top, left }: { readonly top: number; readonly left: number },
   last: GridWindow,
 ): GridWindow {
-  // Of rows always the same number, wherever one is: those that leave are taken for those that come.
+  // The number of rows is the same everywhere, so that rows which scroll out are reused for those that scroll in.
   const most = Math.ceil(height / rowHeight) + 1 + ROW_STEP + 2 * ROWS_AROUND;
   const wanted = Math.floor(top / rowHeight / ROW_STEP) * ROW_STEP - ROWS_AROUND;
   const row = Math.max(0, Math.min(wanted, rows - most));

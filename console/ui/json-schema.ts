@@ -33,7 +33,7 @@ interface Schema {
   readonly definitions?: Readonly<Record<string, Schema>>;
 }
 
-/** What an object of the text has: names, and the texts among its values. */
+/** Keys of an object in the text, each with its value if that is a text. */
 type Members = ReadonlyMap<string, string | undefined>;
 
 /** Keys and values that may stand at the cursor, each with its description. */
@@ -46,7 +46,7 @@ export function completeBySchema(root: object): CompletionSource {
   return ask;
 }
 
-/** What a key means, for whoever points at it. */
+/** Returns the tooltip that describes a key under the pointer. */
 export function describeBySchema(root: object, state: EditorState, at: number): Tooltip | null {
   const node = syntaxTree(state).resolveInner(at, 1);
   if (node.name !== 'PropertyName') return null;

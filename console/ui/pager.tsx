@@ -15,7 +15,7 @@ export function Pager({
   /** How many this part has: fewer than `size` is the last. */
   readonly shown: number;
   readonly onMove: (offset: number) => void;
-  /** What they are: `jobs`. */
+  /** Noun for the items: `jobs`. */
   readonly noun: string;
 }) {
   if (offset === 0 && shown < size) return null;

@@ -55,7 +55,7 @@ interface Cell {
   readonly element: HTMLElement;
   column: number;
   edges?: readonly number[];
-  /** What stands in it. */
+  /** Text that is drawn in the cell. */
   drawn: string | undefined;
   to: string | undefined;
   isActive: boolean;

@@ -27,7 +27,7 @@ export interface Remark {
 }
 
 export interface SchemaEditorProps {
-  /** What is edited, for those who do not see it. */
+  /** Description of the content for screen readers. */
   readonly label: string;
   readonly value: string;
   readonly onChange?: (value: string) => void;
@@ -146,7 +146,7 @@ function offsetOf(
 function diagnosticOf(state: EditorState, remark: Remark): Diagnostic {
   const from = offsetOf(state, remark);
   const node = syntaxTree(state).resolveInner(from, 1);
-  // Of an object or a list only the beginning: all of it underlined says nothing.
+  // Only the beginning of an object or a list is underlined: all of it would say nothing.
   const end = /^(?:Object|Array|JsonText)$/.test(node.name) ? from + 1 : node.to;
   return {
     from,

@@ -16,7 +16,7 @@ export function TextDiff({
 }: {
   readonly before: string;
   readonly after: string;
-  /** What the two are, for those who do not see it. */
+  /** Descriptions of the two texts for screen readers. */
   readonly labels: readonly [before: string, after: string];
 }) {
   const place = useRef<HTMLDivElement>(null);

@@ -23,7 +23,7 @@ export function Tags({ tags }: { readonly tags: readonly string[] }) {
   );
 }
 
-/** What is so with it besides: `in slices, encrypted`. */
+/** Describes further properties of a file: `in slices, encrypted`. */
 export function kindText({ isSliced, isEncrypted, isPublic }: File): string {
   const kinds = [isSliced ? 'in slices' : '', isEncrypted ? 'encrypted' : '', isPublic ? 'public' : ''];
   return kinds.filter((kind) => kind !== '').join(', ');

@@ -1,6 +1,6 @@
 import type { Advice, OpenPoint, ToldError } from '../../data/client.ts';
 
-/** What may be done about a list that was not found, said of what is on this page. */
+/** Returns advice on a list that was not found, in terms of the controls on this page. */
 export function adviceText(advice: Advice): string {
   switch (advice.code) {
     case 'login': {
@@ -45,7 +45,7 @@ function asked(challenge: string | undefined): string {
   return challenge === undefined ? '' : `The API asks for: ${challenge}. `;
 }
 
-/** What is not known of a list. */
+/** Describes an open point of a list. */
 export function openText(point: OpenPoint): string {
   if (point.code === 'note') return point.text;
   if (point.code === 'requestsSpent')

@@ -11,7 +11,7 @@ export interface TreeProps {
   /** Path of the rows. */
   readonly rows: string;
   readonly onRows: (path: string) => void;
-  /** What a field of the rows is taken for. */
+  /** Roles of the fields of the rows. */
   readonly marks: ReadonlyMap<string, readonly ('id' | 'time')[]>;
   readonly onMark: (path: string, mark: 'id' | 'time') => void;
 }

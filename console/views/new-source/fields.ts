@@ -8,7 +8,7 @@ export interface Field {
   readonly kind: 'list' | 'mixed' | 'number' | 'object' | 'switch' | 'text' | 'empty';
   /** Its first value that is not empty, as text. */
   readonly example: string;
-  /** Of a list: fields of its items; empty when they are plain values. */
+  /** Fields of the items of a list; empty when they are plain values. */
   readonly items: readonly Field[];
 }
 
@@ -39,7 +39,9 @@ function findIn(value: Json, path: string): Json | undefined {
 /** Deeper levels are shown as they are. */
 const DEEPEST = 8;
 
-/** What the rows have, in the order in which it comes. Objects are gone into; a list is one field. */
+/**
+ * Returns the fields of the rows, in the order in which they come. Nested objects are expanded; a list is one field.
+ */
 export function fieldsOf(rows: readonly Json[]): Field[] {
   const found = new Map<string, Json[]>();
   for (const row of rows) collect(row, '', found);

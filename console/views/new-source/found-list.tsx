@@ -36,7 +36,7 @@ export interface FoundListViewProps {
   readonly onAgain: (how: Again) => void;
 }
 
-/** What the API answered, and what is made of it. */
+/** Shows the answer of the API, and the table that is made of it. */
 export function FoundListView(props: FoundListViewProps) {
   const { found, document, time, onTime, onChange, isBusy, onAgain } = props;
   const answer = useMemo(() => parseExact(found.answer), [found.answer]);

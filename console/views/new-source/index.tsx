@@ -29,7 +29,7 @@ interface Draft {
   readonly document: Json;
   /** Field that says when a row has changed. */
   readonly time?: string | undefined;
-  /** Of variables that a document names, as they are typed. */
+  /** Secrets for the variables that a document names, as typed. */
   readonly secrets: ReadonlyMap<string, string>;
 }
 

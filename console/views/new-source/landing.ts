@@ -14,7 +14,7 @@ export function lineOf({ took }: ShownRequest, index: number): number | undefine
   return took?.table === undefined ? undefined : took.table.from + index;
 }
 
-/** That line, and the lines of the tables of its lists: these say in a column which line they belong to. */
+/** Returns the line of a row, and the lines of the tables of its lists: these name their parent line in a column. */
 export function landingOf(
   request: ShownRequest,
   index: number | undefined,
@@ -42,7 +42,7 @@ export function landingOf(
   return landing;
 }
 
-/** What lines of other tables may call a line: by a cell that was made for that, or by its key. */
+/** Returns the values by which lines of other tables may refer to a line: a cell made for that, or its key. */
 function keysOf({ rows, columns, primaryKey }: TriedTable, at: number): readonly string[] {
   const cells = rows[at];
   if (cells === undefined) return [];

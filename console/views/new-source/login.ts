@@ -15,7 +15,7 @@ export function authOf({ kind, name, secret }: Login): string | undefined {
   return kind === 'basic' ? `basic:${name}:${secret}` : `${kind}:${name}=${secret}`;
 }
 
-/** What is still to be filled in; undefined when nothing is. */
+/** Returns a message about the first missing input; undefined when nothing is missing. */
 export function missingIn({ kind, name, secret }: Login): string | undefined {
   if (kind === 'none') return undefined;
   if (kind !== 'bearer' && name.trim() === '')

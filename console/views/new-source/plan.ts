@@ -10,10 +10,10 @@ import { columnName } from '../../../src/lib/names.ts';
 import { textAt, valueAt, withValueAt } from './edit-json.ts';
 import type { Field } from './fields.ts';
 
-/** What a form shows of a configuration: all of it is read from there, and written back. */
+/** Column of a configuration in the form: it is read from the configuration, and written back. */
 export interface PlannedColumn {
   readonly path: string;
-  /** Of the column; the one that it would get by itself when it is left out. */
+  /** Name of the column; the default name if the configuration leaves it out. */
   readonly name: string;
   readonly isTaken: boolean;
   readonly isKey: boolean;
@@ -22,7 +22,7 @@ export interface PlannedColumn {
 const CONFIG = ['parameters', 'config'] as const;
 const JOB = [...CONFIG, 'jobs', 0] as const;
 
-/** What the table of the first job is named by. */
+/** Returns the name that the table of the first job is derived from. */
 export function tableOf(document: Json): string {
   return textAt(document, [...JOB, 'dataType']) ?? textAt(document, [...JOB, 'endpoint']) ?? '';
 }
@@ -35,7 +35,7 @@ export function withTable(document: Json, name: string): Json {
   return mapping === undefined ? named : withMapping(named, mapping);
 }
 
-/** Where the rows are; an empty path is the answer itself. Undefined where the only list of the answer is meant. */
+/** Returns the path of the rows; an empty path is the answer itself. Undefined for the only list of the answer. */
 export function rowsPathOf(document: Json): string | undefined {
   const dataField = valueAt(document, [...JOB, 'dataField']);
   const path = typeof dataField === 'string' ? dataField : textAt(dataField, ['path']);
@@ -197,7 +197,7 @@ function settingOf(
   old: Json | undefined,
   table: string,
 ): Json {
-  // What the editor has given it stays.
+  // Settings from the JSON editor are kept.
   if (old !== undefined && typeof old !== 'string') {
     if (textAt(old, ['type']) === 'table') return withValueAt(old, ['destination'], name);
     const named = withValueAt(old, ['mapping', 'destination'], name);

@@ -4,7 +4,7 @@ import { Text } from '../../ui/values.tsx';
 /** The last ones say enough while one waits. */
 const SHOWN_STEPS = 8;
 
-/** What is being done, step by step. */
+/** Shows the steps of a task that is in progress. */
 export function Progress({
   title,
   steps,

@@ -9,7 +9,7 @@ import { Ticked } from './ticked.tsx';
 
 const SHOWN = 100;
 
-/** What the API was asked, in its order, and what led to each request. */
+/** Lists the requests of a trial in their order, each with its origin. */
 export function TrialRequests({
   requests,
   current,

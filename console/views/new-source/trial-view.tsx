@@ -9,7 +9,7 @@ import { TrialRows } from './trial-rows.tsx';
 import { TrialTables } from './trial-tables.tsx';
 import { Verdict } from './verdict.tsx';
 
-/** What came of a trial, beside each other where there is room: requests, the rows of one of them, the tables. */
+/** Shows the result of a trial, side by side if there is room: requests, the rows of one of them, the tables. */
 export function TrialView({ tried }: { readonly tried: Tried }) {
   const [chosen, setChosen] = useState<{ request?: string; row?: number | undefined }>({});
   const requests = useMemo(() => requestsOf(tried), [tried]);
@@ -77,7 +77,7 @@ function requestsOf({ recordings }: Tried): readonly ShownRequest[] {
   );
 }
 
-/** Where a row of an answer is now, in words. */
+/** Describes the place of an answer's row in the tables. */
 function landedText(request: ShownRequest, row: number | undefined, { tables }: Tried): string {
   if (tables.length === 0 || (request.took?.count ?? 0) === 0) return '';
   if (row === undefined) return 'Choose a row to see where it is in the tables.';

@@ -40,7 +40,7 @@ export function useTrial(document: Json | undefined, key: string): Trial {
   const [state, setState] = useState(NOTHING);
   const running = useRef<AbortController | undefined>(undefined);
   const recording = useRef<string | null>(null);
-  /** Of what the tables are that are shown. */
+  /** Key of the document whose tables are shown. */
   const shown = useRef<string | undefined>(undefined);
   useEffect(() => () => running.current?.abort(), []);
 
@@ -70,7 +70,7 @@ export function useTrial(document: Json | undefined, key: string): Trial {
       setState((before) => ({
         ...before,
         isBusy: false,
-        // What was there stays in sight while a change of it does not work yet.
+        // The last good result stays visible while a change does not work yet.
         tried:
           replayed !== undefined && tried.error !== undefined && before.tried
             ? { ...before.tried, error: tried.error }

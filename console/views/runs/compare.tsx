@@ -65,7 +65,7 @@ interface Line {
   readonly name: ComponentChildren;
   readonly left: ComponentChildren;
   readonly right: ComponentChildren;
-  /** What is other, in words; undefined where nothing is, and where it is of no weight. */
+  /** Description of the difference; undefined if there is none, or one without significance. */
   readonly change?: string | undefined;
 }
 

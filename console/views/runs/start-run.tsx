@@ -18,7 +18,7 @@ export function StartRun({
 }: {
   readonly component?: string | undefined;
   readonly configuration?: string | undefined;
-  /** What an earlier run was started with. */
+  /** Parameters of an earlier run, as defaults. */
   readonly asked?: Run['asked'] | undefined;
   readonly onClose: () => void;
 }) {

@@ -288,7 +288,7 @@ function leadsOf({ from }: Asked): readonly Lead[] {
   return from as readonly Lead[];
 }
 
-/** What led to a request, and what became of its answer. */
+/** Describes the origin of a request, and the end that its answer caused. */
 function whyText(asked: Asked): string {
   const leads = leadsOf(asked).map(leadText);
   const end = endText(asked);

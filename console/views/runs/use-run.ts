@@ -4,7 +4,7 @@ import { invalidate, put, useQuery } from '../../data/query.ts';
 import { followRun } from '../../data/run-events.ts';
 import { isOver } from './words.tsx';
 
-/** Where the stream cannot be had, it is asked for again after this. */
+/** Pause before the stream is opened again after a failure. */
 const AGAIN_MS = 5000;
 const POLL_MS = 1000;
 

@@ -18,7 +18,7 @@ import { VersionsTab } from './versions-tab.tsx';
 
 type Name = 'json' | 'rows' | 'settings' | 'state' | 'versions';
 
-/** What a source and a row have in common: the settings as a form and as JSON, the state and the versions. */
+/** Tabs that a source and a row share: the settings as a form and as JSON, the state and the versions. */
 export function Content({
   component,
   id,
@@ -27,7 +27,7 @@ export function Content({
   rows,
 }: {
   readonly component: string;
-  /** Of the configuration. */
+  /** Id of the configuration. */
   readonly id: string;
   readonly subject: Subject;
   readonly queryKey: readonly string[];

@@ -8,7 +8,7 @@ import { pathOf, wordsFor, type Difference } from './difference.ts';
 const SHOWN = 200;
 const VERBS = { added: 'Added', changed: 'Changed', removed: 'Removed' } as const;
 
-/** What is different, place by place, in words. */
+/** Lists differences, place by place, in words. */
 export function DifferenceList({
   label,
   all,

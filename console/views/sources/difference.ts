@@ -11,7 +11,10 @@ export interface Difference {
   readonly after?: Json | undefined;
 }
 
-/** Where two documents differ, in the order of the texts; an object or a list that came as a whole is one difference. */
+/**
+ * Returns the differences of two documents, in the order of the texts; an object or a list that is new as a whole is
+ * one difference.
+ */
 export function differences(before: Json, after: Json, keys: readonly string[] = []): Difference[] {
   if (isObject(before) && isObject(after)) {
     const names = [...new Set([...keysOf(before), ...keysOf(after)])];
@@ -57,7 +60,10 @@ export interface Clash {
   readonly theirs: Json | undefined;
 }
 
-/** What two people made of the same document, in one: what only one has changed is taken, and of the rest what is chosen. */
+/**
+ * Merges the changes of two people to the same document: a change by one of them is taken, and for clashes the given
+ * choice.
+ */
 export function merged(
   base: Json,
   mine: Json,

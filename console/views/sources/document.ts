@@ -42,7 +42,7 @@ export function withValue(document: Json | undefined, way: Way, value: Json | un
 
 export type SecretKind = 'encrypted' | 'none' | 'plain' | 'variable';
 
-/** What the value of a `#` key is; an encrypted one tells nothing. */
+/** Returns the kind of a `#` key's value; an encrypted one reveals nothing. */
 export function kindOfSecret(value: Json | undefined): SecretKind {
   if (value === undefined || value === null || value === '') return 'none';
   if (typeof value !== 'string') return 'plain';

@@ -9,15 +9,15 @@ import type { Json } from '../../../src/lib/json/value.ts';
 import { parsed } from './document.ts';
 import { textOf, type Stored, type Subject } from './subject.ts';
 
-/** What is being written, and what it was made from. */
+/** Draft of a configuration, with the version that it is based on. */
 export interface Draft {
   readonly text: string;
   /** Undefined while the text is no JSON. */
   readonly value: Json | undefined;
-  /** What the service had when the writing began. */
+  /** Stored version when the editing began. */
   readonly base: Stored;
   readonly isChanged: boolean;
-  /** What someone else has saved meanwhile. */
+  /** Version that someone else has saved meanwhile. */
   readonly theirs: Stored | undefined;
   /** Another one after each saving: what editors remember of typed secrets goes with the old one. */
   readonly generation: number;
@@ -74,7 +74,7 @@ export function useDraft(subject: Subject): Draft {
       setFound(done.stored);
       return;
     }
-    // What was typed while it was on its way is not lost.
+    // Changes typed while the draft was being saved are kept.
     const { text: now, generation } = latest.current;
     if (now === text) setWriting(begin(generation + 1, done.stored));
     else setWriting({ text: now, base: done.stored, generation });

@@ -19,7 +19,7 @@ interface Editing {
   readonly set: (way: Way, value: Json | undefined) => void;
 }
 
-/** What most configurations set, as fields. Everything else of the document stays as it is. */
+/** Shows the settings that most configurations have, as fields. Everything else of the document stays as it is. */
 export function CommonForm({ draft, isRow }: { readonly draft: Draft; readonly isRow: boolean }) {
   const { value } = draft;
   if (value === undefined)

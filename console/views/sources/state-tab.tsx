@@ -10,7 +10,7 @@ import { toast } from '../../ui/toast.tsx';
 import { parsed } from './document.ts';
 import type { Subject } from './subject.ts';
 
-/** What the last run has left for the next one. */
+/** Shows the state that the last run left for the next one. */
 export function StateTab({ subject }: { readonly subject: Subject }) {
   const kept = pretty(subject.state);
   const [typed, setTyped] = useState<string | undefined>();

@@ -6,7 +6,7 @@ import { encodeExact } from '../../../src/lib/json/encode.ts';
 import { jsonOf } from './document.ts';
 import { named } from './difference.ts';
 
-/** What may be changed of a configuration or a row. */
+/** Properties of a configuration or a row that may be changed. */
 export interface Changes {
   readonly name?: string;
   readonly description?: string;
@@ -16,11 +16,11 @@ export interface Changes {
   readonly ifVersion?: number;
 }
 
-/** What a configuration and a row have in common. */
+/** Stored properties that configurations and rows share. */
 export interface Stored {
   readonly version: number;
   readonly configuration: Json;
-  /** Who made this version, and when. */
+  /** Author and time of this version. */
   readonly by: string;
   readonly at: string;
 }

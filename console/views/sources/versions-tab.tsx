@@ -15,7 +15,7 @@ import type { Subject, VersionInfo } from './subject.ts';
 
 const PAGE = 50;
 
-/** Who changed what, when and why; any two compared, and a way back. */
+/** Shows all versions with author, time and reason, compares any two, and restores one. */
 export function VersionsTab({
   subject,
   queryKey,

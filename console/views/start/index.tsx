@@ -19,7 +19,7 @@ const EVERY_MS = 10_000;
 /** Changed last of all: their tables are looked at. */
 const BUCKETS = 2;
 
-/** What is so with the service at a glance: what failed first. */
+/** Shows the state of the service at a glance, failures first. */
 export default function Start() {
   const { runs: hasRuns, token } = currentSession();
   const runs = useQuery({
@@ -112,7 +112,7 @@ const BAD = new Set(['error', 'cut', 'doubtful']);
 
 const isBad = ({ status, verdict }: Run): boolean => BAD.has(status) || BAD.has(verdict ?? '');
 
-/** Of each source its last run alone: what failed and was mended since is over. */
+/** Returns the last run of each source, failed ones first: an earlier failure that was fixed is over. */
 function worstFirst(runs: readonly Run[]): Run[] {
   const last = new Map<string, Run>();
   for (const run of runs) {

@@ -1,4 +1,4 @@
-/** What a file says at its beginning. */
+/** Facts from the beginning of a file. */
 export interface CsvStart {
   readonly columns: readonly string[];
   readonly isGzip: boolean;

@@ -21,7 +21,7 @@ interface Chosen {
   readonly start: CsvStart | undefined;
 }
 
-/** Where a file is dropped, or chosen; what its beginning says is read at once. */
+/** Drop zone and button for a file; the beginning of the file is read at once. */
 function CsvZone({ about, onFile }: { readonly about: string; readonly onFile: (chosen: Chosen) => void }) {
   return (
     <DropZone
@@ -159,7 +159,7 @@ export interface ImportAsTableProps {
   readonly into: () => Promise<string>;
   /** A file that was dropped elsewhere. */
   readonly first?: File | undefined;
-  /** What else is asked for. */
+  /** Further fields of the form. */
   readonly children?: ComponentChildren;
 }
 
@@ -264,7 +264,7 @@ function FileName({ file, start }: Chosen) {
   );
 }
 
-/** What will happen to the columns. */
+/** Shows which columns of a file match those of the table, which it adds and which it lacks. */
 function Matching({ table, start }: { readonly table: Table; readonly start: CsvStart | undefined }) {
   if (start === undefined) return null;
   const there = new Set(table.columns);

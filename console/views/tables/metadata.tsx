@@ -9,15 +9,15 @@ import { EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { RelativeTime, Text } from '../../ui/values.tsx';
 
-/** Who says what is written here. */
+/** Provider of the metadata written here. */
 export const PROVIDER = 'user';
 
-/** What is noted about a bucket or a table, by those who noted it. */
+/** Lists the metadata of a bucket or a table, by provider. */
 export function MetadataList({
   of,
   at,
 }: {
-  /** What it belongs to, for the key of the question: `['tables', id]`. */
+  /** Prefix of the query's key: `['tables', id]`. */
   readonly of: readonly string[];
   readonly at: () => Metadata;
 }) {

@@ -65,7 +65,7 @@ export function Preview({ table }: { readonly table: Table }) {
       cell(row, column) {
         const cell = rows.cell(row, column);
         const relation = related[column];
-        // Of a value that is cut nobody knows here which rows have it.
+        // The rows with a value that is cut cannot be looked up here.
         if (relation === undefined || cell === undefined || cell.text === '' || cell.isCut) return cell;
         const title = `Show the rows of ${relation.table}`;
         return { ...cell, link: { to: placeOf(relation, cell.text), title } };
@@ -292,7 +292,7 @@ function readSelection(query: URLSearchParams, table: Table): Selection {
 
 const OPERATORS = ['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const;
 
-/** What someone wrote into an address may be anything. */
+/** Parses the filters of an address, in which a user may have written anything. */
 function readFilters(text: string | null): WhereFilter[] {
   let given: unknown;
   try {

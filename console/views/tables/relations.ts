@@ -1,7 +1,7 @@
 import type { Table } from '../../data/client.ts';
 import { at } from '../../route/router.ts';
 
-/** Where a value of a column leads: rows of another table that have it. */
+/** Relation of a column to another table: its rows have the same value in their column. */
 export interface Relation {
   /** The column here. */
   readonly column: string;
@@ -30,7 +30,7 @@ export function relationsOf(table: Table, siblings: readonly Table[]): Relation[
     if (up !== undefined) found.push({ column: up.child, kind: 'parent', table: other.id, key: up.parent });
   }
   const parents = found.filter(({ kind }) => kind === 'parent');
-  // Of `a` with `b_c` and `a_b` with `c`, the nearer one is the parent.
+  // A table may match both `a` with `b_c` and `a_b` with `c`: the longer name is the parent.
   const nearest = parents.reduce((longest, { table: id }) => (id.length > longest.length ? id : longest), '');
   return found.filter(({ kind, table: id }) => kind === 'children' || id === nearest);
 }

@@ -52,7 +52,7 @@ const COLUMNS_AROUND = 3;
 /** While one scrolls past, no more often than this is begun to fetch. */
 const PAUSE_MS = 80;
 
-/** What is seen of the rows of a table, fetched in blocks of rows and columns as one scrolls. */
+/** Visible rows of a table, fetched in blocks of rows and columns while scrolling. */
 export interface Rows {
   readonly count: number;
   /** True when {@link count} is all; else there may be more. */
@@ -77,7 +77,7 @@ interface Options {
   readonly version: string;
 }
 
-/** Whoever uses it is rendered again when there is more of it. */
+/** Returns the rows, and renders the component again when more of them arrive. */
 export function useRows(options: Options): Rows {
   const { id, columns, selection, rowsCount, version } = options;
   const [, setCount] = useState(0);
@@ -111,7 +111,7 @@ class Blocks implements Rows {
     this.#options = options;
     this.#onChange = onChange;
     const { rowsCount, sizeBytes, selection } = options;
-    // Of rows with long values fewer are fetched at a time: the service reads all of a cell to give its beginning.
+    // Blocks have fewer rows if their values are long: the service reads all of a cell to return its beginning.
     const rowBytes = rowsCount === null || sizeBytes === null || rowsCount === 0 ? 0 : sizeBytes / rowsCount;
     this.#rowsPerBlock = Math.round(Math.min(ROWS, Math.max(10, 4_000_000 / (rowBytes + 1))));
     if (selection.filters.length === 0 && selection.search === '' && rowsCount !== null)
@@ -141,7 +141,7 @@ class Blocks implements Rows {
 
   look(part: GridWindow): void {
     this.#looked = part;
-    // Who drags the scroll bar passes by more than anybody could fetch.
+    // Dragging the scroll bar passes more rows than could be fetched, so there is a pause between fetches.
     if (this.#pause === undefined) this.#fetch();
   }
 

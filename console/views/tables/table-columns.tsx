@@ -4,7 +4,7 @@ import { at } from '../../route/router.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { Bytes, Count, RelativeTime, Text } from '../../ui/values.tsx';
 
-/** What lists of tables show of each. */
+/** Columns of lists of tables. */
 export const TABLE_COLUMNS: readonly Column<Table>[] = [
   {
     id: 'table',

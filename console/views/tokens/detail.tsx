@@ -35,7 +35,7 @@ export function TokenDetail({ id }: { readonly id: string }) {
   );
 }
 
-/** What is kept for a while by the page has no secrets. */
+/** Removes the secret, because the page caches the token for a while. */
 function withoutSecret(token: Token): Token {
   const shown = { ...token };
   delete shown.token;
@@ -114,7 +114,7 @@ function Actions({ token }: { readonly token: Token }) {
   );
 }
 
-/** What can be typed: a short description in plain signs, else the number. */
+/** Returns the text to type as a confirmation: a short description in plain characters, else the number. */
 function typedFor({ id, description }: Token): string {
   return /^[\x21-\x7e](?:[\x20-\x7e]{0,38}[\x21-\x7e])?$/.test(description) ? description : id;
 }

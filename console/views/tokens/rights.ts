@@ -2,12 +2,12 @@ import type { Token } from '../../data/client.ts';
 
 export type Grant = 'manage' | 'read' | 'write';
 
-/** Of a token that may use none, the API gives an empty list. */
+/** Returns the bucket permissions; the API gives an empty list for a token without any. */
 export function bucketsOf({ bucketPermissions }: Token): Readonly<Record<string, Grant>> {
   return Array.isArray(bucketPermissions) ? {} : bucketPermissions;
 }
 
-/** What a token may do, each as a sentence without its subject: `reads 2 buckets`. */
+/** Describes the permissions of a token, each as a sentence without its subject: `reads 2 buckets`. */
 export function rightsOf(token: Token): string[] {
   if (token.isMasterToken) return ['everything, and manages tokens'];
   const rights: string[] = [];
