@@ -326,7 +326,7 @@ describe('gex run --explanation', () => {
         leftOut: 25,
         jobs: [{ job: 'many', level: 0, runs: 1, requests: 6 }],
       });
-      // What led to the first one behind the gap is not known.
+      // The origin of the first request behind the gap is unknown.
       expect(requests.map(({ page, from }) => [page, from.length])).toEqual([
         [1, 0],
         [2, 1],

@@ -9,7 +9,7 @@ import { axe, CHROMIUM, looks, useConsole } from './harness.ts';
 
 const command = [process.execPath, MAIN] as const;
 
-/** Where to look: a place, what is there when it is ready, and what is opened there. */
+/** View to check: its address, the element that shows that it is ready, and an action that opens more of it. */
 type Stop = readonly [
   name: string,
   at: string | ((filled: Filled) => string),
@@ -135,7 +135,7 @@ describe.skipIf(CHROMIUM === undefined)('everyone can use, light and dark and at
     await expect.poll(async () => await page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
     const found: string[] = [];
     for await (const { width, theme } of looks(page, name)) {
-      // What stands where is the same in both themes, and in wide pages; the colours are other ones in each.
+      // The layout is the same in both themes, and on wide screens; only the colours differ in each.
       const isWhole = (width === 390 && theme === 'light') || (width === 1440 && theme === 'dark');
       const problems = await axe(page, isWhole ? undefined : ['color-contrast']);
       found.push(...problems.map((text) => `${width} px, ${theme}: ${text}`));

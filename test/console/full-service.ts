@@ -2,12 +2,12 @@ import { bytesBody, type StorageClient } from '../../src/storage/client/index.ts
 import { json, startApi } from '../cli/support.ts';
 
 const COMPONENT = 'ex-generic-v2';
-/** What would run, turn the line around, or ring, where it is not shown as a text. */
+/** Text that would run, reverse the line, or beep, if it were not shown as text. */
 const HOSTILE = '<img src=x onerror=alert(1)> \u202Egnp.exe\u0007';
 const LONG =
   'A name that somebody has given with the whole story of where it comes from and what it is for; '.repeat(3);
 
-/** What a service was filled with, and is shown by its id. */
+/** Ids of the content of a filled service. */
 export interface Filled {
   readonly runs: Readonly<Record<'doubtful' | 'failing' | 'good', string>>;
   readonly failedJob: number;
@@ -86,7 +86,7 @@ async function fillSources(client: StorageClient): Promise<void> {
 
 const book = (page: number): unknown => (page <= 2 ? [{ id: page * 2 }, { id: page * 2 + 1 }] : []);
 
-/** Of three APIs: one that ends, one that says no, and one that gives the same page again and again. */
+/** Runs configurations over three APIs: one that ends, one that refuses, and one that repeats a page for ever. */
 async function fillRuns(client: StorageClient): Promise<Filled['runs']> {
   const [good, failing, doubtful] = await Promise.all([
     lastRunOf(client, 'good', book),

@@ -9,7 +9,7 @@ import { StorageClient } from '../../src/storage/client/index.ts';
 import { createService, type Service, type ServiceOptions } from '../../src/service/start/service.ts';
 import { forgetDatabase, placeOf } from '../service/database.ts';
 
-/** Where the browser is; undefined where there is none, and the tests are skipped. */
+/** Path of the browser; undefined if there is none, and the tests are skipped. */
 export const CHROMIUM = [
   process.env['CHROMIUM_PATH'] ?? '',
   '/usr/bin/chromium',
@@ -46,7 +46,7 @@ export interface OpenOptions {
   readonly height?: number;
   /** Default light. */
   readonly theme?: 'dark' | 'light';
-  /** Whose session it is; default: the master token's. */
+  /** Token of the session; default: the master token. */
   readonly token?: string;
   /** Messages of the console of the browser that the test is about, such as `/401/`. */
   readonly expects?: readonly RegExp[];
@@ -55,7 +55,7 @@ export interface OpenOptions {
 export interface Opened {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What went wrong so far: errors of scripts, of the console, of the policy, and requests to elsewhere. */
+  /** Errors so far: of scripts, of the console, of the policy, and requests to other hosts. */
   readonly troubles: string[];
 }
 
@@ -164,7 +164,7 @@ function need<T>(value: T | undefined): T {
   return value;
 }
 
-/** What is wrong with a page for those who see, hear or point otherwise, in words; by some rules alone when they are named. */
+/** Returns the accessibility violations of a page in words; of some rules alone when they are named. */
 export async function axe(page: Page, rules?: readonly string[]): Promise<string[]> {
   // By the protocol of the tools, which the policy of the page is not about.
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axeCore.source);
@@ -189,7 +189,7 @@ export async function* looks(page: Page, name: string): AsyncGenerator<Look> {
   for (const { width, theme } of LOOKS) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
-    // What is laid out by a script is so in the next frame.
+    // A script's layout is done in the next frame.
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     if (width < 2560) await picture(page, `${name}-${width}-${theme}`);
     yield { width, theme };

@@ -97,7 +97,7 @@ async function goTo(page: Page, words: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** What the focus is on, by its name; empty where it is on nothing of the page. */
+/** Returns the name of the focused element; empty if no element of the page has the focus. */
 async function focused(page: Page): Promise<string> {
   return await page.evaluate<string>(`(() => {
     const at = document.activeElement;

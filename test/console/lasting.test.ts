@@ -31,7 +31,7 @@ describe.skipIf(CHROMIUM === undefined)('what somebody types', () => {
     const { page, save } = await typing('ended');
     const context = page.context();
     await context.clearCookies();
-    // What is typed is looked through for problems, which tells of it at once.
+    // Typing starts a check for problems, whose answer shows at once that the session is over.
     await page.keyboard.insertText(' ');
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.waitFor();

@@ -52,7 +52,7 @@ describe.skipIf(CHROMIUM === undefined)('a new source of what people paste and d
     const { page } = await own.open('/new');
     await look(page, `curl '${api.url}users' -H 'Authorization: Bearer ${SECRET}'`);
     await found(page);
-    // What was pasted stands where it was pasted, until the page is left.
+    // Pasted text stays in its field until the page is left.
     await page.getByLabel('An address, a curl command').fill('');
     const asked = api.seen.length;
     await page.getByRole('button', { name: 'Try with 3 pages' }).click();
@@ -134,7 +134,7 @@ describe.skipIf(CHROMIUM === undefined)('a new source of what people paste and d
     await lists.getByRole('button', { name: `GET ${api.url}teams` }).click();
     await expect.poll(() => page.getByLabel('Name of the table').inputValue()).toBe('teams');
     expect(api.seen).toContain('GET /teams');
-    // What is in a cell is a text, and its signs that act are shown.
+    // Content of cells is shown as text, with its control characters visible.
     await page.getByRole('button', { name: 'Try with 3 pages' }).click();
     const table = page.getByRole('grid', { name: 'Table teams' });
     await table.getByText('<img src=x').waitFor();

@@ -68,7 +68,7 @@ describe.skipIf(CHROMIUM === undefined)('a large table that is scrolled', () => 
     expect(wrong).toEqual([]);
     expect(await page.evaluate('window.seenTroubles()')).toEqual([]);
     expect(seen.filter(({ isWaiting }) => !isWaiting).length).toBeGreaterThan(1000);
-    // Whatever is looked at has a cell, and one that is filled.
+    // Every visible position has a cell, and none is empty.
     expect(await page.evaluate(HOLES)).toEqual([]);
     expect(await axe(page)).toEqual([]);
   });
@@ -77,7 +77,7 @@ describe.skipIf(CHROMIUM === undefined)('a large table that is scrolled', () => 
 interface Seen {
   /** From 0 on. */
   readonly row: number;
-  /** What the head says above it. */
+  /** Title of the column above it. */
   readonly column: string;
   readonly text: string;
   readonly isWaiting: boolean;
@@ -85,7 +85,7 @@ interface Seen {
 
 async function settled(page: Page): Promise<void> {
   await page.getByRole('gridcell').first().waitFor();
-  // What was scrolled to is drawn with the next frame, and asked for then.
+  // Newly visible cells are drawn with the next frame, and requested then.
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   await page.locator('.grid-plain-wait').first().waitFor({ state: 'detached' });
 }

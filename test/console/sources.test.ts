@@ -213,7 +213,7 @@ describe.skipIf(CHROMIUM === undefined)('sources', () => {
     const { page, context } = await own.open(await make('ended'), { expects: [/401/] });
     await page.getByLabel('Data field').waitFor();
     await context.clearCookies();
-    // What is typed is looked through for problems, which tells of it.
+    // Typing starts a check for problems, whose answer shows that the session is over.
     await page.getByLabel('Data field').fill('typed before');
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
     await page.getByLabel('Token', { exact: true }).fill(own.token);

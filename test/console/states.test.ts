@@ -45,7 +45,7 @@ describe.skipIf(CHROMIUM === undefined)('a view whose data', () => {
     await through(
       async (page, place) => {
         await page.getByText('The drawer is jammed').first().waitFor();
-        // What is not known is not shown as nothing.
+        // Unknown counts are not shown as zero.
         expect(await page.getByRole('main').textContent()).not.toMatch(/\b0 (?:rows|tables|buckets)|yet/);
         await screenshots(page, `${place}-failed`);
         if (place === 'start') return;

@@ -51,7 +51,7 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   service: SERVICE,
 };
 
-/** What of the engine the rooms beside it may use. */
+/** Parts of the engine that the rooms beside it may use. */
 const OF_ENGINE: Readonly<Record<string, readonly string[]>> = {
   // The client sends its requests as the engine does.
   storage: ['shared', 'http'],

@@ -240,7 +240,7 @@ function entrypoint(
   return start('docker/entrypoint.sh', args, data, env).finished;
 }
 
-/** What the health check says of a service. */
+/** Runs the health check on a service. */
 function health(address: string): Promise<Finished> {
   return start('docker/health.sh', [address], work).finished;
 }

@@ -7,8 +7,8 @@ import { parse, parseAllDocuments } from 'yaml';
 import { serveCommand } from '../../src/cli/serve.ts';
 import { createClients } from '../../src/service/http/limits/clients.ts';
 
-// What is written for those who run several processes: that it says what there is. That the processes work together is
-// tested with processes, and by bench/ with a proxy.
+// Tests of the documentation for several processes: it describes what exists. Tests with processes, and bench/ with a
+// proxy, show that the processes work together.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -128,7 +128,7 @@ describe('docker/several-machines.yaml', () => {
             headers: { 'x-forwarded-for': told },
             socket: { remoteAddress } as Socket, // all that is looked at
           });
-        // What a client writes itself stands before what the proxy adds.
+        // Addresses that a client adds itself are before the one that the proxy adds.
         expect(from(address, '1.1.1.1, 203.0.113.7'), name).toBe('203.0.113.7');
         expect(from(address, '1.1.1.1, 172.30.200.1'), name).toBe('172.30.200.1');
         expect(from('172.30.200.130', '1.1.1.1'), name).toBe('172.30.200.130');

@@ -54,7 +54,7 @@ function lines(): { log: Log; text: () => string } {
   return { text: () => all.join('\n'), log: { debug: () => {}, info: add, warn: add, error: add } };
 }
 
-/** What a run asks for. */
+/** Returns the requests that a run makes. */
 async function asked(api: Library, work: () => Promise<unknown>): Promise<string> {
   const before = api.seen.length;
   await work();

@@ -24,7 +24,7 @@ type Step =
   | { kind: 'order'; isReversed: boolean }
   | { kind: 'rollback'; to: number };
 
-/** What a version holds: the root, the rows by id, and the order that was set. */
+/** Content of a version: the root, the rows by id, and the order that was set. */
 interface Snapshot {
   readonly root: string;
   readonly rows: ReadonlyMap<string, string>;

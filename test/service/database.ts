@@ -24,7 +24,7 @@ export async function databaseOf(dir: string): Promise<DatabaseOptions | undefin
   return await made;
 }
 
-/** What a service over this folder is to be given besides it. */
+/** Returns the options of a service over this folder. */
 export async function placeOf(dir: string): Promise<{ dir: string; database?: DatabaseOptions }> {
   const database = await databaseOf(dir);
   return { dir, ...(database === undefined ? {} : { database }) };

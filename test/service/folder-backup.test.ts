@@ -81,7 +81,7 @@ async function check(
   least: { readonly rows: number; readonly versions: number },
 ): Promise<void> {
   const client = clientOf(api);
-  // What was being done at that moment is done to its end.
+  // Work that was under way when the backup was taken is completed.
   const jobs = async () => (await api.call('GET', 'jobs?limit=500')).body as { status: string }[];
   await expect.poll(async () => (await jobs()).every(({ status }) => status === 'success')).toBe(true);
 
@@ -174,7 +174,7 @@ describe('a backup', () => {
     await writeFile(broken, 'no tar file at all'.repeat(100));
     expect((await restore(broken)).stderr).toContain('no tar file');
     expect((await restore(join(work, 'nothing.tar'))).stderr).toContain('The backup cannot be read: ENOENT');
-    // What is left of those attempts is in nobody's way.
+    // The remains of those attempts are no obstacle.
     expect((await restore(tar)).code).toBe(0);
     const api = await serveFolder(target, source.token);
     expect((await api.call('GET', 'tables/in.c-main.t/data-preview')).text).toBe('"id"\n"1"\n');

@@ -23,7 +23,7 @@ test('a deleted lock file lets no second service in, and no command either', asy
   await next.stop();
 });
 
-// Of the files of SQLite.
+// Only for the files of SQLite.
 test.runIf(!isOnPostgres)('the metadata are for their user alone, also those of before', async () => {
   const dir = await mkdtemp(path.join(tmpdir(), 'private-'));
   await writeFile(path.join(dir, 'meta.sqlite'), '', { mode: 0o644 });

@@ -29,7 +29,7 @@ async function usedFolder(): Promise<string> {
   return api.dir;
 }
 
-// Of the file of SQLite; a database has its own test below.
+// Only for the file of SQLite; a database has its own test below.
 test.skipIf(isOnPostgres)('tables without their metadata are no new storage', async () => {
   const dir = await usedFolder();
   for (const name of await readdir(dir)) if (name.startsWith('meta.sqlite')) await rm(join(dir, name));

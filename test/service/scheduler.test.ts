@@ -110,7 +110,10 @@ describe('runs whose time has come', () => {
       at: (hours: number): string => new Date(first + hours * 3_600_000).toISOString(),
       shownAt: (hours: number): string =>
         new Date(first + hours * 3_600_000).toISOString().replace('.000Z', '+0000'),
-      /** What both processes do, one after the other: a connection that waits for another would hold up this thread. */
+      /**
+       * Lets both processes run due schedules, one after the other: a connection that waits for another would block
+       * this thread.
+       */
       tick: async (hours: number) => {
         clock.now = first + hours * 3_600_000;
         let asked = 0;

@@ -8,14 +8,14 @@ import { MAIN } from '../support/command.ts';
 export interface Served {
   /** Empty for a process without the API, and for one that has ended. */
   readonly url: string;
-  /** Of its probes. */
+  /** Address of the probes. */
   readonly health: string;
   /** The master token, from the first start alone. */
   readonly token: string;
   readonly pid: number;
   /** How it has ended before it served. */
   readonly ended: { readonly code: number | null; readonly stderr: string } | undefined;
-  /** What it has said so far. */
+  /** Returns its output so far. */
   readonly said: () => string;
   readonly ready: () => Promise<unknown>;
   stop(): Promise<void>;

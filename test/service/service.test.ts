@@ -34,7 +34,7 @@ describe('start and stop', () => {
     await second.stop();
   });
 
-  // What is on the disk of PostgreSQL is for others to look at.
+  // The files of PostgreSQL are outside the scope of this test.
   test.runIf(!isOnPostgres)('only a hash of the token is in the folder', async () => {
     const service = await startService({ dir });
     const { token } = service;

@@ -38,7 +38,7 @@ async function begin(address: string, text: string): Promise<Socket> {
   return socket;
 }
 
-/** What was sent has come: also where the machine had no time for this process, and the timer is over at once. */
+/** Waits until sent bytes have arrived, even if the machine was too busy to run this process before the timer ended. */
 async function settled(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 50));
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));

@@ -399,7 +399,7 @@ describe('an interrupted job', () => {
     expect(await statusOf(quick)).toBe('success');
     expect(await statusOf(slow)).toBe('waiting');
     release();
-    // What it still does is turned away.
+    // Its later calls are rejected.
     await systemEnv.sleep(20);
     expect(await statusOf(slow)).toBe('waiting');
   });

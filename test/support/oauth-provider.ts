@@ -14,14 +14,14 @@ export interface ProviderOptions {
   readonly needsPkce?: boolean;
   /** Called when a refresh was taken, before it is answered. */
   readonly beforeAnswer?: (count: number) => Promise<void> | void;
-  /** What the provider sends the browser back with in place of a code. */
+  /** Parameters that the provider redirects the browser back with, in place of a code. */
   readonly refuses?: Record<string, string>;
 }
 
 export interface Provider {
   /** With a slash at its end. An API below it gives one row to the newest access token, but for `broken`. */
   readonly url: string;
-  /** What came: `token r0`, `GET /books a1`, `code`. */
+  /** Requests so far: `token r0`, `GET /books a1`, `code`. */
   readonly seen: readonly string[];
   /** The refresh token that is taken next. */
   readonly current: () => string;

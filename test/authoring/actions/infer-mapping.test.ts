@@ -245,7 +245,7 @@ function propose(rows: string, extra = '{}'): { mapping: AnyObject; table: strin
   return { mapping, table: tableOf(mapping, list, page) };
 }
 
-/** What a run writes with a mapping: the header, then the rows. */
+/** Returns the table that a run writes with a mapping: the header, then the rows. */
 function tableOf(mapping: Json, rows: readonly Json[], extra: AnyObject): string[][] {
   const parser = createMappedParser({
     mappings: new Map([['users', parseMapping(mapping, 'mappings.users', 'users')]]),

@@ -22,7 +22,7 @@ export interface Seen {
   readonly body: string;
 }
 
-/** What an API answers: JSON, or more. */
+/** Answer of a test API: JSON, or more. */
 export interface Answer {
   readonly status?: number;
   readonly headers?: Record<string, string | string[]>;

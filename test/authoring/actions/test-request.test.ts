@@ -17,7 +17,7 @@ interface Setup {
 interface Tested {
   readonly result: Json;
   readonly log: string;
-  /** What was requested last. */
+  /** Address of the last request. */
   readonly url: string;
   readonly text: string;
   readonly seen: readonly Seen[];

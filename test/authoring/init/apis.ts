@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What an API is asked. */
+/** Request to a test API. */
 export interface Asked {
   readonly path: string;
   readonly query: URLSearchParams;

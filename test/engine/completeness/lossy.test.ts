@@ -49,7 +49,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-/** What an API of a style does. */
+/** Combination of a style of API with a misbehaviour. */
 interface Cell {
   readonly style: Style;
   readonly deed: Deed;

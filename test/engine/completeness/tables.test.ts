@@ -16,7 +16,7 @@ interface Given {
   readonly config?: object;
   readonly api?: object;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of the answers behind the first one. */
+  /** Status of the answers behind the first one. */
   readonly status?: number;
 }
 

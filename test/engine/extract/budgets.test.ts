@@ -4,7 +4,7 @@ import { run } from '../../../src/runner/run.ts';
 import { configOf, dataFolder, filesOf, json, startApi } from '../../cli/support.ts';
 
 interface Pages {
-  /** Of rows of two; the rest is empty. */
+  /** Number of pages with two rows each; the pages behind them are empty. */
   readonly pages?: number;
   /** Beside the rows. */
   readonly more?: object;

@@ -23,7 +23,10 @@ const { rows } = await extract({
 rmSync(folder, { recursive: true });
 process.stdout.write(JSON.stringify({ rows, peakBytes: 1024 * peakKilobytes() }));
 
-/** What `resourceUsage` says includes the process that started this one, up to there; Linux knows better. */
+/**
+ * Returns the peak memory of this process. Linux tells it exactly, while `resourceUsage` includes the process that
+ * started this one, up to there.
+ */
 function peakKilobytes(): number {
   const status = '/proc/self/status';
   const peak = existsSync(status) && /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(status, 'utf8'));

@@ -10,7 +10,7 @@ import { parseExact, type AnyObject } from '../../../src/lib/json/index.ts';
 import type { Log } from '../../../src/lib/log.ts';
 import { Secrets } from '../../../src/lib/secrets.ts';
 
-/** What a request was, for a server that answers as it likes. */
+/** Request to a server that answers as it likes. */
 export interface Asked {
   readonly target: string;
   readonly params: URLSearchParams;

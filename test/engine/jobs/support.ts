@@ -4,7 +4,7 @@ import { createEvaluator } from '../../../src/engine/jobs/functions/index.ts';
 import { parseJobs, type Job } from '../../../src/engine/jobs/index.ts';
 import { parseExact, type Json } from '../../../src/lib/json/index.ts';
 
-/** Where the jobs of these tests stand. */
+/** JSON path of the jobs in these tests. */
 export const AT = 'config.jobs';
 
 export const evaluate = createEvaluator(systemEnv);

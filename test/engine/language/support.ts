@@ -22,7 +22,7 @@ export interface Exchange {
   readonly contexts?: Readonly<Record<string, AnyObject>>;
 }
 
-/** What the sources of a pagination see of an exchange. */
+/** Returns the view of an exchange that the sources of a pagination have. */
 export function viewOf({
   body,
   rows = rowsIn(body),

@@ -15,7 +15,7 @@ export interface ContractCase {
   readonly api: (rows: readonly Json[]) => (request: JobRequest) => Answer;
 }
 
-/** What every pagination owes to the loop, over an API with 0, 1, n, n+1, 2n and 2n+1 rows. */
+/** Tests the contract of every pagination, over an API with 0, 1, n, n+1, 2n and 2n+1 rows. */
 export function testPagination({ name, paginator, pageSize: n, api }: ContractCase): void {
   describe(`${name} keeps the contract`, () => {
     test.each([0, 1, n, n + 1, 2 * n, 2 * n + 1])(

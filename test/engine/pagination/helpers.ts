@@ -36,7 +36,7 @@ export function paginatorOf(
   return createPaginator(deepFreeze(options), deepFreeze(job(changes)), { parseTime, call, ...context });
 }
 
-/** What an API answers in these tests. */
+/** Answer of an API in these tests. */
 export interface Answer {
   readonly body: Json;
   /** Path of the rows; the body itself by default. */
@@ -51,7 +51,7 @@ export function rowsOf(answer: Answer): readonly Json[] {
   return isList(rows) ? rows : [];
 }
 
-/** What the loop knows of a page beside the answer. */
+/** Context of a page, besides the answer. */
 export interface Asked {
   readonly page?: number;
   readonly now?: number;

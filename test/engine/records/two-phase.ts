@@ -32,8 +32,8 @@ interface Table {
 }
 
 /**
- * What the rules say, in the plainest way: all pages are learned first, and all of them are written afterwards, with
- * everything in memory. The parser under test writes as it goes.
+ * Implements the rules in the plainest way: first it learns all pages, then it writes all of them, with everything in
+ * memory. The parser under test writes as it goes.
  */
 export function twoPhase(pages: readonly PageRows[]): Map<string, string> {
   const types = new Map<string, Node>();
@@ -94,7 +94,7 @@ function become(node: Node, kind: 'scalar' | 'object'): void {
   node.kind = kind;
 }
 
-/** What was a lone value becomes the item, whose columns are named anew in their own table. */
+/** Turns a lone value into the item of a list, whose columns are named anew in their own table. */
 function becomeArray(node: Node): void {
   if (node.kind === 'array') return;
   const item = newNode(node.path);

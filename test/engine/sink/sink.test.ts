@@ -79,7 +79,7 @@ test('rows that belong in front of a new table can be written in the end', async
   expect(readFileSync(table?.file ?? '', 'utf8')).toBe('"data"\n"first"\n"second"\n');
 });
 
-/** What happens to one of two tables; sizes go beyond the buffer now and then. */
+/** Operation on one of two tables; sizes exceed the buffer now and then. */
 const operation = fc.oneof(
   {
     weight: 6,

@@ -57,7 +57,7 @@ export function readPage(name: string): Page {
   return { name, text, prose: prose.join('\n'), blocks };
 }
 
-/** Where a block is, for messages. */
+/** Returns the place of a block, for messages. */
 export function placeOf(page: Page, block: Block): string {
   return `${page.name}:${block.line}`;
 }

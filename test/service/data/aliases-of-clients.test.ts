@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startService, type Reply, type Running } from '../harness.ts';
 import { clientOf } from './client.ts';
 
-/** What clients of the public API do with aliases, one after another, each with a table of its own. */
+/** Requests of public API clients on aliases, in sequence, each with a table of its own. */
 
 let api: Running;
 let client: ReturnType<typeof clientOf>;

@@ -32,7 +32,7 @@ interface ReplyOf<Body> extends Reply {
   readonly body: Body;
 }
 
-/** What an outside client does, with the SDK of the object store. */
+/** Creates an external client, which uses the SDK of the object store. */
 export function clientOf(api: Running) {
   const s3 = (credentials: Credentials, region: string): S3Client =>
     new S3Client({

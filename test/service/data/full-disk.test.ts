@@ -49,7 +49,7 @@ const free = () => limit(1_000_000);
 /** A limit below the size of the file means its size. */
 async function fill(): Promise<void> {
   await limit(1);
-  // What is left in the pages there are.
+  // Fill the rest of the existing pages.
   for (let i = 0; i < 100; i++) {
     const { status } = await change(`rest ${i}`);
     if (status === 507) return;

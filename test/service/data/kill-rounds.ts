@@ -13,7 +13,7 @@ export interface KillReport {
   readonly acknowledged: { readonly versions: number; readonly files: number; readonly jobs: number };
   /** From the start of the process to its first answer, after each kill. */
   readonly restartMs: readonly number[];
-  /** What was acknowledged and is not there, or is there in part or twice. */
+  /** Acknowledged changes that are missing, incomplete or doubled. */
   readonly lost: readonly string[];
 }
 
@@ -53,7 +53,7 @@ interface ServiceProcess {
   readonly startMs: number;
 }
 
-/** What was acknowledged. */
+/** Acknowledged changes. */
 interface Known {
   version: number;
   versions: number;

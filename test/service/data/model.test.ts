@@ -25,7 +25,7 @@ const key = fc.constantFrom('1', '2', '3', '');
 const rows = fc.array(fc.tuple(key, key, cell), { maxLength: 8 });
 const load = fc.record({ rows, isIncremental: fc.boolean(), isReversed: fc.boolean() });
 
-/** What a table is after its loads: a list of rows, or the last row of each key. */
+/** Returns the expected content of a table after its loads: a list of rows, or the last row of each key. */
 function model(
   loads: readonly { rows: readonly (readonly string[])[]; isIncremental: boolean }[],
   keys: readonly number[],

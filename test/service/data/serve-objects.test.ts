@@ -64,7 +64,7 @@ async function start(folder: string, ...args: string[]): Promise<Started> {
   return { child, printed };
 }
 
-/** What the command says on stderr when it refuses to start. */
+/** Returns the stderr of the command when it refuses to start. */
 async function refusal(args: readonly string[], environment: Record<string, string>): Promise<string> {
   const folder = join(dir, 'refused');
   const run = promisify(execFile)(process.execPath, [MAIN, 'serve', '--dir', folder, ...PORTS, ...args], {

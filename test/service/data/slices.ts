@@ -2,7 +2,7 @@ import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { gunzipSync } from 'node:zlib';
 
 interface SlicedFile {
-  /** Of the manifest, signed. */
+  /** Signed address of the manifest. */
   readonly url: string;
   readonly region: string;
   readonly s3Path: { readonly bucket: string };

@@ -15,10 +15,10 @@ import { answerAssumeRole, ROLE } from '../stores/objects/assume-role.ts';
 import { listen, startEmbedded, textOf, type Embedded } from '../stores/objects/support.ts';
 import { clientOf, type JobBody } from './client.ts';
 
-/** What the outside store does with a request. */
+/** Behaviour of the external store towards a request. */
 type Mood = 'up' | 'failing' | 'gone' | 'silent' | 'refusing';
 let mood: Mood = 'up';
-/** Whether the connection breaks in the middle of the next body. */
+/** True when the connection breaks in the middle of the next body. */
 let isCut = false;
 /** Requests that were answered badly. */
 let asked = 0;

@@ -41,7 +41,7 @@ type Answer =
   | 'cut'
   | { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: unknown };
 
-/** What a service says of itself that knows no keys. */
+/** Index of a service without support for keys. */
 const INDEX: Answer = { body: { services: [], features: [] } };
 
 /** A service that gives these answers, one after the other, the last one for ever. */

@@ -36,7 +36,7 @@ function end(): void {
   throw new Error('ended');
 }
 
-/** What the client does with any service and object store. */
+/** Tests the client over any service and object store. */
 export function describeStorageClient(name: string, start: () => Promise<Service>): void {
   describe(name, () => {
     let service: Service;

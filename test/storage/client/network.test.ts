@@ -8,7 +8,7 @@ import { clientOf, closedAddress, failureOf, listening, quickEnv, startServer, T
 
 interface Proxy {
   readonly url: string;
-  /** What it was asked for, and for whom. */
+  /** Requests so far, each with its host and credentials. */
   readonly seen: string[];
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { bytesBody, StorageClient, type Job } from '../../../src/storage/client/index.ts';
 import { bodyOf, clientOf, failureOf, quickEnv, startServer, TOKEN } from './support.ts';
 
-/** What a service answers to `METHOD path`; undefined cuts the connection. Gets how often that was asked before. */
+/** Answers to `METHOD path`; undefined cuts the connection. The argument is the number of earlier requests to it. */
 type Routes = Readonly<Record<string, (count: number) => Answer | undefined>>;
 interface Answer {
   readonly status?: number;

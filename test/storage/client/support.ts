@@ -18,7 +18,7 @@ export async function bytesOf(stream: AsyncIterable<unknown>): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** What the work fails with. */
+/** Returns the error that the work fails with. */
 export async function failureOf(work: Promise<unknown>): Promise<StorageError> {
   try {
     await work;
@@ -82,7 +82,7 @@ export async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** Where nobody listens. */
+/** Returns an address on which no server listens. */
 export async function closedAddress(): Promise<string> {
   const server = createServer();
   const url = await listening(server);

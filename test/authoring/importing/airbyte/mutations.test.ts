@@ -44,14 +44,14 @@ const STRANGE: fc.Arbitrary<Node> = fc.constantFrom<Node[]>(
   { class_name: 'a.B' },
 );
 
-/** Where something is put, as a share of all places, and what. */
+/** Change to a manifest: its place as a share of all places, the kind of change, and the new value. */
 const MUTATION = fc.tuple(
   fc.double({ min: 0, max: 0.999, noNaN: true }),
   fc.constantFrom('replace', 'remove'),
   STRANGE,
 );
 
-/** Whatever is done to a manifest: it is taken over with a report, or refused with words for the user. */
+/** A manifest with any change is either imported with a report, or refused with a message for the user. */
 describe('a manifest that is wrong', () => {
   test.each(TEXTS.map((text, i) => [i, text] as const))('never crashes the import (%i)', (_, text) => {
     fc.assert(

@@ -5,7 +5,7 @@ export interface Asked {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
-  /** What links begin with. */
+  /** Beginning of links. */
   readonly base: string;
 }
 

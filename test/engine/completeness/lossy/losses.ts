@@ -37,7 +37,7 @@ const isLed = ({ kind, pagination }: Style): boolean =>
   'method' in pagination &&
   pagination.method !== 'cursor' &&
   pagination.method !== 'pagenum';
-/** Where the same has the same cause for all others. */
+/** Styles that stand for all others: the same loss has the same cause there. */
 const isOfFew = ({ name, isBare }: Style): boolean =>
   isBare === true || ['offset', 'token', 'GraphQL'].includes(name);
 const both =

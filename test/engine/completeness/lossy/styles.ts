@@ -7,7 +7,7 @@ export interface Page {
   readonly rows: readonly object[];
   /** The first row of the page, from 0. */
   readonly from: number;
-  /** What leads on; undefined on the last page. */
+  /** Pointer to the next page; undefined on the last one. */
   readonly next: string | undefined;
   /** Beside the rows, where the API has a place for it. */
   readonly more?: object;

@@ -86,7 +86,7 @@ describe('a request through an HTTP proxy', () => {
     expect(proxy.asked).toEqual(['CONNECT far.example:443']);
     expect(proxy.authorizations).toEqual([PROXY_BASIC]);
     expect(api.seen.map(({ target }) => target)).toEqual(Array(3).fill('/a/../b?c=[]'));
-    // What is meant for the proxy never arrives at the host.
+    // Headers for the proxy never reach the host.
     expect(api.seen[0]?.headers['proxy-authorization']).toBeUndefined();
   });
 

@@ -130,7 +130,7 @@ export async function pull(
   });
 }
 
-/** What a pull is refused or fails with. */
+/** Returns the error of a pull that is refused or fails. */
 export async function failureOf(work: Promise<unknown>): Promise<MappingError> {
   try {
     await work;

@@ -6,7 +6,7 @@ import { readFileMappings } from '../../../../src/runner/mapping/input/file-mapp
 import { createProblems } from '../../../../src/runner/mapping/input/problems.ts';
 import { readTableMappings } from '../../../../src/runner/mapping/input/table-mapping.ts';
 
-/** Where `gex validate` sees a mistake in the mapping. */
+/** Returns the paths of the mistakes that `gex validate` finds in the mapping. */
 async function refusedAt(mapping: Json): Promise<string[]> {
   const parameters = { api: { baseUrl: 'http://127.0.0.1/' }, config: { jobs: [{ endpoint: 'users' }] } };
   const problems = await validateConfig(JSON.stringify({ parameters, storage: { input: mapping } }));

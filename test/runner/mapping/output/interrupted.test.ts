@@ -13,7 +13,7 @@ import { mappingError, startTestJournal, useWorld } from './support.ts';
 
 const world = useWorld();
 
-/** What is pushed, and what the storage must hold when it was pushed once. */
+/** Output to push, and the content of the storage when it was pushed once. */
 interface Case {
   readonly files: Readonly<Record<string, string>>;
   /** As to a service elsewhere: compressed, and through the object store. */

@@ -26,7 +26,7 @@ async function plan(files: Files, mapping: Json = {}): Promise<OutputPlan> {
   return await planOutputs({ out, mapping: mapping as AnyObject, origin: ORIGIN }); // tests give objects
 }
 
-/** What is wrong, with the place below `out/` in front of it. */
+/** Returns the problems of a plan, each with its place below `out/` in front. */
 async function problems(files: Files, mapping: Json = {}): Promise<string[]> {
   const out = await outWith(files);
   const error = await mappingError(planOutputs({ out, mapping: mapping as AnyObject, origin: ORIGIN }));

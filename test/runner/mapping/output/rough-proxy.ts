@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buffer } from 'node:stream/consumers';
 
-/** What the proxy does with a request, and how often it did. */
+/** Way in which the proxy treats a request. */
 export type Deed =
   | '504 and late'
   | 'at once'
@@ -17,7 +17,7 @@ export type Deed =
 export interface RoughProxy {
   readonly url: string;
   readonly deeds: Readonly<Record<Deed, number>>;
-  /** Where it passes requests on to: to each in turn, so that a request that comes again meets another process. */
+  /** Sets the targets, used in turn, so that a repeated request meets another process. */
   aim(...targets: readonly [string, ...string[]]): void;
   /** How many of a hundred changing requests do not simply pass. */
   roughen(percent: number): void;
@@ -36,7 +36,7 @@ export interface RoughOptions {
 }
 
 const ROUGH: readonly Deed[] = ['cut answer', 'drop', 'hold', '504 and late'];
-/** Of two requests that both arrive in time, only a service that knows keys can tell that they are one. */
+/** Deeds in which both of two requests arrive in time: only a service that supports keys can tell that they are one. */
 const DOUBLING: readonly Deed[] = ['late twice', 'twice', 'at once'];
 
 /** A proxy that does what bad networks and gateways do to requests that change something. */

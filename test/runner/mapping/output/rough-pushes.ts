@@ -102,7 +102,7 @@ export async function roughPushes(rounds: RoughRounds): Promise<RoughResult> {
   }
 }
 
-/** Where pushes go. */
+/** Target of pushes. */
 interface Place {
   readonly token: string;
   /** Starts the service again, with its folder copied, or as the copy was. */
@@ -163,7 +163,7 @@ async function updateCounted(world: World, n: number): Promise<void> {
   }
 }
 
-/** What was acknowledged has its version, and nothing was done twice. */
+/** Counts acknowledged updates without their version, and updates that were done twice. */
 async function countVersions(
   client: StorageClient,
   { versions }: World,
@@ -186,7 +186,7 @@ interface World {
   readonly token: string;
   readonly chance: () => number;
   readonly folder: string;
-  /** Of the configuration, by what was written: what was acknowledged. */
+  /** Acknowledged updates of the configuration: the version by the number that was written. */
   readonly versions: Map<number, number>;
 }
 

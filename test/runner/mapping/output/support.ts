@@ -20,7 +20,7 @@ export const ORIGIN: Origin = { component: 'ex-generic-v2', configuration: '42',
 /** A service for all the tests of one file, with folders that go when they have run. */
 export interface World {
   client(options?: Partial<StorageClientOptions>): StorageClient;
-  /** What its clients go through. */
+  /** Fetch function of its clients. */
   readonly fetch: typeof fetch;
   /** A new folder with what `out/` is to hold: names with their contents. */
   out(files?: Readonly<Record<string, string | Buffer>>): Promise<string>;

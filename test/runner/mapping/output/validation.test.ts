@@ -11,7 +11,7 @@ const out = mkdtempSync(path.join(tmpdir(), 'validation-'));
 writeAll(out, { 'tables/t': 'id,name\n', 'files/f': 'content' });
 afterAll(() => rmSync(out, { recursive: true, force: true }));
 
-/** Where `gex validate` sees a mistake in the mapping. */
+/** Returns the paths of the mistakes that `gex validate` finds in the mapping. */
 async function refusedAt(mapping: Json): Promise<string[]> {
   const parameters = { api: { baseUrl: 'http://127.0.0.1/' }, config: { jobs: [{ endpoint: 'users' }] } };
   const problems = await validateConfig(JSON.stringify({ parameters, storage: { output: mapping } }));

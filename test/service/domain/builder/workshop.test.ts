@@ -275,7 +275,7 @@ describe('a source from a link', () => {
     expect(told).toEqual({ error: undefined, took: [undefined, undefined, undefined] });
     expect(some.tables[0]?.rowsCount).toBe(1);
 
-    // What is hidden leaves JSON that can be read.
+    // JSON with redacted values is still valid JSON.
     const pins = await tried({ document: documentFor({ endpoint: 'pins' }), pages: 1 });
     expect(pagesOf(pins)[0]?.took?.sample).toBe('[{"id":1,"pin":"***"}]');
     const { found } = await explored({ source: `${api.url}pins`, auth: `basic:me:${secret}` });
@@ -303,7 +303,7 @@ describe('a source from a link', () => {
         ],
       },
     });
-    // Where the service works is nobody's business.
+    // The working folder of the service is not revealed.
     expect(JSON.stringify(none)).not.toContain(tmpdir());
     const [last] = (await ask('explore', { source: 'http://127.0.0.1:1/x' })).slice(-1);
     expect(last?.error?.code).toBe('http.network');

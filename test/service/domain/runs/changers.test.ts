@@ -88,7 +88,7 @@ describe('what a weaker token has changed', () => {
     expect(approved).toMatchObject({ status: 200, body: { approvedVersion: 2, refusal: null } });
     expect(refused(await world.due())).toBe('success  ');
     expect(await world.rows('in.c-secret.books')).toHaveLength(1);
-    // What is changed after that is not approved.
+    // Later changes are not approved.
     await call('PUT', config('c'), { description: 'another' }, clerk.as);
     expect(refused(await world.due())).toContain('“clerk”, which made version 3');
   });
@@ -115,7 +115,7 @@ describe('what a weaker token has changed', () => {
     await meta.deleteFrom('tokens').where('description', '=', 'unknown').execute();
     await meta.destroy();
     expect(refused(await world.due())).toContain('is gone, and nothing is known of what it was allowed');
-    // Whoever changes it with all rights answers for the version, and the content was always the master's.
+    // An author with all permissions is responsible for the version, and the content was the master's from the start.
     await call('PUT', config('c'), { description: 'mine' });
     expect(refused(await world.due())).toBe('success  ');
   });
@@ -130,7 +130,7 @@ describe('what a weaker token has changed', () => {
     expect(refused(await world.due())).toContain(
       '“clerk”, which gave the configuration its content, in version 2',
     );
-    // What somebody brings back is his.
+    // A restored version counts as the content of its restorer.
     expect((await call('POST', `${config('c')}/versions/1/rollback`, {}, clerk.as)).status).toBe(201);
     await call('PUT', config('c'), { description: 'by the master again' });
     expect(refused(await world.due())).toContain(
@@ -171,12 +171,12 @@ describe('what a weaker token has changed', () => {
       if (!('name' in change)) expect(refused(await world.due())).toContain(content);
     }
     expect(world.api.seen).toEqual([]);
-    // What the clerk made is the clerk's from its first version on, too.
+    // Content by the clerk counts as the clerk's from its first version on, too.
     await call('POST', rows, { rowId: 'b', name: 'b', configuration: job('new') }, clerk.as);
     await call('PUT', `${rows}/b`, { name: 'renamed' });
     await call('PUT', `${rows}/a`, { isDisabled: true });
     expect(refused(await world.due())).toContain('gave the row “b” its content, in version 1');
-    // Whoever gives it another content answers for that alone.
+    // An author of new content is responsible for that alone.
     await call('PUT', `${rows}/b`, { configuration: job('from-the-master') });
     await call('PUT', `${rows}/b`, { name: 'by the clerk' }, clerk.as);
     await call('PUT', `${rows}/b`, { name: 'by the master' });

@@ -23,7 +23,7 @@ test('the next run of a configuration has its folder when the one before has lef
   expect(steps).toEqual(['empty']);
   expect(existsSync(path.join(folder, 'new'))).toBe(true);
 
-  // Of a run that somebody else has ended it stays.
+  // The folder stays if another process has ended the run.
   expect(await leaveFolder(folder, async () => await Promise.resolve(false))).toBe(false);
   expect(existsSync(path.join(folder, 'new'))).toBe(true);
 });

@@ -41,7 +41,7 @@ const ended = (text: string): string =>
       ? 'success'
       : text;
 
-/** What became of a run, a trial and a look at an API, each in a process of its own. */
+/** Returns the results of a run, a trial and a probe of an API, each in a process of its own. */
 async function askAll(world: World, url: string): Promise<readonly string[]> {
   const configuration = books(url);
   await world.configure('a', configuration);

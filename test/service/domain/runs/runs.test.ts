@@ -278,7 +278,7 @@ describe('a run whose runner loses it', () => {
     const meta = await metaOf(world.dir);
     const before = await findRun(meta, Number(id));
     if (before === undefined) throw new Error('The run is gone.');
-    // What another runner does that takes this one for dead.
+    // Another runner does this when it takes this one for dead.
     expect(await requeueRun(meta, before)).toBe(true);
     await expect.poll(async () => (await world.show(id)).attempt).toBe(2);
     api.letGo();

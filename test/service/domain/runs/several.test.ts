@@ -118,7 +118,7 @@ test('a runner that comes back when its run was done by another one changes noth
     state: (await world.call('GET', 'components/ex-generic-v2/configs/a')).body,
     kept: new Map(world.store.objects),
   });
-  // What is kept is trimmed behind the end of the run.
+  // The checkpoint is removed after the end of the run.
   await expect.poll(() => [...world.store.objects.keys()].some((key) => key.endsWith('/index'))).toBe(false);
   const before = await seen();
   expect(before.rows).toEqual(['"1"']);

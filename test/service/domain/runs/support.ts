@@ -44,7 +44,7 @@ type Reachable = Pick<Running, 'addresses' | 'call' | 'dir' | 'token'>;
 
 export type World = Asked & Reachable;
 
-/** What is asked of a service by tests of runs. */
+/** Actions of the tests on the runs of a service. */
 interface Asked {
   /** Makes a configuration over an API, and gives its id. */
   configure(id: string, configuration: unknown, more?: object): Promise<string>;

@@ -80,7 +80,7 @@ describe.runIf(SERVER !== undefined)('a backup of a database and its object stor
         await api.call('DELETE', `tables/${(body as { id: string }).id}`);
       }),
     ];
-    // What fails in them is looked at when they have ended.
+    // Their failures are checked when they have ended.
     const ended = Promise.allSettled(writers);
 
     const tar = join(work, 'busy.tar');
@@ -220,7 +220,7 @@ const swapped = (value: number): string =>
   `id,v\n${Array.from({ length: ROWS }, (_, i) => `${i},${value}`).join('\n')}\n`;
 
 async function check(api: Running, least: { readonly rows: number; readonly swaps: number }): Promise<void> {
-  // What was being done at that moment is done to its end.
+  // Work that was under way when the backup was taken is completed.
   const jobs = async () => (await api.call('GET', 'jobs?limit=500')).body as { status: string }[];
   await expect
     .poll(

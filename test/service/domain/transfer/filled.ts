@@ -1,7 +1,7 @@
 import type { Running } from '../../harness.ts';
 import { clientOf } from '../../data/client.ts';
 
-/** What was put into a storage, and must be in every copy of it. */
+/** Content that was put into a storage, and must be in every copy of it. */
 export interface Filled {
   readonly token: string;
   readonly reader: string;

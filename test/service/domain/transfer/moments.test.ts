@@ -72,7 +72,7 @@ describe.runIf(SERVER !== undefined)('a backup of a moment between rows and meta
     await ask('POST', `${branch}/buckets`, { name: 'own', stage: 'in' });
     await makeTable(`${branch}/buckets/in.c-own`, 'three');
 
-    // Whoever waits to write about tables waits; who reads does not.
+    // Changes to tables wait for this lock; reads do not.
     const hold = await source.database.pool.connect();
     await hold.query('BEGIN; LOCK TABLE gex.tables IN SHARE MODE');
     const changes: Promise<Reply>[] = [
@@ -151,7 +151,7 @@ describe.runIf(SERVER !== undefined)('a backup of a moment between rows and meta
     const dir = join(work, 'folder');
     expect((await places.gex('restore', tar, '--to', dir)).code).toBe(0);
     await writeFile(join(dir, 'encryption.key'), KEY, { mode: 0o600 });
-    // What has lost its rows cannot be left as it is, however often its deletion was interrupted.
+    // A table that has lost its rows cannot stay, however often its deletion was interrupted.
     const meta = connectMeta(join(dir, 'meta.sqlite'));
     await meta.updateTable('jobs').set({ attempt: 50 }).where('operation', 'in', DELETIONS).execute();
     await meta.destroy();

@@ -98,7 +98,7 @@ describe.runIf(isOnPostgres)(`a full disk under PostgreSQL${disk === undefined ?
   }
 });
 
-/** What an attempt gives in the end, of many. */
+/** Repeats an attempt until it gives a result. */
 async function eventually<T>(attempt: () => Promise<T | undefined>): Promise<T | undefined> {
   for (let i = 0; i < 1000; i++) {
     const found = await attempt();

@@ -35,7 +35,7 @@ describe.runIf(isOnPostgres)('a database that takes no changes any more', () => 
         status: 503,
         body: { status: 'unready', reasons: [isReadOnly] },
       });
-      // What only reads goes on, beside what cannot write.
+      // Reads continue while writes fail.
       expect((await ask(addresses.url, token, 'GET', 'buckets')).status).toBe(200);
       expect((await ask(addresses.url, token, 'POST', 'buckets', { name: 'main' })).status).toBe(503);
       await sleep(7000);

@@ -135,7 +135,7 @@ describe.runIf(isOnPostgres)('several processes over one database', () => {
     await shared.start();
     await expect(shared.start(withKey(other))).rejects.toMatchObject({ code: 'encryption.otherKey' });
     await shared.start(withKey(`${other},${key}`));
-    // What is encrypted from now on, this one could not read.
+    // This process could not read values that are encrypted from now on.
     await expect(shared.start()).rejects.toMatchObject({ code: 'encryption.otherKey' });
     await shared.start(withKey(other));
   });

@@ -13,7 +13,7 @@ import { databaseOf, forgetDatabase } from '../../database.ts';
 import { answerAssumeRole, ROLE } from '../../stores/objects/assume-role.ts';
 import { listen, startEmbedded } from '../../stores/objects/support.ts';
 
-/** What several processes share: a database, an object store, a key. */
+/** Resources that several processes share: a database, an object store, a key. */
 export interface Shared {
   readonly options: ServiceOptions;
   /** A service over it; stopped with the others. */

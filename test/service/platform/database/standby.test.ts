@@ -113,7 +113,7 @@ describe.runIf(isOnPostgres)(`a synchronous standby${hasPrograms ? '' : ` (${NEE
     await expect.poll(() => api.seen.length).toBe(HELD);
     await goOn();
 
-    // What would be acknowledged without the standby from here on would be lost.
+    // Changes acknowledged without the standby from here on would be lost.
     pair.stopStandby();
     await sleep(500);
     pair.killPrimary();

@@ -7,7 +7,7 @@ import { databaseOf, forgetDatabase, isOnPostgres } from '../../database.ts';
 import { containing } from '../../harness.ts';
 import { proxyTo } from './proxy.ts';
 
-/** What a start says of an address. */
+/** Returns the error of a start with that address. */
 async function refusal(url: string, waitMs = 0): Promise<unknown> {
   return await openDatabase({ url, waitMs }, silentLog).then(
     () => 'opened',

@@ -19,7 +19,7 @@ async function start(options: Parameters<typeof startService>[0] = {}): Promise<
 
 const NO_TOKEN = { 'x-storageapi-token': '' };
 
-/** What a probe gets without a token. */
+/** Requests a probe without a token. */
 async function probe(url: string | undefined, path: string): Promise<{ status: number; text: string }> {
   const response = await fetch(`${url}${path}`);
   return { status: response.status, text: await response.text() };

@@ -121,7 +121,7 @@ test('SIGTERM ends a busy process: unready first, requests end, uploads that han
       level: 'debug',
     }),
   );
-  // What the process served was the folder, whatever the other tests run over.
+  // The process served the folder, whatever database the other tests use.
   const again = createService({ dir });
   const { url } = await again.start();
   for (const { id } of jobs) {

@@ -21,7 +21,7 @@ import type {
 } from '../../../../src/service/stores/objects/store.ts';
 import { errorCode, fitting, getExactly, textOf } from './support.ts';
 
-/** What a store under test brings along. */
+/** Store under test with its clients. */
 export interface StoreUnderTest {
   readonly store: ObjectStore;
   /** A client that holds these temporary credentials and nothing else. */
@@ -51,7 +51,7 @@ const HOSTILE_KEYS = [
 /** Every piece has a name. */
 const isPath = (key: string): boolean => !key.split('/').some((piece) => ['', '.', '..'].includes(piece));
 
-/** What every object store must do. */
+/** Tests the contract of every object store. */
 export function describeObjectStore(name: string, start: () => Promise<StoreUnderTest>): void {
   describe(name, () => {
     let subject: StoreUnderTest;

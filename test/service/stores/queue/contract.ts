@@ -160,7 +160,7 @@ export function queueContract(name: string, open: () => Promise<OpenQueue>, end:
       expect(isHeard).toBe(true);
       await work({ work: done }, { leaseMs: 3_600_000 }, next);
       await expect.poll(async () => await statusOf(job)).toBe('success');
-      // That it was handed on is nothing against it.
+      // The release did not count as an attempt.
       expect(await rowOf(job)).toMatchObject({ attempt: 1, results: '{}' });
     });
 

@@ -15,7 +15,7 @@ const configurationOf = (configuration_id: string) => ({
   configuration_id,
 });
 
-/** What every queue does with runs and schedules: a part of the contract. */
+/** Tests the contract of every queue for runs and schedules. */
 export function runContract(here: () => OpenQueue, another: () => Promise<OpenQueue>): void {
   const take = async (on = here()): Promise<RunRow | undefined> =>
     await on.queue.runs.take({ runner: 'runner' });

@@ -19,7 +19,7 @@ export interface OpenQueue {
   close(): Promise<void>;
 }
 
-/** What a worker needs of a service that has no tables. */
+/** Creates the context of a worker for a service without tables. */
 export async function contextOf(
   { meta, queue }: Pick<OpenQueue, 'meta' | 'queue'>,
   env: Env = systemEnv,

@@ -18,7 +18,7 @@ import type { RowQuery } from '../../../../src/service/stores/tables/row-query.t
 const EARLY = new Date('2026-01-01T00:00:00Z');
 const LATE = new Date('2026-02-01T00:00:00Z');
 
-/** What every table engine must do; `start` makes one over an empty folder. */
+/** Tests the contract of every table engine; `start` creates one over an empty folder. */
 export function testTableEngine(name: string, start: (folder: string) => TableEngine): void {
   describe(`${name} as a table engine`, () => {
     let folder: string;

@@ -40,7 +40,7 @@ interface Attempt {
   readonly keep: () => Promise<void>;
   /** Ends the channel between the two. */
   readonly cut: () => void;
-  /** What the process of the run sends to its runner. */
+  /** Sends a message as the process of the run does to its runner. */
   readonly tell: (message: unknown) => void;
 }
 

@@ -12,7 +12,7 @@ import { createFolderStore } from '../../../../../src/service/stores/objects/fol
 // Prints `restored ATTEMPT BYTES`, `started PID` and `ended CODE`, one behind the other.
 
 export interface RunnerArgs {
-  /** Of the object store. */
+  /** Folder that serves as the object store. */
   readonly store: string;
   readonly run: string;
   readonly attempt: number;
@@ -22,7 +22,7 @@ export interface RunnerArgs {
   readonly continues?: string;
   /** The program and its first arguments; the sources by default. */
   readonly command?: readonly string[];
-  /** Of `gex run`. */
+  /** Arguments of `gex run`. */
   readonly args: readonly string[];
   /** Removes what is kept when the run succeeds. */
   readonly trims?: boolean;

@@ -68,7 +68,7 @@ export function channelPair(): {
   };
 }
 
-/** What lies between a client and a service. */
+/** Relay between a client and a service. */
 export interface Between {
   readonly url: string;
   /** Called before a request goes on, and before its answer comes back. What rejects cuts the connection. */

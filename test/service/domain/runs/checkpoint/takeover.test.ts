@@ -81,7 +81,7 @@ interface Attempt {
   readonly runner: ChildProcess;
   readonly folder: string;
   readonly ended: Promise<unknown>;
-  /** What it has printed. */
+  /** Returns the lines printed so far. */
   lines: () => string[];
 }
 

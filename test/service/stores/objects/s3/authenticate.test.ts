@@ -280,7 +280,7 @@ async function signature(raw: RawRequest): Promise<string> {
 class Sha256 {
   readonly #hash;
   constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    // What the signer gives: text or bytes.
+    // The signer passes text or bytes.
     this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', secret as string);
   }
   update(data: Uint8Array): void {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createDuckDbEngine } from '../../../../../src/service/stores/tables/duckdb/engine.ts';
 import type { ByteSlice, TableEngine } from '../../../../../src/service/stores/tables/engine.ts';
 
-/* What the database says on a full disk (seen on a small tmpfs), said in its place: to fill a disk needs root. */
+/* Errors of the database on a full disk (seen on a small tmpfs), injected because filling a disk needs root. */
 
 const FULL = 'Could not write file "tables.duckdb": No space left on device';
 const INVALID =

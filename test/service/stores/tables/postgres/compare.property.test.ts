@@ -14,7 +14,7 @@ import { SERVER } from './database.ts';
 import { exported, load, openEngine, useDatabase } from './support.ts';
 import type { ImportRequest, TableEngine, TableId } from '../../../../../src/service/stores/tables/engine.ts';
 
-/* What one engine does with any imports and queries, the other does as well. */
+/* Compares two engines: any imports and queries have the same result in both. */
 
 const COLUMNS = ['id', 'part', 'v', 'Select', 'n'];
 

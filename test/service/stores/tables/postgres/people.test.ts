@@ -180,7 +180,7 @@ describe.runIf(SERVER)('a database that is spread over several servers', () => {
 
   test('is told to spread tables with a key by its first column', async () => {
     const { pool } = given.database;
-    // What the extension brings along, as far as we use it.
+    // This creates the part of the extension that we use.
     await pool.query('create table public.asked (place text, by text)');
     await pool.query(
       'set allow_system_table_mods = on; create function pg_catalog.create_distributed_table(regclass, text) returns void language sql as ' +
