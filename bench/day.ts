@@ -185,7 +185,9 @@ function median(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 }
 
-/** What the system counts as used by a process so far; hundredths of a second. On a busy machine it says more than time. */
+/**
+ * Returns the processor time of a process so far, in milliseconds. On a busy machine it says more than the duration.
+ */
 function cpuMs(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
@@ -195,7 +197,7 @@ function cpuMs(pid: number): number {
   }
 }
 
-/** What the system counts as resident, where it says so. */
+/** Returns the resident memory of a process, if the system reports it. */
 function residentMb(pid: number): number {
   try {
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;

@@ -22,7 +22,7 @@ const { values: given } = parseArgs({
   options: { times: { type: 'string', default: '20' }, storage: { type: 'string', default: '' } },
 });
 const KINDS = ['orders', 'visits'];
-/** What a run may take longer that ends what a killed one began. */
+/** Extra time of a run that completes the work of a killed one. */
 const SETTLE_MS = 3000;
 const SERVICE = new URL('support/storage-service.ts', import.meta.url).pathname;
 

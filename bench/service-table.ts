@@ -44,7 +44,7 @@ const LF = 0x0a;
 const plain = (text: string): readonly [string, string] => [text, `"${text}"`];
 const quoted = (text: string): readonly [string, string] => [text, text];
 
-/** What the service is told of where it keeps everything. */
+/** Options and environment that tell the service where to store everything. */
 interface Place {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ interface Place {
 interface Content {
   readonly file: string;
   readonly bytes: number;
-  /** Of all rows as an export writes them: every cell quoted, without a header. */
+  /** Digest of all rows as an export writes them: every cell quoted, without a header. */
   readonly digest: string;
 }
 
@@ -133,7 +133,7 @@ async function startService({ args, environment }: Place): Promise<Service> {
   const ports = ['--port', '0', '--importer-port', '0', ...(args.includes('--s3') ? [] : ['--s3-port', '0'])];
   const child = spawn(process.execPath, [COMMAND, 'serve', ...args, ...ports, '--runs', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    // What is sealed has to have a key where no folder has one.
+    // Encrypted values need a key, and there is no folder with one.
     env: { ...process.env, GEX_ENCRYPTION_KEY: randomBytes(32).toString('base64'), ...environment },
   });
   const ended = once(child, 'exit');

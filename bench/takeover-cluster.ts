@@ -146,7 +146,7 @@ async function reached(count: number): Promise<void> {
   while (sources.answered('-killed') < count) await sleep(50);
 }
 
-/** What was asked for again of the runs that were hit, and how long before the blow it had been answered. */
+/** Prints the requests that were repeated for the runs that were hit, and their age at the time of the kill. */
 function report({ asked }: Sources, blows: readonly Blow[]): void {
   const lines: string[][] = [];
   for (const [i, { hit, at: blow }] of blows.entries())

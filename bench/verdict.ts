@@ -1,5 +1,5 @@
-// Whether a run that lost rows says so: styles of pagination × mistakes and misbehaviours × answers with and without
-// signs, over HTTP on loopback.
+// Measures how often a run that lost rows reports it: styles of pagination × mistakes and misbehaviours × answers with
+// and without signals, over HTTP on loopback.
 //
 //   node bench/verdict.ts [--quick] [--show] [--only WORDS]
 //

@@ -1,11 +1,11 @@
-// What two workers do more than one, with imports whose time is spent in transfer and checking: wide gzip CSV with quoted
-// cells, over PostgreSQL and an object store whose connections are as slow as one wants.
+// Compares the throughput of two workers and one, with imports whose time is spent in transfer and checking: wide gzip
+// CSV with quoted cells, over PostgreSQL and an object store with connections of a chosen speed.
 //
 //   node bench/workers.ts --database postgres://… [--s3 http://127.0.0.1:8100] [--s3-bucket NAME] [--s3-role-arn ARN]
 //     [--rate 400] [--rows 4000] [--columns 60] [--tables 16] [--rounds 3]
 //
-// `--rate` is what a connection to the object store brings in a second, in kB; 0: no limit, and the processors of this
-// machine are what the workers, the database and the store share. One worker and two take turns; quote the ratio. The
+// `--rate` is the speed of a connection to the object store, in kB a second; 0: no limit, so that the workers, the
+// database and the store compete for the processors of this machine. One worker and two take turns; quote the ratio. The
 // keys of the store are GEX_S3_ACCESS_KEY and GEX_S3_SECRET_KEY; the database is an empty one.
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -55,7 +55,7 @@ try {
     await Promise.all(tables.map((name) => client.tables.load(`${BUCKET}.${name}`, { dataFileId: id })));
     return performance.now() - begun;
   };
-  // What is made or compiled once.
+  // Warm up: some parts are created or compiled once.
   await loadAll();
   const found: { one: number; two: number }[] = [];
   let worker: Node = first;

@@ -24,7 +24,7 @@ export function apiReference(): string {
 
 interface Exported {
   readonly name: string;
-  /** Of the statement that exports it, in the entry. */
+  /** Heading of the statement that exports it, in the entry. */
   readonly heading: string | undefined;
   readonly file: string;
 }

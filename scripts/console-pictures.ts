@@ -80,7 +80,7 @@ async function newSource(page: Page, library: LibraryApi): Promise<void> {
 }
 
 async function take(page: Page, name: string): Promise<void> {
-  // What fades in has done so.
+  // Wait until elements have faded in.
   await setTimeout(500);
   const file = path.join(FOLDER, `${name}.png`);
   await page.screenshot({ path: file });

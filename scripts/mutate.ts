@@ -1,5 +1,5 @@
-// Whether the tests notice: makes each fault of `mutants.ts` in a copy of the working tree, one at a time, and runs the
-// tests beside it. A fault that no test fails for survives, and the command fails.
+// Checks that the tests notice faults: makes each fault of `mutants.ts` in a copy of the working tree, one at a time, and
+// runs the tests beside it. A fault that no test fails for survives, and the command fails.
 //
 //   npm run mutate                  all of them
 //   npm run mutate -- guard cell    those with one of the words in their name or file
@@ -88,7 +88,7 @@ function mutated({ name, file, find, replace }: Mutant): string {
   return `${before}${replace}${after}`;
 }
 
-/** What git knows or could know; what is installed and built is shared. */
+/** Copies the files that git tracks or could track; installed and built ones are shared. */
 function copyTree(): void {
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
     cwd: root,

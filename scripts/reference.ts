@@ -109,7 +109,7 @@ class Reference {
     this.#kinds(path, schema, later);
   }
 
-  /** What an option holds: its own keys in the same table, a definition in a section of its own. */
+  /** Adds the content of an option: its own keys to the same table, a definition to a section of its own. */
   #inside(path: string, { schema, name }: Target, rows: Row[], later: (() => void)[]): void {
     if (name !== undefined) {
       if (this.#titles.has(name)) return;
@@ -194,7 +194,7 @@ function innerOf(schema: OptionSchema): readonly (readonly [OptionSchema, string
   return isSchema(additionalProperties) ? [[additionalProperties, '.<name>']] : [];
 }
 
-/** Where a list and an object are both taken, the example shows the usual one. */
+/** Tells whether the example of an option that takes both a list and an object is an object, the usual form. */
 function isShownAsMap(schema: OptionSchema): boolean {
   return isSchema(schema['additionalProperties']) && isSchema(listOf(schema['examples'])[0]);
 }

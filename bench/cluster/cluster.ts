@@ -13,16 +13,16 @@ export type Role = 'api' | 'runner' | 'worker';
 export interface Node {
   readonly name: string;
   readonly role: Role;
-  /** Of the process that runs now. */
+  /** Id of the current process. */
   readonly pid: number;
   /** From the start of the process to its first sign of being up. */
   readonly startMs: number;
-  /** Where its API listens, or its probes. */
+  /** Address of its API, or of its probes. */
   readonly address: string | undefined;
 }
 
 export interface Cluster {
-  /** Of the proxy before the processes of the API. */
+  /** Address of the proxy before the processes of the API. */
   readonly url: string;
   readonly token: string;
   readonly nodes: readonly Node[];

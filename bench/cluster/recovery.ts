@@ -14,12 +14,12 @@ export interface Import {
 }
 
 export interface Recovery {
-  /** What was struck. */
+  /** Kind of process that was killed. */
   readonly kind: string;
   readonly struck: number;
   /** The first import to end of those that were asked for after the blow. */
   readonly next: Import | undefined;
-  /** Of those that were under way, the one that ended last; undefined when none was. */
+  /** Last import to end of those that were under way; undefined when there was none. */
   readonly last: Import | undefined;
 }
 
@@ -46,7 +46,7 @@ function earliest(imports: readonly Import[], sign = 1): Import | undefined {
   return imports.toSorted((a, b) => sign * ((a.ended ?? Infinity) - (b.ended ?? Infinity)))[0];
 }
 
-/** What took the time of an import behind a blow. */
+/** Explains the duration of an import after a kill. */
 export async function explain(
   recovery: Recovery,
   one: Import | undefined,

@@ -16,7 +16,7 @@ export interface Sources {
 
 interface Asked {
   readonly by: string;
-  /** What was asked for, without who asked. */
+  /** Request without its sender. */
   readonly what: string;
   /** When it was answered, in milliseconds of the performance clock. */
   readonly at: number;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster, Node } from './cluster.ts';
 
-/** What a blow has hit. */
+/** Kill of a runner with the runs that it had. */
 export interface Blow {
   readonly runner: string;
   /** The configurations whose runs it had. */

@@ -17,7 +17,7 @@ const SOURCES = ['one', 'two', 'three'];
 /** Tables that rows are imported into, in turn. */
 const TABLES = ['a', 'b', 'c', 'd'];
 
-/** What clients were told is done, and what they asked for without being told. */
+/** Changes that clients know to be done, and those that they requested without getting an answer. */
 export interface Known {
   /** Values of the counted configuration by the version that holds them. */
   readonly versions: Map<number, number>;
@@ -32,7 +32,7 @@ export interface Known {
   asked: number;
   counted: number;
   readonly imports: Import[];
-  /** What a client was told in the end that it should not have been. */
+  /** Wrong refusals that clients got in the end. */
   readonly refused: string[];
 }
 
@@ -139,7 +139,7 @@ export const DEEDS = {
     known.running.add(configuration);
     const key = `run-${++known.asked}`;
     let id: string | undefined;
-    // Whatever happens to the service, it is asked until it is known how the run ended.
+    // The client repeats its requests until it knows how the run ended, however often the service fails.
     for (;;) {
       try {
         id ??= (await client.runs.start({ component: COMPONENT, configuration }, { key })).id;
@@ -181,7 +181,7 @@ export async function startPages(): Promise<{ readonly url: string; stop(): Prom
   };
 }
 
-/** What was acknowledged and is lost, and what is there twice or in part. */
+/** Returns the acknowledged changes that are lost, and those that are doubled or incomplete. */
 export async function check(client: StorageClient, known: Known): Promise<string[]> {
   const wrong = [...new Set(known.refused)];
   const configurations = client.configurations(COMPONENT);

@@ -32,14 +32,14 @@ export async function withPage<T>(work: (opened: Opened) => Promise<T>): Promise
   }
 }
 
-/** What the page did while something went on in it. */
+/** Frames and tasks of a page during some work. */
 export interface Motion {
   readonly frames: number;
   readonly longestFrameMs: number;
   readonly lateFrames: number;
-  /** Of the main thread, by the clock: on a busy machine it also waits for its turn. */
+  /** Longest task of the main thread, by the clock: on a busy machine it also waits for a processor. */
   readonly longestTaskMs: number;
-  /** Of the main thread, by the time that it had the processor: that of the page and of the browser's own work for it. */
+  /** Longest task of the main thread in processor time: that of the page and of the browser's own work for it. */
   readonly longestCpuMs: number;
   readonly longTasks: number;
   /** Tasks that had the processor for more than 50 ms. */
@@ -110,7 +110,7 @@ function tasksOf(trace: Buffer): { readonly ms: number; readonly cpuMs: number }
   return tasks.toSorted((a, b) => b.length - a.length)[0] ?? [];
 }
 
-/** What the scripts of a page keep, in MB of 1,000,000 bytes, when all that nobody needs is gone. */
+/** Returns the memory that the scripts of a page keep after a garbage collection, in MB of 1,000,000 bytes. */
 export async function heapMb({ tools }: Opened): Promise<number> {
   await tools.send('HeapProfiler.collectGarbage');
   return await usedMb(tools);
@@ -123,7 +123,7 @@ async function usedMb(tools: CDPSession): Promise<number> {
 }
 
 export interface Peak {
-  /** Of the scripts, rubbish included. */
+  /** Memory of the scripts, garbage included. */
   readonly heapMb: number;
   /** Memory of the process of the page alone, where the system tells. */
   readonly privateMb: number;

@@ -19,7 +19,7 @@ const COLUMNS = 10;
 const DAY_MS = 86_400_000;
 const AUTHOR = { creator_id: 1, creator_description: 'Master token' };
 
-/** What a day of a busy team leaves in the metadata, spread over the hours that have passed. */
+/** Writes the metadata of a busy team's day, spread over the past hours. */
 export async function fillDay(meta: Meta, day: Day, token: number): Promise<void> {
   const { id: branch } = await meta
     .selectFrom('branches')
@@ -75,7 +75,7 @@ export async function fillDay(meta: Meta, day: Day, token: number): Promise<void
     definition: null,
     basetype: null,
   }));
-  // Of each table one, and of two of its columns one each: what a push of this extractor writes.
+  // A push of this extractor writes one item for each table, and one for each of two of its columns.
   await insert(meta, 'metadata', day.tables * 3, (n) => {
     const table = tableOf(Math.floor(n / 3));
     return {

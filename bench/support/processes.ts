@@ -12,7 +12,7 @@ export const FLOOR = path.join(root, 'bench/floor.ts');
 const USAGE = new URL('usage.ts', import.meta.url).href;
 
 export interface MockApi {
-  /** Of the first page. */
+  /** Address of the first page. */
   readonly url: string;
   stop(): Promise<void>;
 }

@@ -26,7 +26,7 @@ async function byClient() {
   writeFileSync(note, String(file.id));
 }
 
-/** What someone would write by hand who knows the SDK. */
+/** Does the work with the SDK directly, as an expert would write it by hand. */
 async function bySdk() {
   if (work === 'download') {
     const file = await storage.files.detail(Number(readFileSync(note)), { credentials: true });

@@ -1,4 +1,4 @@
-/** What an API of some style answers for a slice of its rows, and the configuration that reads it right. */
+/** Styles of APIs: each answers with a slice of rows, and has the configuration that reads it right. */
 
 export interface Asked {
   /** Parameters of the query, or of the body of a POST. */
@@ -14,7 +14,7 @@ export interface Slice {
   readonly size: number;
   /** Rows there are, as far as the API says. */
   readonly total: number;
-  /** Where the next page begins; undefined on the last one. */
+  /** Start of the next page; undefined on the last one. */
   readonly next: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What tells of a mistake: a number of rows, of pages, the place of the page, or that there is more. */
+/** Signal that can reveal a mistake: a number of rows, of pages, the place of the page, or that there is more. */
 export type Told = 'total' | 'pages' | 'place' | 'more';
 
 export interface Style {
@@ -41,11 +41,13 @@ export interface Style {
   readonly params?: Readonly<Record<string, unknown>>;
   /** Name of the parameter that says where a page begins, in the requests. */
   readonly from: string;
-  /** Where a page of that size begins, by the value of that parameter. */
+  /** Returns the start of a page of that size, by the value of the parameter. */
   readonly read: (value: string | undefined, size: number) => number;
   readonly write: (offset: number, size: number) => string;
   readonly sizeParam: string;
-  /** What the signs are, where they are not those of all kinds: only runs that one of them could tell are counted. */
+  /**
+   * Signals of the style, if they differ from those of its kind: only runs that one of them could reveal are counted.
+   */
   readonly says?: readonly Told[];
   /** @param signs whether more is said than the pagination needs */
   readonly answer: (slice: Slice, asked: Asked, signs: boolean) => Answer;

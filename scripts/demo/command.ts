@@ -25,7 +25,7 @@ export async function runGex(args: readonly string[], options: CommandOptions): 
 export interface DemoService {
   readonly url: string;
   readonly token: string;
-  /** What it printed at its start, without the token. */
+  /** Output of the command at its start, without the token. */
   readonly shown: string;
   stop(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Configuration } from '../../src/storage/protocol/index.ts';
 export const COMPONENT = 'ex-generic-v2';
 export const CONFIGURATION = 'library';
 
-/** What both rows share: where the API is, and the bucket of the tables. */
+/** Returns the configuration that both rows share: the address of the API, and the bucket of the tables. */
 function rootOf(baseUrl: string): object {
   return { parameters: { api: { baseUrl }, config: { outputBucket: 'lib' } } };
 }

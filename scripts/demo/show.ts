@@ -24,7 +24,7 @@ export function paste(text: string): void {
   console.log(indented(styleText('cyan', text)));
 }
 
-/** What a command printed. */
+/** Prints the output of a command. */
 export function output(text: string): void {
   console.log(`\n${indented(text.trimEnd(), 4)}`);
 }
