@@ -86,6 +86,7 @@ export const ERROR_CODES = {
   'database.newer': 'The metadata of the service is that of a newer version.',
   'database.older': 'The metadata of the service is that of a version that is too old.',
   'database.lost': 'The metadata of a storage folder is gone.',
+  'database.otherTables': 'The metadata and the tables of a storage folder are not of the same time.',
   'database.otherFiles': 'The files that the database knows are elsewhere than those of this process.',
   'storage.unauthorized': 'The storage service did not accept the token.',
   'storage.forbidden': 'The token may not do this in the storage service.',

@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { gexHere } from '../cli/support.ts';
 import { startIds } from '../../src/service/stores/metadata/counter.ts';
@@ -80,6 +80,44 @@ test.skipIf(isOnPostgres)(
     await rm(dir, { recursive: true });
   },
 );
+
+test.skipIf(isOnPostgres)('tables and metadata of different times are refused', async () => {
+  const dir = await usedFolder();
+  const copy = join(dir, '..', `${basename(dir)}-copy`);
+  await cp(dir, copy, { recursive: true });
+  const again = await start(dir);
+  await clientOf(again).create('in.c-main', 'more', 'id\n1\n');
+  await again.service.stop();
+  const newer = `${copy}-newer`;
+  await cp(dir, newer, { recursive: true });
+
+  for (const [name, from, back] of [
+    ['tables', copy, newer],
+    ['meta.sqlite', copy, newer],
+  ] as const) {
+    await cp(join(from, name), join(dir, name), { recursive: true });
+    await expect(createService({ dir }).start()).rejects.toMatchObject({ code: 'database.otherTables' });
+    for (const command of [
+      ['storage', 'migrate', '--from', dir, '--to', `${copy}-target-of-${name}`],
+      ['storage', 'tables', 'preview', 'in.c-main.users', '--storage', dir],
+      ['serve', '--dir', dir, '--port', '0'],
+    ]) {
+      const { code, stderr } = await gexHere(...command);
+      expect([command[1], code, stderr]).toEqual([command[1], 1, expect.stringContaining('same copy')]);
+    }
+    await cp(join(back, name), join(dir, name), { recursive: true });
+  }
+  // Tables that are gone are no empty tables.
+  await rm(join(dir, 'tables'), { recursive: true });
+  await expect(createService({ dir }).start()).rejects.toMatchObject({ code: 'database.otherTables' });
+  await rm(dir, { recursive: true });
+
+  // Both of one time are a storage, at any time.
+  for (const whole of [copy, newer]) {
+    const api = await start(whole);
+    expect((await api.call('GET', 'tables/in.c-main.users/data-preview')).text).toBe('"id"\n"old"\n');
+  }
+});
 
 test.runIf(isOnPostgres)('files of a folder are not given to a database without a storage', async () => {
   const dir = await usedFolder();

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { dataApi } from './api-module.ts';
 import type { HttpContext } from '../http/http-context.ts';
 import type { DataContext } from '../domain/data-context.ts';
@@ -6,6 +8,8 @@ import { dataWork } from './worker-module.ts';
 import { createSnapshots } from '../domain/transfer/backup/snapshot.ts';
 import { hasRole, type Part, type ServiceOptions } from './service-options.ts';
 import { folderRoutes } from '../http/routes/folder.ts';
+import type { TableEngine } from '../stores/tables/engine.ts';
+import { hasEpoch } from '../stores/tables/folder-epoch.ts';
 import { serviceEngine } from '../stores/tables/open-engine.ts';
 import { trimEnd } from '../../lib/trim.ts';
 
@@ -20,6 +24,7 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
   const place = { api: base.publicUrl, s3: options.s3PublicUrl && trimEnd(options.s3PublicUrl, '/') };
   const store = await openStore(base, options, () => place.s3);
   const tables = serviceEngine(base);
+  await openUsedTables(base, tables.engine);
   const context: DataContext & HttpContext = {
     ...base,
     objects: store.objects,
@@ -54,6 +59,15 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
       await close(context, store);
     },
   };
+}
+
+/**
+ * Opens the tables of a folder that has some, so that a start finds those that are damaged or not of the time of the
+ * metadata.
+ */
+async function openUsedTables({ dir, database, meta }: HttpContext, engine: TableEngine): Promise<void> {
+  if (dir === undefined || database !== undefined) return;
+  if (existsSync(join(dir, 'tables', 'tables.duckdb')) || (await hasEpoch(meta))) await engine.open();
 }
 
 async function close({ engine, log }: DataContext, store: OpenStore): Promise<void> {

@@ -20,7 +20,7 @@ export async function openDatabaseStorage(options: DatabaseStorageOptions): Prom
     await refuseServices(database, env);
     const meta = role === 'target' ? await openMeta(database) : await openSource(database);
     // Opened when the metadata is there: the schemas of buckets are called as by a service.
-    const { engine } = serviceEngine({ dir: undefined, database, meta, log });
+    const { engine } = serviceEngine({ dir: undefined, database, meta, env, log });
     const objects = await openOwnedStore(meta, placeName(database), options);
     return {
       name: database.address,

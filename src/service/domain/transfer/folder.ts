@@ -15,6 +15,7 @@ import { createFolderStore } from '../../stores/objects/folder-store.ts';
 import { loadSecret } from '../../stores/objects/secret.ts';
 import type { ObjectStore } from '../../stores/objects/store.ts';
 import { lazyEngine } from '../../stores/tables/lazy.ts';
+import { folderEngine } from '../../stores/tables/open-engine.ts';
 import { localTokenId } from '../../stores/folder/local-token.ts';
 import { openOwnedStore } from './owned-store.ts';
 import type { OpenedStorage } from './storage.ts';
@@ -43,10 +44,8 @@ export async function openFolderStorage(dir: string, options: FolderOptions): Pr
     const opened = meta;
     const secret = await loadSecret(join(dir, 'objects.secret'), env);
     const store = await openObjects(dir, secret, opened, options);
-    const engine = lazyEngine(false, async () => {
-      const { createDuckDbEngine } = await import('../../stores/tables/duckdb/engine.ts');
-      return createDuckDbEngine({ folder: join(dir, 'tables'), memoryLimitMb: MEMORY_MB, threads: 1 });
-    });
+    const limits = { memoryLimitMb: MEMORY_MB, threads: 1 };
+    const engine = lazyEngine(false, async () => await folderEngine(opened, dir, limits));
     return {
       name: dir,
       meta,

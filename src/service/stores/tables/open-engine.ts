@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { findBranch } from '../metadata/branches.ts';
 import { lazyEngine } from './lazy.ts';
+import { checkEpoch, renewEpoch } from './folder-epoch.ts';
+import type { Env } from '../../../lib/env.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Meta } from '../metadata/database.ts';
+import type { DatabaseOptions } from './duckdb/database.ts';
 import type { DuckDbEngine } from './duckdb/engine.ts';
 import type { TableEngine } from './engine.ts';
 
@@ -18,11 +21,13 @@ export function serviceEngine({
   dir,
   database,
   meta,
+  env,
   log,
 }: {
   readonly dir: string | undefined;
   readonly database?: Database | undefined;
   readonly meta: Meta;
+  readonly env: Env;
   readonly log: Log;
 }): ServiceTables {
   let ofFolder: DuckDbEngine | undefined;
@@ -30,8 +35,16 @@ export function serviceEngine({
     database === undefined
       ? lazyEngine(false, async () => {
           if (dir === undefined) throw new Error('There is no folder for the tables.');
-          const { createDuckDbEngine } = await import('./duckdb/engine.ts');
-          return (ofFolder = createDuckDbEngine({ folder: join(dir, 'tables') }));
+          const opened = await folderEngine(meta, dir);
+          ofFolder = opened;
+          return {
+            ...opened,
+            async compact() {
+              const freed = await opened.compact();
+              await renewEpoch(meta, opened, env);
+              return freed;
+            },
+          };
         })
       : lazyEngine(true, async () => {
           const { createPostgresEngine } = await import('./postgres/engine.ts');
@@ -48,6 +61,28 @@ export function serviceEngine({
       await engine.open();
       if (ofFolder === undefined) throw new Error('The tables are not in the folder.');
       return ofFolder;
+    },
+  };
+}
+
+/** Makes the engine of a folder, which opens tables that are of the time of the metadata. */
+export async function folderEngine(
+  meta: Meta,
+  dir: string,
+  limits: Pick<DatabaseOptions, 'memoryLimitMb' | 'threads'> = {},
+): Promise<DuckDbEngine> {
+  const { createDuckDbEngine } = await import('./duckdb/engine.ts');
+  const engine = createDuckDbEngine({ folder: join(dir, 'tables'), ...limits });
+  return {
+    ...engine,
+    async open() {
+      await engine.open();
+      try {
+        await checkEpoch(meta, engine, dir);
+      } catch (error) {
+        await engine.close();
+        throw error;
+      }
     },
   };
 }

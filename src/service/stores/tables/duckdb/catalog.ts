@@ -13,10 +13,13 @@ export interface CatalogEntry extends TableDefinition {
 
 const CATALOG = 'main.catalog';
 
+const EPOCH = 'main.epoch';
+
 export async function createCatalog(session: Session): Promise<void> {
   await session.run(
     `CREATE TABLE IF NOT EXISTS ${CATALOG} (bucket VARCHAR, table_name VARCHAR, columns VARCHAR, primary_key VARCHAR, bytes BIGINT, last_import VARCHAR)`,
   );
+  await session.run(`CREATE TABLE IF NOT EXISTS ${EPOCH} (name VARCHAR)`);
 }
 
 export async function findEntry(session: Session, table: TableId): Promise<CatalogEntry | undefined> {
@@ -68,6 +71,16 @@ export async function removeTable(session: Session, table: TableId): Promise<voi
     await session.run(`DROP TABLE IF EXISTS ${loadingName(table).name}`);
   }
   await session.run(`DELETE FROM ${CATALOG} WHERE ${isTable(table)}`);
+}
+
+export async function findEpoch(session: Session): Promise<string> {
+  const [row] = await session.rows(`SELECT name FROM ${EPOCH}`);
+  return String(row?.[0] ?? '');
+}
+
+export async function saveEpoch(session: Session, name: string): Promise<void> {
+  await session.run(`DELETE FROM ${EPOCH}`);
+  await session.run(`INSERT INTO ${EPOCH} VALUES (${literal(name)})`);
 }
 
 export async function countRows(session: Session, table: TableId): Promise<number> {

@@ -1,7 +1,16 @@
 import { checkColumnNames, checkPrimaryKey } from '../import-plan.ts';
 import { previewCell, previewPart, resultColumns } from '../row-selection.ts';
 import { checkNewColumn, checkNewKey, columnsWithout, sharedKey } from '../structure.ts';
-import { countRows, createCatalog, findEntry, removeTable, requireEntry, saveEntry } from './catalog.ts';
+import {
+  countRows,
+  createCatalog,
+  findEntry,
+  findEpoch,
+  removeTable,
+  requireEntry,
+  saveEntry,
+  saveEpoch,
+} from './catalog.ts';
 import { openDatabase } from './database.ts';
 import { exportTable } from './export.ts';
 import { columnIdentifier, schemaName, tableName } from './identifiers.ts';
@@ -19,6 +28,10 @@ export interface DuckDbEngine extends TableEngine {
   copyFolder(): string;
   /** Copies the database as it is at one moment, and calls `atMoment` then: nothing is committed before that returns. */
   copyTo(file: string, atMoment: () => void): Promise<void>;
+  /** Returns the name that was set last; empty when none was. */
+  epoch(): Promise<string>;
+  /** Stores a name, which copies of the database have as well. */
+  setEpoch(name: string): Promise<void>;
 }
 
 /** Tables in one DuckDB file of a folder: nothing to install, one process at a time. */
@@ -148,6 +161,8 @@ export function createDuckDbEngine(options: DatabaseOptions): DuckDbEngine {
     compact: () => database().compact(),
     copyFolder: () => database().copyFolder,
     copyTo: (file, atMoment) => database().copyTo(file, atMoment),
+    epoch: () => read(findEpoch),
+    setEpoch: (name) => database().transaction((session) => saveEpoch(session, name)),
   };
 
   function database(): Database {
