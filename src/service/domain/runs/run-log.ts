@@ -9,7 +9,7 @@ import { eventIn, linesOf } from './log-lines.ts';
 export interface RunLogOptions {
   readonly meta: Meta;
   /** Run as it was claimed. */
-  readonly run: Pick<RunRow, 'fencing' | 'id' | 'log_bytes' | 'log_lines'>;
+  readonly run: Pick<RunRow, 'fencing' | 'id' | 'log_bytes' | 'log_lines' | 'runner'>;
   readonly env: Env;
   readonly secrets: Secrets;
   /** Folder of the run; its path is left out of the log, as it tells the reader nothing. */

@@ -12,8 +12,13 @@ export interface Lease {
   readonly until: Moment;
 }
 
-/** A turn of a job: what any later one makes invalid. */
-export type Turn = Pick<JobRow, 'fencing' | 'id'>;
+/**
+ * A turn of a job: what any later one makes invalid. A standby that takes over may have missed a turn, and give its number
+ * again to another worker: so the worker counts as well.
+ */
+export type Turn = Pick<JobRow, 'fencing' | 'id' | 'worker'>;
+
+const held = ({ id, fencing, worker }: Turn) => ({ id, fencing, worker, status: 'processing' as const });
 
 /** Which jobs are taken. */
 export interface Taking {
@@ -185,7 +190,7 @@ export interface JobEnd {
 /** @returns whether it was still the taker's; what comes back late is turned away */
 export async function finishJob(
   meta: Meta,
-  job: Pick<JobRow, 'fencing' | 'id' | 'params'>,
+  job: Pick<JobRow, 'params'> & Turn,
   end: JobEnd,
   now: Moment,
 ): Promise<boolean> {
@@ -200,7 +205,7 @@ export async function finishJob(
       ended: now,
       lease_until: null,
     })
-    .where((where) => where.and({ id: job.id, fencing: job.fencing, status: 'processing' }))
+    .where((where) => where.and(held(job)))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -236,7 +241,7 @@ export type Reason =
  */
 export async function requeueJob(
   meta: Meta,
-  { id, fencing }: Turn,
+  turn: Turn,
   reason: Reason,
   notBefore: Moment | null = null,
 ): Promise<boolean> {
@@ -247,12 +252,12 @@ export async function requeueJob(
       worker: null,
       lease_until: null,
       not_before: notBefore,
-      fencing: fencing + 1,
+      fencing: turn.fencing + 1,
       ...(reason === 'handedOn' ? { attempt: update('attempt', '-', 1) } : {}),
       ...(reason === 'retried' ? { retries: update('retries', '+', 1) } : {}),
     }))
-    .where((where) => where.and({ id, fencing, status: 'processing' }))
-    .where('id', 'in', unlocked(meta, [id]))
+    .where((where) => where.and(held(turn)))
+    .where('id', 'in', unlocked(meta, [turn.id]))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -306,11 +311,11 @@ export async function reopenJob(meta: Meta, id: number): Promise<JobRow | undefi
 }
 
 /** Tells whether that lease of a job is still valid. */
-export async function isHeld(meta: Meta, { id, fencing }: Turn): Promise<boolean> {
+export async function isHeld(meta: Meta, turn: Turn): Promise<boolean> {
   const found = await meta
     .selectFrom('jobs')
     .select('id')
-    .where((where) => where.and({ id, fencing, status: 'processing' }))
+    .where((where) => where.and(held(turn)))
     .executeTakeFirst();
   return found !== undefined;
 }

@@ -35,7 +35,7 @@ export async function takeRun(meta: Meta, taker: Taker): Promise<RunRow | undefi
   }
 }
 
-async function nextRun(meta: Meta, { runner, now, ofToken }: Taker): Promise<HeldRun | undefined> {
+async function nextRun(meta: Meta, { runner, now, ofToken }: Taker): Promise<WaitingRun | undefined> {
   const atWork = meta
     .selectFrom('runs')
     .select((build) => [
@@ -80,7 +80,9 @@ async function nextRun(meta: Meta, { runner, now, ofToken }: Taker): Promise<Hel
     .executeTakeFirst();
 }
 
-async function beginRun(meta: Meta, next: HeldRun, { runner, now }: Taker): Promise<RunRow | undefined> {
+type WaitingRun = Pick<RunRow, 'fencing' | 'id'>;
+
+async function beginRun(meta: Meta, next: WaitingRun, { runner, now }: Taker): Promise<RunRow | undefined> {
   return await meta
     .updateTable('runs')
     .set((update) => ({
@@ -97,8 +99,8 @@ async function beginRun(meta: Meta, next: HeldRun, { runner, now }: Taker): Prom
     .executeTakeFirst();
 }
 
-/** A run as its runner knows it. */
-export type HeldRun = Pick<RunRow, 'fencing' | 'id'>;
+/** A run as its runner knows it. Two of them may have the same number, after a standby that had missed one has taken over. */
+export type HeldRun = Pick<RunRow, 'fencing' | 'id' | 'runner'>;
 
 /**
  * Says that the runner is alive and at work on the run.
@@ -124,7 +126,7 @@ export async function beatRun(
   return beaten === undefined ? undefined : { isCancelled: beaten.cancel_asked !== null };
 }
 
-const held = ({ id, fencing }: HeldRun) => ({ id, fencing, status: 'processing' as const });
+const held = ({ id, fencing, runner }: HeldRun) => ({ id, fencing, runner, status: 'processing' as const });
 
 /** Result of a run. */
 export interface RunEnd {

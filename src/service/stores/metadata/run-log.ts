@@ -8,7 +8,7 @@ const PIECES_AT_ONCE = 50;
 /** How long the log of a run is. */
 export type LogEnd = Pick<RunRow, 'log_bytes' | 'log_lines'>;
 
-type Writer = Pick<RunRow, 'fencing' | 'id'>;
+type Writer = Pick<RunRow, 'fencing' | 'id' | 'runner'>;
 
 /**
  * Adds lines to the log of a run, each a JSON object without a line break. Repeating it when the outcome is unknown
@@ -30,7 +30,7 @@ export async function appendLog(
 /** The same in a transaction of the caller. */
 export async function appendWithin(
   tx: Meta,
-  { id, fencing }: Writer,
+  { id, fencing, runner }: Writer,
   { log_lines: first_line, log_bytes }: LogEnd,
   lines: readonly string[],
 ): Promise<LogEnd | undefined> {
@@ -39,7 +39,7 @@ export async function appendWithin(
   const { numUpdatedRows } = await tx
     .updateTable('runs')
     .set(now)
-    .where((where) => where.and({ id, fencing, status: 'processing' }))
+    .where((where) => where.and({ id, fencing, runner, status: 'processing' }))
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return undefined;
   await tx

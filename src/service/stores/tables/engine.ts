@@ -46,6 +46,8 @@ export interface Fence {
   readonly jobId: number;
   /** The number that the job had when the worker took it. */
   readonly fencing: number;
+  /** A second worker may get the same number when a standby of the database has taken over. */
+  readonly worker: string | null;
 }
 
 export interface WriteOptions {

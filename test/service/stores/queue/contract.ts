@@ -7,7 +7,7 @@ import type { Meta } from '../../../../src/service/stores/metadata/database.ts';
 import { findJob } from '../../../../src/service/stores/metadata/jobs.ts';
 import { openProject } from '../../../../src/service/stores/metadata/projects.ts';
 import type { JobRow } from '../../../../src/service/stores/metadata/tables.ts';
-import { renewLeases } from '../../../../src/service/stores/metadata/leases.ts';
+import { isHeld, renewLeases } from '../../../../src/service/stores/metadata/leases.ts';
 
 import { runContract } from './run-contract.ts';
 import { contextOf, submit, type OpenQueue } from './support.ts';
@@ -185,6 +185,19 @@ export function queueContract(name: string, open: () => Promise<OpenQueue>, end:
       expect(await rowOf(job)).toMatchObject({ status: 'success', results: '{}', attempt: 2 });
       const counted = here.meta.selectFrom('counters').select('name').where('name', '=', 'late');
       expect(await counted.executeTakeFirst()).toBeUndefined();
+    });
+
+    test('a worker whose number was given again by a standby that takes over writes nothing', async () => {
+      await submit(here, 'work', 'k');
+      const [lost] = await here.queue.take('storage', { worker: 'lost', leaseMs: 60_000 }, 1);
+      if (lost === undefined) throw new Error('There is a job to take.');
+      // The turn of the other one is the first that the standby knows.
+      await here.meta.updateTable('jobs').set({ worker: 'next' }).where('id', '=', lost.id).execute();
+      const end = { status: 'success', results: null, error: null, metrics: '{}' } as const;
+      expect(await isHeld(here.meta, lost)).toBe(false);
+      expect(await here.queue.finish(here.meta, lost, end)).toBe(false);
+      expect(await here.queue.giveBack(lost, 'interrupted')).toBe(false);
+      expect(await here.queue.finish(here.meta, { ...lost, worker: 'next' }, end)).toBe(true);
     });
 
     test('what comes of a turn that is over does nothing to the next one', async () => {

@@ -3,6 +3,7 @@ import { systemEnv } from '../../../../src/lib/env.ts';
 import { silentLog } from '../../../../src/lib/log.ts';
 import { insertConfiguration } from '../../../../src/service/domain/configurations/model.ts';
 import { beatRun } from '../../../../src/service/stores/metadata/run-leases.ts';
+import { appendLog } from '../../../../src/service/stores/metadata/run-log.ts';
 import { findRun } from '../../../../src/service/stores/metadata/runs.ts';
 import { insertSchedule } from '../../../../src/service/stores/metadata/schedules.ts';
 import type { RunRow } from '../../../../src/service/stores/metadata/tables.ts';
@@ -82,6 +83,18 @@ export function runContract(here: () => OpenQueue, another: () => Promise<OpenQu
       expect(await findRun(here().meta, id)).toMatchObject({ beat, report: null, status: 'processing' });
       expect(await here().queue.runs.finish(first, done)).toBe(false);
       expect(await here().queue.runs.putOff(first, { waitMs: 1, ...putOff })).toBe('lost');
+    });
+
+    test('are no longer those of a runner whose number was given again by a standby that takes over', async () => {
+      await ask('a');
+      const lost = await taken();
+      await here().meta.updateTable('runs').set({ runner: 'next' }).where('id', '=', lost.id).execute();
+      expect(await beatRun(here().meta, lost)).toBeUndefined();
+      expect(await appendLog(here().meta, lost, lost, ['{}'])).toBeUndefined();
+      expect(await here().queue.runs.giveBack(lost)).toBe(false);
+      expect(await here().queue.runs.putOff(lost, { waitMs: 1, ...putOff })).toBe('lost');
+      expect(await here().queue.runs.finish(lost, done)).toBe(false);
+      expect(await here().queue.runs.finish({ ...lost, runner: 'next' }, done)).toBe(true);
     });
 
     test('that are put off are taken when their time has come, before the next of the configuration', async () => {

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { systemEnv } from '../../../../src/lib/env.ts';
 import { silentLog } from '../../../../src/lib/log.ts';
 import { openDatabase } from '../../../../src/service/platform/database/database.ts';
-import { markOf, type Operation } from '../../../../src/service/domain/jobs/operations/operation.ts';
+import { fenceOf, markOf, type Operation } from '../../../../src/service/domain/jobs/operations/operation.ts';
 import { createQueue } from '../../../../src/service/stores/queue/queue.ts';
 import { createWorker } from '../../../../src/service/domain/jobs/worker.ts';
 import { createPostgresEngine } from '../../../../src/service/stores/tables/postgres/engine.ts';
@@ -54,7 +54,7 @@ const load: Operation = async (job) => {
     await Promise.resolve();
     yield file();
   }
-  const fence = { jobId: job.id, fencing: job.fencing };
+  const { fence } = fenceOf(job);
   const request = { importedAt: new Date(), incremental: true, mark: markOf(job), fence };
   try {
     await engine.import({ bucket: '1/in.c-main', table: 'rows' }, request, slices());
@@ -72,7 +72,8 @@ const slow: Operation = async (job) => {
   await systemEnv.sleep(slowMs);
   await meta.transaction().execute(async (tx) => {
     const held = tx.selectFrom('jobs').select('id').forUpdate();
-    const turn = { id: job.id, fencing: job.fencing, status: 'processing' as const };
+    const { id, fencing, worker: name } = job;
+    const turn = { id, fencing, worker: name, status: 'processing' as const };
     await writeRow(tx, job.id);
     if ((await held.where((where) => where.and(turn)).executeTakeFirst()) === undefined) {
       say(`refused ${job.id}`);

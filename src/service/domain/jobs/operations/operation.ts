@@ -2,6 +2,7 @@ import type { Moved } from '../../../platform/health/metrics.ts';
 import type { Reply } from '../../reply.ts';
 import type { DataContext } from '../../data-context.ts';
 import type { Meta } from '../../../stores/metadata/database.ts';
+import type { Turn } from '../../../stores/metadata/leases.ts';
 import type { JobRow } from '../../../stores/metadata/tables.ts';
 import type { WriteOptions } from '../../../stores/tables/engine.ts';
 import type { Thing } from '../../../stores/metadata/transaction.ts';
@@ -46,8 +47,8 @@ export function paramsOf(job: JobRow): unknown {
  * Returns the check of the table engine before it commits a change: whether this worker still has the lease of the
  * job.
  */
-export function fenceOf(job: Pick<JobRow, 'fencing' | 'id'>): WriteOptions {
-  return { fence: { jobId: job.id, fencing: job.fencing } };
+export function fenceOf({ id, fencing, worker }: Turn): WriteOptions {
+  return { fence: { jobId: id, fencing, worker } };
 }
 
 /** Returns the mark by which the table engine knows the import of a job. */

@@ -1,5 +1,5 @@
 import { LeaseLost } from '../../queue/endings.ts';
-import { quoted } from './names.ts';
+import { literal, quoted } from './names.ts';
 import type { WriteOptions } from '../engine.ts';
 import type { Session } from './connection.ts';
 
@@ -12,7 +12,7 @@ import type { Session } from './connection.ts';
 export async function checkFence(session: Session, service: string, { fence }: WriteOptions): Promise<void> {
   if (fence === undefined) return;
   const [job] = await session.rows(
-    `SELECT 1 FROM ${quoted(service)}.jobs WHERE id = ${fence.jobId} AND fencing = ${fence.fencing} AND status = 'processing' FOR UPDATE`,
+    `SELECT 1 FROM ${quoted(service)}.jobs WHERE id = ${fence.jobId} AND fencing = ${fence.fencing} AND worker = ${literal(fence.worker ?? '')} AND status = 'processing' FOR UPDATE`,
   );
   if (job === undefined) throw new LeaseLost();
 }

@@ -230,10 +230,14 @@ describe.runIf(SERVER)('a database of several processes', () => {
     const { pool } = given.database;
     const table = newId();
     await load(engine, table, 'id,v\n1,a\n', { create });
-    await pool.query('create table gex.jobs (id bigint primary key, fencing bigint, status text)');
-    await pool.query(`insert into gex.jobs values (7, 3, 'processing')`);
-    const own = { fence: { jobId: 7, fencing: 3 } };
-    const late = { fence: { jobId: 7, fencing: 2 } };
+    await pool.query(
+      'create table gex.jobs (id bigint primary key, fencing bigint, worker text, status text)',
+    );
+    await pool.query(`insert into gex.jobs values (7, 3, 'own', 'processing')`);
+    const own = { fence: { jobId: 7, fencing: 3, worker: 'own' } };
+    const late = { fence: { jobId: 7, fencing: 2, worker: 'own' } };
+    // As after a standby that had missed a turn has taken over.
+    const same = { fence: { jobId: 7, fencing: 3, worker: 'other' } };
     const changes = [
       (how: typeof own) => load(engine, table, 'id,v\n2,b\n', { incremental: true, ...how }),
       (how: typeof own) => load(engine, table, 'id,v\n1,a\n2,c\n3,d\n', how),
@@ -246,7 +250,7 @@ describe.runIf(SERVER)('a database of several processes', () => {
     ];
     for (const change of changes) {
       const before = await engine.describe(table);
-      await expect(change(late)).rejects.toBeInstanceOf(LeaseLost);
+      for (const how of [late, same]) await expect(change(how)).rejects.toBeInstanceOf(LeaseLost);
       expect(await engine.describe(table)).toEqual(before);
       await change(own);
       expect(await engine.describe(table)).not.toEqual(before);
