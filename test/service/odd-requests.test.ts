@@ -51,6 +51,7 @@ describe('what is refused before there is a route has the shape of every error',
   const close = 'Connection: close\r\n\r\n';
   test.each([
     ['a method that is none', `FOO /v2/storage HTTP/1.1\r\nHost: x\r\n${close}`, 400, 'malformedRequest'],
+    ['two hosts', `GET /v2/storage HTTP/1.1\r\nHost: x\r\nhost: y\r\n${close}`, 400, 'malformedRequest'],
     ['no HTTP', 'no http at all\r\n\r\n', 400, 'malformedRequest'],
     [
       'headers beyond all bounds',

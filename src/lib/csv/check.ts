@@ -131,6 +131,9 @@ export function checkCsv(
 
   /** Returns nothing for a header, else the record as it came. */
   function firstRecord(parts: readonly Uint8Array[]): readonly Uint8Array[] {
+    const isLong = parts.reduce((sum, { length }) => sum + length, 0) > MAX_HEADER_BYTES;
+    if (isLong && typeof hasHeader === 'function') return parts;
+    if (isLong) throw scanner.error('tooLong', TOO_LONG, ignoredLines + 1, 1);
     const names = namesIn(parts);
     if (typeof hasHeader === 'function' && !hasHeader(names)) return parts;
     header = names;
@@ -149,6 +152,10 @@ interface Piece {
   readonly bytes: Uint8Array;
   readonly ends: readonly number[];
 }
+
+/** More than names of columns ever have. */
+const MAX_HEADER_BYTES = 4 * 1024 * 1024;
+const TOO_LONG = `the header has more than ${MAX_HEADER_BYTES} bytes; a closing quote may be missing`;
 
 const NOTHING: Uint8Array = new Uint8Array(0);
 const LINE_FEED = Uint8Array.of(LF);

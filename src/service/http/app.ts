@@ -21,7 +21,7 @@ import { runIdOf, type Caller } from '../domain/tokens/caller.ts';
 import type { HttpContext } from './http-context.ts';
 import { docsRoutes } from './api-docs.ts';
 import { encodeReply } from '../domain/encode-reply.ts';
-import { accessDenied, notFound } from '../domain/api-error.ts';
+import { accessDenied, ApiError, notFound } from '../domain/api-error.ts';
 import { errorHandlers } from './error-handlers.ts';
 import { askForBodies, boundsOf, takeIn } from './intake.ts';
 import { addBodyParsers, readMultipart } from './parsing/bodies.ts';
@@ -29,6 +29,7 @@ import { MAX_BODY_BYTES } from '../domain/request-limits.ts';
 import { readFields } from './parsing/fields.ts';
 import { MAX_FIELDS, parseQuery } from './parsing/nest.ts';
 import { withIdempotency } from './with-idempotency.ts';
+import { hasSeveralHosts } from '../platform/connections/hosts.ts';
 import { guardSlowBodies } from '../platform/connections/slow-body-guard.ts';
 import { OPENAPI, schemaOf } from './openapi.ts';
 import { originOf } from './origin.ts';
@@ -82,6 +83,10 @@ export async function createApp(
   });
   guardSlowBodies(app.server);
   boundConnections(app.server, context.admission);
+  app.addHook('onRequest', async ({ raw }) => {
+    if (hasSeveralHosts(raw))
+      throw new ApiError(400, 'malformedRequest', 'The request has more than one Host header.');
+  });
   app.decorateRequest('visit');
   watchTraffic(app, context);
   askForBodies(app);

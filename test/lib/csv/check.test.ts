@@ -61,6 +61,17 @@ describe('checkCsv', () => {
     });
   });
 
+  test('a header of many megabytes is a forgotten quote, and refused before its names are read', async () => {
+    const chunks = [Buffer.from('a,"'), Buffer.alloc(5 << 20, '"'), Buffer.from('"\n')];
+    await expect(check(chunks, { hasHeader: true })).rejects.toMatchObject({
+      message: 'Line 1 (record 1): the header has more than 4194304 bytes; a closing quote may be missing.',
+    });
+    expect((await check(chunks, { hasHeader: () => true })).report).toMatchObject({
+      header: undefined,
+      records: 1,
+    });
+  });
+
   test('a header of too many columns is refused with their number', async () => {
     for (const end of ['', '\n', '\n1,2,3\n']) {
       const checking = check([Buffer.from(`junk\na,b,c${end}`)], {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ByteWriter } from '../../../src/lib/bytes.ts';
-import { csvText, quoteCell, rowLine } from '../../../src/lib/csv/write.ts';
+import { csvParts, csvText, quoteCell, rowLine } from '../../../src/lib/csv/write.ts';
 
 /** Cells of every length: short ones and long ones are written in different ways. */
 const cell = fc.oneof(
@@ -40,6 +40,39 @@ describe('CSV lines', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  test('part by part are the same, also where a part ends within a character', async () => {
+    const partsOf = async (rows: readonly (readonly string[])[]): Promise<Buffer[]> => {
+      const parts: Buffer[] = [];
+      for await (const part of csvParts(rows)) parts.push(part);
+      return parts;
+    };
+    const rows = fc.array(fc.array(cell, { minLength: 1 }), { maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(rows, async (given) => {
+        const text = csvText(given.map((row) => row.map((each) => each.toWellFormed())));
+        expect(Buffer.concat(await partsOf(given)).toString()).toBe(text);
+      }),
+      { numRuns: 100 },
+    );
+    for (const start of ['', 'x', 'xx']) {
+      const long = [[start + '😀'.repeat(400_000), '"'.repeat(300_000)], ['end']];
+      expect(Buffer.concat(await partsOf(long)).equals(Buffer.from(csvText(long)))).toBe(true);
+    }
+  });
+
+  test('of many megabytes let others have their turn', async () => {
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    for await (const part of csvParts([['"'.repeat(16 << 20)]])) expect(part.length).toBeLessThan(2 << 20);
+    isOver = true;
+    expect(turns).toBeGreaterThan(30);
   });
 
   test.each([15, 16, 17, 63, 64, 65, 4096])('quotes in a cell of %i characters are doubled', (length) => {

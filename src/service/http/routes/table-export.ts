@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { Type } from 'typebox';
-import { csvText } from '../../../lib/csv/write.ts';
+import { csvParts, csvText } from '../../../lib/csv/write.ts';
+import { inSlices } from '../slices.ts';
 import { Job } from '../../../storage/protocol/job.ts';
 import { Answer } from '../answer.ts';
 import { enqueueJob, runJob } from '../enqueue-job.ts';
@@ -216,8 +217,7 @@ function previewRoute(context: DataContext): Route {
         engineTable(source.table.branch_id, source.table.id),
         source.query(asked),
       );
-      if (format === 'rfc')
-        return new Answer(200, csvText([columns, ...rows]), { 'content-type': 'text/csv' });
+      if (format === 'rfc') return await csvAnswer([columns, ...rows]);
       return {
         columns: [...columns],
         rows: rows.map((row) =>
@@ -230,6 +230,14 @@ function previewRoute(context: DataContext): Route {
       };
     },
   });
+}
+
+/** Answers with CSV; many megabytes of it, part by part. */
+async function csvAnswer(rows: readonly (readonly string[])[]): Promise<Answer> {
+  const parts: Buffer[] = [];
+  for await (const part of csvParts(rows)) parts.push(part);
+  const bytes = parts.reduce((sum, { length }) => sum + length, 0);
+  return new Answer(200, inSlices(parts), { 'content-type': 'text/csv', 'content-length': String(bytes) });
 }
 
 type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;

@@ -5,6 +5,7 @@ import { errnoOf, ObjectError, toObjectError } from '../errors.ts';
 import type { ObjectFolder } from '../folder/folder.ts';
 import type { KeyRing } from '../key-ring.ts';
 import { discard } from '../../../platform/connections/discard.ts';
+import { hasSeveralHosts } from '../../../platform/connections/hosts.ts';
 import type { KeyHolder } from '../store.ts';
 import { checkKey } from '../keys.ts';
 import { queryValue, readAddress, type Address } from './address.ts';
@@ -63,6 +64,8 @@ export function createS3Handler(folder: ObjectFolder, keys: KeyRing, options: S3
     let operation = '';
     let isWaiting = mustContinue;
     try {
+      if (hasSeveralHosts(request))
+        throw new ObjectError('InvalidRequest', 'The request has more than one Host header.');
       const hosts = options.hosts?.() ?? [];
       const address = readAddress(request, bucket, hosts);
       const signer = authenticate(request, address, { keys, region, hosts, now: env.now() });

@@ -6,7 +6,7 @@ import { checkCsv } from '../../../../lib/csv/check.ts';
 import { decompressed } from '../../../../lib/csv/decompress.ts';
 import { createDialect } from '../../../../lib/csv/dialect.ts';
 import { readRows } from '../../../../lib/csv/read-csv.ts';
-import { rowLine } from '../../../../lib/csv/write.ts';
+import { csvParts, rowLine } from '../../../../lib/csv/write.ts';
 import { MAX_COLUMNS } from '../import-plan.ts';
 import { sliceError } from '../import-source.ts';
 import type { FileHandle } from 'node:fs/promises';
@@ -148,7 +148,7 @@ async function rewrite({ path }: SpooledFile, dialect: CsvDialect): Promise<numb
       createReadStream(path, { start: HEAD_BYTES, highWaterMark: 256 * 1024 }),
       dialect,
     )) {
-      const line = Buffer.from(rowLine(row));
+      const line = await lineOf(row);
       longest = Math.max(longest, line.length);
       batch.push(line);
       size += line.length;
@@ -163,6 +163,16 @@ async function rewrite({ path }: SpooledFile, dialect: CsvDialect): Promise<numb
   await rename(plain, path);
   return longest;
 }
+
+async function lineOf(row: readonly string[]): Promise<Buffer> {
+  if (!row.some(({ length }) => length > LONG_CELL)) return Buffer.from(rowLine(row));
+  const parts: Buffer[] = [];
+  for await (const part of csvParts([row])) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+/** Characters of a cell from which on others need a turn while it is written. */
+const LONG_CELL = 1024 * 1024;
 
 /**
  * The database takes the first line end of a file, even one in quotes, as that of all its records:
