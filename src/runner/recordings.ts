@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { makeTempFolder } from '../lib/temp-folder.ts';
 import { RunError } from '../lib/errors.ts';
 import { unpack } from '../engine/recording/pack.ts';
 import { RecordFile } from '../engine/recording/record-file.ts';
@@ -37,19 +37,19 @@ export async function withRecordings<T>(
   use: (recordings: readonly OpenRecording[]) => Promise<T>,
 ): Promise<T> {
   const { recording: given, rows = [] } = which;
-  const folder = given === undefined ? undefined : mkdtempSync(path.join(tmpdir(), 'gex-recording-'));
+  const folder = given === undefined ? undefined : makeTempFolder('recording');
   const opened: OpenRecording[] = [];
   try {
     if (given === undefined || folder === undefined)
       for (const file of lastFiles(which)) opened.push(...sectionsOf(file, file));
-    else opened.push(...sectionsOf(await plainOf(given, folder), given));
+    else opened.push(...sectionsOf(await plainOf(given, folder.path), given));
     const chosen = rows.length === 0 ? opened : opened.filter(({ row = '' }) => rows.includes(row));
     const unknown = rows.find((id) => !opened.some(({ row }) => row === id));
     if (unknown !== undefined) throw noRow(unknown, opened, given);
     return await use(chosen);
   } finally {
     for (const { file } of opened) file.close();
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    folder?.remove();
   }
 }
 

@@ -1,5 +1,4 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import {
   collectSecrets,
@@ -8,6 +7,7 @@ import {
   resolveSecrets,
   resourceOf,
 } from '../../engine/config/index.ts';
+import { makeTempFolder } from '../../lib/temp-folder.ts';
 import { extract } from '../../engine/extract/extract.ts';
 import type { Send } from '../../engine/shared/message.ts';
 import type { Log, LogFields } from '../../lib/log.ts';
@@ -74,7 +74,8 @@ async function play(
     },
     onAnswered: () => env.answered(),
   });
-  const dataFolder = mkdtempSync(path.join(tmpdir(), 'gex-fixture-'));
+  const temporary = makeTempFolder('fixture');
+  const dataFolder = temporary.path;
   const log: string[] = [];
   const runs: string[] = [];
   let error: unknown;
@@ -104,7 +105,7 @@ async function play(
     ];
   } finally {
     await server.close();
-    rmSync(dataFolder, { recursive: true, force: true });
+    temporary.remove();
   }
 }
 

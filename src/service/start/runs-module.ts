@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { RunError } from '../../lib/errors.ts';
+import { makeTempFolder } from '../../lib/temp-folder.ts';
 import { openStore } from './open-object-store.ts';
 import { hasRole, type MakePart } from './service-options.ts';
 import { createRunner, type RunnerOptions } from '../domain/runs/runner.ts';
@@ -21,7 +20,8 @@ export function runnerPart(options: RunnerPartOptions): MakePart {
     if (!hasRole(service, 'runner')) return {};
     const { dir } = context;
     const store = await openStore(context, service, () => undefined);
-    const folder = dir ?? (await mkdtemp(path.join(tmpdir(), 'gex-')));
+    const temporary = dir === undefined ? makeTempFolder('runs') : undefined;
+    const folder = dir ?? temporary?.path ?? '';
     let runner: ReturnType<typeof createRunner> | undefined;
     return {
       doesRuns: true,
@@ -40,7 +40,7 @@ export function runnerPart(options: RunnerPartOptions): MakePart {
       drain: async () => await runner?.stop(),
       async stop() {
         store.close();
-        if (dir === undefined) await rm(folder, { recursive: true, force: true });
+        temporary?.remove();
       },
     };
   };
