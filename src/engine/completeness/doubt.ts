@@ -3,6 +3,8 @@ export type Doubt = { readonly page: number; readonly path?: string; readonly ke
   | {
       readonly code: 'totalAbove';
       readonly total: number;
+      /** There are so many at least. */
+      readonly isBound?: true;
       readonly rows: number;
       readonly size?: number;
       readonly asked?: number;

@@ -57,6 +57,8 @@ export interface Course {
   /** Each value was the number of rows so far, on several pages. */
   readonly isSoFar: boolean;
   readonly isOnce: boolean;
+  /** A total of at least so many. */
+  readonly isBound: boolean;
 }
 
 /** All that a verdict needs of the pages of a job: JSON of bounded size. */
@@ -246,6 +248,7 @@ function courses(
     const i = next.findIndex((course) => course.path === path);
     const course = next[i];
     const isOfPage = value === page.rows;
+    const isBound = sign.kind === 'total' && sign.isBound === true;
     if (course === undefined) {
       if (next.length < MAX_COURSES)
         next.push({
@@ -260,6 +263,7 @@ function courses(
           isOfPage,
           isSoFar: value === rowsBefore + page.rows,
           isOnce: true,
+          isBound,
         });
       continue;
     }
@@ -276,6 +280,7 @@ function courses(
       isOfPage: course.isOfPage && isOfPage,
       isSoFar: course.isSoFar && value === rowsBefore + page.rows,
       isOnce: false,
+      isBound,
     };
   }
   return next;

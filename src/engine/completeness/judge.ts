@@ -102,7 +102,12 @@ class Facts {
     if (said !== undefined) return { code: 'saidEnd', path: said.path };
     const reason = this.#reason;
     if (this.#saidBy !== undefined) return { code: 'saidEnd', path: this.#saidBy };
-    if (reason.code === 'total' && reason.found && reason.total > 0)
+    if (
+      reason.code === 'total' &&
+      reason.found &&
+      reason.total > 0 &&
+      !this.#history.totals.some(({ isBound }) => isBound)
+    )
       return { code: 'totalEquals', path: reason.field, total: reason.total };
     if (reason.code === 'endValue') return { code: 'saidEnd', path: reason.path };
     if (reason.code === 'export') return { code: 'exportDone', files: reason.files };
@@ -240,6 +245,7 @@ class Facts {
         page: this.#page,
         path: total.path,
         total: total.value,
+        ...(total.isBound === true ? { isBound: true } : {}),
         rows: this.#rows,
         ...short,
       };
@@ -334,7 +340,7 @@ class Facts {
     const rows = this.#rows;
     for (const course of this.#history.totals) {
       const { path, strength, last, first, isRemaining } = course;
-      if (strength === 'weak' || this.#mayBeOfPages(course)) continue;
+      if (strength === 'weak' || course.isBound || this.#mayBeOfPages(course)) continue;
       const total = isRemaining ? first : last;
       // an API that counts rows from 1 was begun at 1, and nothing was left out before that
       const isFromOne = this.#traits.start === 1 && total === rows - 1;
@@ -410,26 +416,29 @@ class Facts {
       : undefined;
   }
 
-  #totalAbove(): { readonly path: string; readonly value: number } | undefined {
+  #totalAbove(): { readonly path: string; readonly value: number; readonly isBound?: true } | undefined {
     if (this.#totalProof() !== undefined) return undefined;
     const rows = this.#rows;
     const { totals, largestPage } = this.#history;
     const isClear = totals.some(({ strength, last }) => strength !== 'weak' && last > 0);
     for (const course of totals) {
-      const { path, strength, isRemaining, first, last, isOfPage } = course;
+      const { path, strength, isRemaining, first, last, isOfPage, isBound } = course;
+      if (isBound && last > 0 && this.#isBelow(last)) return { path, value: last, isBound };
       if (isOfPage && last <= largestPage) continue;
       const value = isRemaining ? first : last;
-      if (
-        strength === 'weak' &&
-        ((isClear && !isBound(course)) || last === this.#traits.size || last === largestPage)
-      )
-        continue;
+      if (strength === 'weak' && (isClear || last === this.#traits.size || last === largestPage)) continue;
       if (value > rows) return { path, value };
     }
     const remaining = this.#lastSign('remaining');
     return remaining !== undefined && 'value' in remaining && remaining.value > 0
       ? { path: remaining.path, value: rows + remaining.value }
       : undefined;
+  }
+
+  /** The rows do not go beyond a bound of the total, or ended where they reached it. */
+  #isBelow(bound: number): boolean {
+    const isEnd = this.#endPath !== undefined || this.#lastSign('noNext') !== undefined;
+    return bound > this.#rows || this.#reason.code === 'total' || (bound === this.#rows && !isEnd);
   }
 
   #pagesAbove(): Course | undefined {
@@ -564,11 +573,6 @@ class Facts {
     if (reason.code === 'shortPage') return `${at}.limit`;
     return this.#traits.countsRows === true ? `${at}.offsetParam` : `${at}.pageParam`;
   }
-}
-
-/** A total that is given as “more than”. */
-function isBound({ path }: Course): boolean {
-  return path.endsWith('total');
 }
 
 /** A size that some standards take for the number of the rows of the page. */

@@ -1,15 +1,18 @@
 import type { Strength } from './signs.ts';
 
 /** What an answer says of pages. `path` is where: `meta.total`, or `header Link`. */
-export type Sign = { readonly path: string; readonly strength: Strength } & (
-  | {
-      readonly kind: 'total' | 'remaining' | 'pages' | 'page' | 'size' | 'offset' | 'position';
-      readonly value: number;
-    }
-  /** There is a next or a previous page; `end` and `noNext`: there is none. */
-  | { readonly kind: 'next' | 'previous' | 'more' | 'end' | 'noNext' | 'partial' }
-  /** `text` is what the answer says of the error. */
-  | { readonly kind: 'error' | 'message'; readonly text: string }
-);
+export type Sign = { readonly path: string; readonly strength: Strength } &
+  /** `isBound`: there are so many at least. */
+  (
+    | { readonly kind: 'total'; readonly value: number; readonly isBound?: true }
+    | {
+        readonly kind: 'remaining' | 'pages' | 'page' | 'size' | 'offset' | 'position';
+        readonly value: number;
+      }
+    /** There is a next or a previous page; `end` and `noNext`: there is none. */
+    | { readonly kind: 'next' | 'previous' | 'more' | 'end' | 'noNext' | 'partial' }
+    /** `text` is what the answer says of the error. */
+    | { readonly kind: 'error' | 'message'; readonly text: string }
+  );
 
 export type SignKind = Sign['kind'];

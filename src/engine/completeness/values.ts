@@ -69,16 +69,38 @@ function tokenOf(value: Json, path: string): Json {
   return isObject(value) && path.endsWith('resumptionToken') ? (getKey(value, '#text') ?? null) : value;
 }
 
-/** A number, or `{ "value": 131, "relation": "eq" }`; with `gte` it is more than that, so it is never reached. */
+/**
+ * A number, or `{ "value": 131, "relation": "eq" }`. With `gte`, as `131+` or as `>131` it is a bound: rows that reach
+ * it are no proof, and as many as it says are hardly all.
+ */
 function totalOf(value: Json, at: { path: string; strength: Sign['strength'] }): Sign | undefined {
+  if (!isObject(value)) return totalText(value, at);
+  const inner = totalText(getKey(value, 'value') ?? getKey(value, 'count') ?? null, at);
+  if (inner === undefined || inner.isBound === true) return inner;
+  const isBound = getKey(value, 'relation') === 'gte' || getKey(value, 'relation') === 'gt';
+  return isBound ? bound(inner) : { ...inner, strength: 'strong' };
+}
+
+function totalText(value: Json, at: { path: string; strength: Sign['strength'] }): TotalSign | undefined {
   const count = countOf(value);
   if (count !== undefined) return count < 0 ? undefined : { ...at, kind: 'total', value: count };
-  if (!isObject(value)) return undefined;
-  const inner = countOf(getKey(value, 'value') ?? getKey(value, 'count') ?? null);
-  if (inner === undefined || inner < 0) return undefined;
-  const isExact = getKey(value, 'relation') !== 'gte';
-  return { ...at, kind: 'total', strength: isExact ? 'strong' : 'weak', value: inner };
+  if (typeof value !== 'string') return undefined;
+  const [, before = '', digits = '', after = ''] = BOUNDED.exec(value) ?? [];
+  const total = countOf(GROUPED.test(digits) ? digits.replace(/\D/g, '') : digits);
+  if (total === undefined) return undefined;
+  const sign = { ...at, kind: 'total', value: total } as const;
+  return before + after === '' ? sign : bound(sign);
 }
+
+function bound(sign: TotalSign): TotalSign {
+  return { ...sign, strength: 'weak', isBound: true };
+}
+
+type TotalSign = Extract<Sign, { kind: 'total' }>;
+
+const BOUNDED = /^\s*(>=?|≥|over\b|more than\b|at least\b)?\s*(\d[\d,'’_\s]{0,20}?)\s*(\+)?\s*$/i;
+/** `1,023`, and never `1.023`, which may be a fraction. */
+const GROUPED = /^\d{1,3}([,'’_\s])\d{3}(?:\1\d{3})*$/;
 
 /** `[{ "rel": "next", "href": "…" }]` and `[{ "label": "Next »", "url": "…" }]`, in XML as attributes. */
 export function linkSign(name: string, links: readonly Json[], path: string): Sign[] {

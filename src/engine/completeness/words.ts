@@ -7,7 +7,7 @@ export function doubtText(doubt: Doubt): string {
   const see = `See \`${key}\`.`;
   switch (doubt.code) {
     case 'totalAbove': {
-      const said = `The answer says \`${path}: ${doubt.total}\`, and ${count(doubt.rows, 'row')} came`;
+      const said = `The answer says \`${path}: ${doubt.total}\`${doubt.isBound === true ? ' or more' : ''}, and ${count(doubt.rows, 'row')} came`;
       return doubt.size === undefined || doubt.asked === undefined
         ? `${said}. Check the pagination. ${see}`
         : `${said}: the API gives at most ${count(doubt.size, 'row')} although ${doubt.asked} were asked for. Set \`limit\` to ${doubt.size}.`;

@@ -53,7 +53,11 @@ describe('totals', () => {
     ['a number', { total: 131 }, 'doubtful totalAbove'],
     ['the rows', { total: 7 }, 'complete'],
     ['text', { total: '131' }, 'doubtful totalAbove'],
-    ['text with separators is no number', { total: '1,234' }, 'ended'],
+    ['text with separators', { total: '1,023' }, 'doubtful totalAbove'],
+    ['text with separators that is a fraction', { total: '1,02' }, 'ended'],
+    ['text with a dot may be a fraction', { total: '1.234' }, 'ended'],
+    ['text with several separators', { total: "1'023,5" }, 'ended'],
+    ['text with thin separators', { total: '1\u202f023\u202f000' }, 'doubtful totalAbove'],
     ['text with blanks', { total: ' 131 ' }, 'doubtful totalAbove'],
     ['text with a fraction of nothing', { total: '131.0' }, 'doubtful totalAbove'],
     ['of a vocabulary', { 'hydra:totalItems': 131, '@id': '/users' }, 'doubtful totalAbove'],
@@ -70,6 +74,15 @@ describe('totals', () => {
     ['an approximation', { approximate_total: 131 }, 'ended'],
     ['exactly so many', { total: { value: 131, relation: 'eq' } }, 'doubtful totalAbove'],
     ['at least so many', { total: { value: 10_000, relation: 'gte' } }, 'doubtful totalAbove'],
+    ['at least so many, which came', { total: { value: 7, relation: 'gte' } }, 'doubtful totalAbove'],
+    ['at least so many, which came, and the end', { total: '7+', has_more: false }, 'complete'],
+    ['at least so many, and more came', { total: { value: 6, relation: 'gte' } }, 'ended'],
+    ['at least so many, as text', { total: '23+' }, 'doubtful totalAbove'],
+    ['at least so many as came, as text', { total: '7+' }, 'doubtful totalAbove'],
+    ['at least fewer than came, as text', { total: '5+' }, 'ended'],
+    ['more than so many', { total: '>10,000' }, 'doubtful totalAbove'],
+    ['at least nothing', { total: '0+' }, 'ended'],
+    ['more than so many, and all of them', { total: '>10000', totalCount: 7 }, 'complete'],
     ['a count of the page', { count: 7 }, 'ended'],
     ['a count of all', { count: 131 }, 'doubtful totalAbove'],
     ['a count of the page beside a total', { count: 9, total: 7 }, 'complete'],
@@ -94,6 +107,15 @@ describe('totals', () => {
   ])('%s, page by page', async (_what, totals, verdict) => {
     const bodies = totals.map((total, i) => ({ items: users(1 + i * 3, 3), total }));
     expect(await verdictOf({ method: 'pagenum' }, [...bodies, { items: [] }])).toBe(verdict);
+  });
+
+  test.each([
+    [{ value: 4, relation: 'gte' }, 'doubtful totalAbove'],
+    [{ value: 4, relation: 'eq' }, 'complete'],
+  ])('pages that end at a total of %o', async (total, verdict) => {
+    const pagination = { method: 'pagenum', limitStop: { field: 'total.value' } };
+    const bodies = [1, 4].map((from) => ({ items: users(from, total.relation === 'eq' ? 2 : 3), total }));
+    expect(await verdictOf(pagination, bodies)).toBe(verdict);
   });
 
   test('no pages on an empty page is no doubt', async () => {
