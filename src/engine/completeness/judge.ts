@@ -138,7 +138,8 @@ class Facts {
       if (kind === 'error') yield { code: 'error', ...said, path, text: sign.text };
       else if (kind === 'partial') yield { code: 'partial', ...said, path };
       else if (this.isCut) continue;
-      else if (kind === 'total' && sign.value > rows)
+      // what is counted may be something else, but not where nothing came
+      else if (kind === 'total' && sign.value > rows && (sign.strength !== 'weak' || rows === 0))
         yield { code: 'totalAbove', ...said, path, total: sign.value, rows };
       else if (kind === 'next') yield { code: 'nextPage', ...said, path };
       else if (kind === 'more') yield { code: 'moreFlag', ...said, path };

@@ -73,6 +73,11 @@ export const WEAK_TOTAL_NAMES =
   words(`count found matched matches hits available results record_count records_count
   result_count results_count item_count items_count row_count rows_count entry_count entries_count element_count
   object_count hit_count document_count docs_count doc_count`);
+/** What an export may count in the place of its rows, and the words beside it. */
+export const COUNTED_THINGS =
+  words(`row rows record records object objects item items result results entry entries
+  document documents element elements hit hits line lines`);
+export const COUNT_WORDS = words('count counts num number of total processed exported written returned');
 /** Rows that are still to come. */
 export const REMAINING_NAMES = words(`remaining_item_count remaining_items remaining_count remaining_results
   remaining_rows remaining_records items_remaining rows_remaining results_remaining records_remaining remaining_pages

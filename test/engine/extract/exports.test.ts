@@ -261,8 +261,12 @@ const files =
           url: paths.map((file) => `${api.url}${file}`),
           ...said,
         });
+      if (url.pathname === '/none') return response.writeHead(204).end();
+      if (url.pathname === '/empty') return response.writeHead(200, { 'Content-Type': 'text/csv' }).end();
       const from = Number(/\d+/.exec(url.pathname)?.[0]);
-      response.writeHead(200, { 'Content-Type': 'text/csv' }).end(`id,name\n${from},a\n${from + 1},b\n`);
+      return response
+        .writeHead(200, { 'Content-Type': 'text/csv' })
+        .end(`id,name\n${from},a\n${from + 1},b\n`);
     });
     const { rows } = await run({ dataFolder: folderFor(api), log: silentLog, env: clock() });
     const report = rows[0]?.jobs[0];
@@ -277,6 +281,7 @@ describe('what is said of an export', () => {
     ['nothing', {}, 'complete'],
     ['as many rows as there are', { recordCount: 4, rows: 4, total_rows: 4 }, 'complete'],
     ['more rows than there are', { recordCount: 5 }, 'doubtful totalAbove'],
+    ['other things', { objectCount: 9, total_count: 9, numberRecordsProcessed: 9 }, 'complete'],
     ['more rows than there are, further down', { file: { rowCount: 5 } }, 'doubtful totalAbove'],
     ['steps', { progress: { done: 9, total: 9 }, total: 9, total_files: 9 }, 'complete'],
     ['an error', { errors: [{ message: 'shard 4' }] }, 'doubtful error'],
@@ -287,6 +292,22 @@ describe('what is said of an export', () => {
     ['no more', { truncated: false, next_url: null, partial: false }, 'complete'],
   ])('by the API: %s', async (_what, said, verdict) => {
     expect(await two(said)).toBe(verdict);
+  });
+
+  test.each<[string, object, string]>([
+    ['nothing', {}, 'ended'],
+    ['rows', { rowCount: 5 }, 'doubtful totalAbove'],
+    ['records', { records: { total: 5 } }, 'doubtful totalAbove'],
+    ['objects', { objectCount: '5' }, 'doubtful totalAbove'],
+    ['records that were processed', { numberRecordsProcessed: 5 }, 'doubtful totalAbove'],
+    ['a total', { total_count: 5 }, 'doubtful totalAbove'],
+    ['rows with separators', { numRows: '1,023' }, 'doubtful totalAbove'],
+    ['no rows', { rowCount: 0, objectCount: 0 }, 'ended'],
+    ['files, bytes and failures', { file_count: 1, total_size: 9, records_failed: 3, count: 1 }, 'ended'],
+    ['steps', { progress: { total: 9 }, total: 9 }, 'ended'],
+  ])('of an empty file: %s', async (_what, said, verdict) => {
+    expect(await files('empty')(said)).toBe(verdict);
+    expect(await files('none')(said)).toBe(verdict);
   });
 
   test('a file that comes twice is a doubt', async () => {

@@ -90,6 +90,17 @@ describe('an archive', () => {
     );
   });
 
+  test.each<[string, ZipShape]>([
+    ['', {}],
+    [' and descriptors', { hasDescriptors: true }],
+  ])('that has a file which its directory lacks is an error%s', async (_what, shape) => {
+    const files = (['a.csv', 'b.csv', 'c.csv'] as const).map((name, i) => [name, csv(i)] as const);
+    for (const [i, [name]] of files.entries())
+      await expect(tableOf(zipOf(files, { ...shape, unlisted: i }))).rejects.toThrow(
+        `cannot be used: it has the file “${name}”, which its directory lacks`,
+      );
+  });
+
   test('that grows to more than any text does is an error', async () => {
     const zip = zipOf([['a.csv', Buffer.alloc(2 ** 27, 'id\n')]]);
     await expect(tableOf(zip)).rejects.toThrow('grows to more than 1000 times its size');

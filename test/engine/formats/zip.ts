@@ -7,17 +7,21 @@ export interface ZipShape {
   readonly is64?: boolean;
   /** Sizes and check sums stand behind the files and not in front of them. */
   readonly hasDescriptors?: boolean;
+  /** Index of a file that the directory lacks. */
+  readonly unlisted?: number;
 }
 
 /** A zip archive; files whose name ends in `.stored` are not packed. */
 export function zipOf(
   files: readonly (readonly [name: string, content: Uint8Array])[],
-  { count = files.length % 65_536, is64 = false, hasDescriptors = false }: ZipShape = {},
+  shape: ZipShape = {},
 ): Buffer {
+  const { is64 = false, hasDescriptors = false, unlisted } = shape;
+  const { count = (files.length - (unlisted === undefined ? 0 : 1)) % 65_536 } = shape;
   const parts: Buffer[] = [];
   const entries: Buffer[] = [];
   let at = 0;
-  for (const [name, content] of files) {
+  for (const [index, [name, content]] of files.entries()) {
     const method = name.endsWith('.stored') ? 0 : 8;
     const packed = method === 0 ? Buffer.from(content) : deflateRawSync(content);
     const head = Buffer.alloc(30);
@@ -59,7 +63,7 @@ export function zipOf(
       entry.writeUInt16LE(extra.length, 30);
     }
     entry.writeUInt16LE(Buffer.byteLength(name), 28);
-    entries.push(entry, Buffer.from(name), extra);
+    if (index !== unlisted) entries.push(entry, Buffer.from(name), extra);
     parts.push(head, Buffer.from(name), packed, descriptor);
     at += head.length + Buffer.byteLength(name) + packed.length + descriptor.length;
   }

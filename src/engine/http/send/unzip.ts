@@ -24,6 +24,10 @@ const MOST_DIRECTORY = 2 ** 26;
 /** Sizes of the fixed parts of a directory entry, and of the header in front of a file. */
 const ENTRY_BYTES = 46;
 const LOCAL_BYTES = 30;
+const LOCAL_SIGNATURE = 0x04034b50;
+/** Size and check sum stand behind the file: in 32 or 64 bits, with a signature or without. */
+const HAS_DESCRIPTOR = 8;
+const DESCRIPTOR_BYTES = [0, 12, 16, 20, 24];
 /** How the records begin that may follow a directory: its signature, and its end in two forms. */
 const BEHIND_DIRECTORY: readonly number[] = [0x05054b50, 0x06064b50, 0x06054b50];
 
@@ -41,6 +45,7 @@ export async function unzip(
   const zip = await openArchive(archive, attempt);
   const all = await entriesOf(zip, archive, attempt);
   refuseOverlaps(all, attempt);
+  refuseUnlisted(all, archive, attempt);
   const files = all.filter(({ name }) => !name.endsWith('/') && !isLitter(name));
   const wanted = files.filter(({ name }) => isWanted(name));
   if (wanted.length === 0 && files.length > 0) {
@@ -128,6 +133,40 @@ function refuseOverlaps(files: readonly File[], attempt: Attempt): void {
     if (next !== undefined && next.from < end)
       throw unusable(`${shown(name)} and ${shown(next.name)} share their bytes`, attempt);
   }
+}
+
+/**
+ * Throws for a file behind another, or in front of all, that the directory lacks. An older state of a file that it has
+ * is left behind by some who write zip files.
+ */
+function refuseUnlisted(files: readonly File[], archive: Archive, attempt: Attempt): void {
+  const names = new Set(files.map(({ name }) => name));
+  const places = new Set(files.map(({ entry }) => entry.relativeOffsetOfLocalHeader));
+  for (const at of [0, ...files.flatMap(({ entry }) => endsOf(entry, archive))]) {
+    const head = places.has(at) ? undefined : localHead(archive, at);
+    if (head === undefined || head.readUInt32LE(0) !== LOCAL_SIGNATURE) continue;
+    const name = Buffer.from(archive.read(at + LOCAL_BYTES, head.readUInt16LE(26))).toString('utf8');
+    if (!names.has(name) && !name.endsWith('/'))
+      throw unusable(`it has the file ${shown(name)}, which its directory lacks`, attempt);
+  }
+}
+
+/** Offsets where the bytes of a file may end, of which one is right. */
+function endsOf(
+  { relativeOffsetOfLocalHeader: at, compressedSize }: Entry,
+  archive: Archive,
+): readonly number[] {
+  const head = localHead(archive, at);
+  if (head === undefined) return [];
+  const end = at + LOCAL_BYTES + head.readUInt16LE(26) + head.readUInt16LE(28) + compressedSize;
+  const hasDescriptor = (head.readUInt16LE(6) & HAS_DESCRIPTOR) !== 0;
+  return hasDescriptor ? DESCRIPTOR_BYTES.map((bytes) => end + bytes) : [end];
+}
+
+/** The fixed part of what stands in front of a file. */
+function localHead(archive: Archive, at: number): Buffer | undefined {
+  if (at + LOCAL_BYTES > archive.bytes) return undefined;
+  return Buffer.from(archive.read(at, LOCAL_BYTES));
 }
 
 async function* chunksOf(
