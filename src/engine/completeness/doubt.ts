@@ -30,6 +30,10 @@ export type Doubt = { readonly page: number; readonly path?: string; readonly ke
   | { readonly code: 'partial' }
   /** All windows of time brought the same rows. */
   | { readonly code: 'sameWindows'; readonly windows: number }
+  /** Rows that came with a window of time and with the one before it; `windows` names the first two. */
+  | { readonly code: 'windowsOverlap'; readonly rows: number; readonly windows: readonly [string, string] }
+  /** All runs brought the same rows, although other values of these names were asked for. */
+  | { readonly code: 'sameRuns'; readonly runs: number; readonly names: readonly string[] }
   /** Rows of a request for several parent rows that belong to none of them, by the value at `path`. */
   | { readonly code: 'strangers'; readonly rows: number }
   /** A page behind the first was skipped by a reaction. */

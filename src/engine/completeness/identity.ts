@@ -11,12 +11,11 @@ import {
   type Json,
   type Path,
 } from '../../lib/json/index.ts';
+import { ID_NAMES } from './row-digest.ts';
 
 /** Ids of rows that are remembered: those of at least so many rows back, and of twice as many at most. */
 const GENERATION = 32_768;
 
-/** Names of an id, the first that a row has. */
-const ID_NAMES = ['id', '_id', 'Id', 'ID', 'uuid', 'UUID', 'guid', 'gid', 'key', 'Key'];
 /** Rows at each end of a page whose values are remembered, too. */
 const SAMPLES = 4;
 
@@ -143,12 +142,7 @@ export class Identity {
     const holder = holderOf(row);
     this.#name ??= ID_NAMES.find((name) => isScalar(getKey(holder, name)));
     if (this.#name === undefined) return undefined;
-    const id = getKey(holder, this.#name);
-    if (typeof id !== 'string' && !isNumber(id)) return undefined;
-    // things of several types may share their numbers
-    const type = getKey(holder, 'type');
-    if (typeof type === 'string') return `${type} ${toText(id)}`;
-    return typeof id === 'number' ? id : toText(id);
+    return idAt(holder, this.#name);
   }
 
   #off(): void {
@@ -158,6 +152,23 @@ export class Identity {
     this.#masks.clear();
     this.#samples.clear();
   }
+}
+
+/** Returns the id of a row by the usual names. */
+export function idOf(row: Json): number | string | undefined {
+  if (!isObject(row)) return undefined;
+  const holder = holderOf(row);
+  const name = ID_NAMES.find((each) => isScalar(getKey(holder, each)));
+  return name === undefined ? undefined : idAt(holder, name);
+}
+
+function idAt(holder: AnyObject, name: string): number | string | undefined {
+  const id = getKey(holder, name);
+  if (typeof id !== 'string' && !isNumber(id)) return undefined;
+  // things of several types may share their numbers
+  const type = getKey(holder, 'type');
+  if (typeof type === 'string') return `${type} ${toText(id)}`;
+  return typeof id === 'number' ? id : toText(id);
 }
 
 /** In GraphQL a row is the `node` of an edge. */

@@ -1,4 +1,5 @@
 export type { Doubt, DoubtCode, Judgement, Proof, Verdict } from './doubt.ts';
+export { idOf } from './identity.ts';
 export {
   addReaction,
   describeDoubt,
@@ -9,5 +10,7 @@ export {
   type JobReport,
   type ReactionReport,
 } from './report.ts';
+export { Siblings } from './siblings.ts';
+export { wholeDigest } from './row-digest.ts';
 export { Witness, type Circle } from './witness.ts';
 export { doubtText, proofText } from './words.ts';

@@ -79,6 +79,8 @@ export class JobTally {
   readonly #reactions = new Map<string, ReactionReport>();
   /** A run had a page with a list; runs end in order. */
   hadList = false;
+  /** The first request. */
+  #first = '';
   #proof: Proof | undefined;
   #runs = 0;
   #pages = 0;
@@ -91,7 +93,7 @@ export class JobTally {
 
   add({ reason, judgement, pages, rows, rowsTwice, request, window }: EndedRun): void {
     const { verdict, doubts, proof } = judgement;
-    this.#runs++;
+    if (this.#runs++ === 0) this.#first = request;
     this.#pages += pages;
     this.#rows += rows;
     this.#rowsTwice += rowsTwice;
@@ -115,6 +117,16 @@ export class JobTally {
   /** Answers of a run that were taken otherwise than as usual; runs in their order. */
   react(reactions: Iterable<ReactionReport>): void {
     for (const reaction of reactions) addReaction(this.#reactions, reaction);
+  }
+
+  /** What speaks against all runs together. */
+  doubt(doubts: readonly Doubt[]): void {
+    if (doubts.length === 0) return;
+    this.#verdicts.doubtful = this.#runs;
+    for (const verdict of ['cut', 'ended', 'complete'] as const) delete this.#verdicts[verdict];
+    const told = doubts.map((each) => ({ ...each, text: doubtText(each) }));
+    this.#doubtful.unshift({ request: this.#first, pages: this.#pages, rows: this.#rows, doubts: told });
+    this.#doubtful.splice(SHOWN);
   }
 
   /** Undefined for a job that did not run. */

@@ -44,6 +44,10 @@ export function doubtText(doubt: Doubt): string {
       return `A page has ${count(doubt.rows, 'row')} although ${doubt.asked} were asked for, so pages overlap and rows come twice: the API does not know the page size. Correct \`${key}\`.`;
     case 'sameWindows':
       return `All ${doubt.windows} windows of time that have rows brought the same ones: the API does not know the parameters of the window, and its rows are there ${doubt.windows} times. Correct \`${key}\`.`;
+    case 'sameRuns':
+      return `All ${doubt.runs} runs brought the same rows, although each asked for another ${doubt.names.map((name) => `\`${name}\``).join(', ')}: the API does not know the parameter, and its rows are there ${doubt.runs} times. Correct \`${key}\`.`;
+    case 'windowsOverlap':
+      return `${count(doubt.rows, 'row')} came with a window of time and with the one before it, first with ${doubt.windows[0]} and ${doubt.windows[1]}: the API takes the end of a window for a part of it, or does not know one of its parameters. Set \`end\` of \`${key}\` to "inclusive", correct the parameters, or give the table a primary key.`;
     case 'error':
       return `Page ${doubt.page} tells of an error with the status of a success: \`${path}\`${doubt.text === '' ? '' : `, “${doubt.text}”`}. ${doubt.isRow === true ? 'It was taken for a row, and rows' : 'Its rows'} are missing. Run it again, or correct what the error names.`;
     case 'strangers':

@@ -148,10 +148,13 @@ export class JobRunner {
         }
       }
       await work.finish();
+      window?.series.end(window.rows);
       const judgement = begun
         .witness()
         ?.end(step.value, [
-          ...(window?.isLast === true ? window.series.doubts() : []),
+          ...(window?.isLast === true
+            ? window.series.doubts(this.#options.witnesses?.hasKey(job) === true)
+            : []),
           ...(group?.doubts() ?? []),
         ]);
       noteJudgement(judgement, step.value, last, this.#options.exchanges);

@@ -235,6 +235,8 @@ export class RunStarter {
         witness?.see(content, before + page, verdict);
         if (verdict.verdict === 'keep') state?.see(content, before + page);
         group?.watch(content);
+        const { rows } = window ?? {};
+        if (rows !== undefined) content.onRows((decoded) => rows.take(decoded));
       },
     });
     return { steps, witness };

@@ -19,6 +19,7 @@ import type { PageContent } from './content.ts';
 import type { JobState } from './incremental/job-state.ts';
 import type { StateProgress } from './incremental/state-progress.ts';
 import type { GroupWatch } from './group-watch.ts';
+import { WindowRows } from './window-rows.ts';
 
 /** One run of a job that is to begin: the job as a whole, or one of its windows. */
 export interface PlannedRun {
@@ -43,6 +44,8 @@ export interface PlannedWindow extends Window {
   readonly isLast: boolean;
   /** What all windows of one start of a job share. */
   readonly series: WindowSeries;
+  /** Undefined where windows overlap because the configuration says so. */
+  readonly rows: WindowRows | undefined;
 }
 
 export interface PlanOptions {
@@ -105,11 +108,17 @@ function planWindows(
   const { windows, why, isBackward } = windowsOf(job.windows, { ...known, begins: bounds?.begins });
   if (why !== undefined)
     log[isBackward === true ? 'warn' : 'info'](`“${job.name}” asks for nothing: ${why}`, { job: job.name });
+  const { overlap } = job.windows;
   const series = new WindowSeries(job);
   return windows.map((window, i) => ({
     run: { ...stateful, own: { ...own, window: window.context } },
     place: { ...place, step: { ...place.step, window: window.index } },
-    window: { ...window, isLast: i === windows.length - 1, series },
+    window: {
+      ...window,
+      isLast: i === windows.length - 1,
+      series,
+      rows: overlap === undefined && windows.length > 1 ? new WindowRows(window) : undefined,
+    },
     ...state(i === windows.length - 1),
   }));
 }
@@ -122,6 +131,10 @@ export class WindowSeries {
   #rows: string | undefined;
   #windowsWithRows = 0;
   #isOneAnswer = true;
+  #rowsBefore: WindowRows | undefined;
+  #shared: { readonly windows: readonly [string, string]; rows: number; timed: number } | undefined;
+  /** An id may have several rows. */
+  #isOfThings = false;
 
   constructor(job: Job) {
     this.#job = job;
@@ -156,10 +169,33 @@ export class WindowSeries {
     if (this.#rows !== rowsDigest) this.#isOneAnswer = false;
   }
 
-  /** What speaks against all of them together. */
-  doubts(): readonly Doubt[] {
-    if (!this.#isOneAnswer || this.#windowsWithRows < 2) return [];
-    return [{ code: 'sameWindows', page: 1, key: 'params', windows: this.#windowsWithRows }];
+  /** To be called when all rows of a window came, in their order. */
+  end(rows: WindowRows | undefined): void {
+    const before = this.#rowsBefore;
+    this.#rowsBefore = rows;
+    rows?.end();
+    if (before === undefined || rows === undefined) return;
+    const { rows: known, timed, isThing } = before.sharedWith(rows);
+    before.clear();
+    this.#isOfThings ||= isThing;
+    if (known + timed === 0) return;
+    this.#shared ??= { windows: [before.text, rows.text], rows: 0, timed: 0 };
+    this.#shared.rows += Math.max(known, timed);
+    this.#shared.timed += timed;
+  }
+
+  /**
+   * What speaks against all of them together.
+   *
+   * @param hasKey a storage has rows that come twice once
+   */
+  doubts(hasKey: boolean): readonly Doubt[] {
+    if (this.#isOneAnswer && this.#windowsWithRows > 1)
+      return [{ code: 'sameWindows', page: 1, key: 'params', windows: this.#windowsWithRows }];
+    if (hasKey || this.#shared === undefined) return [];
+    const { windows, rows: all, timed } = this.#shared;
+    const rows = this.#isOfThings ? timed : all;
+    return rows === 0 ? [] : [{ code: 'windowsOverlap', page: 1, key: 'windows', rows, windows }];
   }
 }
 

@@ -1,7 +1,7 @@
 import { parseCompleteness, type Completeness } from '../shared/completeness-signs.ts';
 import { PaginationError } from '../../lib/errors.ts';
 import type { Job } from '../jobs/index.ts';
-import { compilePath, getKey, type Json, type Path } from '../../lib/json/index.ts';
+import { compilePath, getKey, toJsonText, type Json, type Path } from '../../lib/json/index.ts';
 import type { Log } from '../../lib/log.ts';
 import { nearMiss, type GuardVerdict, type Paginator } from '../pagination/index.ts';
 import type { Reason } from '../shared/stop-reason.ts';
@@ -12,6 +12,7 @@ import {
   type Circle,
   describeDoubt,
   JobTally,
+  Siblings,
   Witness,
   type Doubt,
   type JobReport,
@@ -49,6 +50,7 @@ export class Witnesses {
   readonly #options: WitnessesOptions;
   readonly #jobs = new Map<Job, JobTally>();
   readonly #settings = new Map<Job, Completeness>();
+  readonly #siblings = new Map<Job, Siblings>();
 
   constructor(options: WitnessesOptions) {
     this.#options = options;
@@ -73,6 +75,13 @@ export class Witnesses {
         }
         if (page === 1) {
           const { method, url } = content.request;
+          this.#siblingsOf(job)?.see({
+            place: `${method} ${url.split(/[?#]/, 1)[0] ?? ''}`,
+            request: content.requestDigest,
+            rows: content.page.rows,
+            rowsDigest: content.page.rowsDigest,
+            isSingle: content.page.pieces[0]?.single === true,
+          });
           request = `${method} ${this.#options.secrets.redactUrl(url)}`;
         }
         const { envelope, rowsAt, rows, pieces, stream, digest } = content.page;
@@ -127,6 +136,7 @@ export class Witnesses {
   reports(): readonly JobReport[] {
     return [...this.#jobs].flatMap(([job, tally]) => {
       const { accepted, isRequired } = this.#settingsOf(job);
+      this.#tellSiblings(job, tally);
       const report = tally.report(accepted, isRequired);
       if (report === undefined) return [];
       if (report.verdict === 'doubtful') {
@@ -137,9 +147,37 @@ export class Witnesses {
     });
   }
 
+  #tellSiblings(job: Job, tally: JobTally): void {
+    const siblings = this.#siblings.get(job);
+    if (siblings === undefined) return;
+    this.#siblings.delete(job);
+    tally.doubt(siblings.doubts(namesOf(job)));
+    const { again } = siblings;
+    if (again === undefined || again.rows === 0 || this.hasKey(job) || isOfParents(job)) return;
+    this.#options.log.warn(
+      `“${job.name}” asked ${again.runs === 1 ? 'once' : `${again.runs} times`} for what it had asked for before, as values of ${namesOf(job).join(', ')} come more than once: ${again.rows === 1 ? '1 row is' : `${again.rows} rows are`} there again. Give its table a primary key, or leave such values out`,
+      { job: job.name },
+    );
+  }
+
+  /** Undefined for a job that has no values of its own, or windows or groups, which are compared by themselves. */
+  #siblingsOf(job: Job): Siblings | undefined {
+    const { windows, export: exported, group } = job;
+    if (windows !== undefined || exported !== undefined || group !== undefined) return undefined;
+    if (namesOf(job).length === 0) return undefined;
+    let siblings = this.#siblings.get(job);
+    if (siblings === undefined) this.#siblings.set(job, (siblings = new Siblings()));
+    return siblings;
+  }
+
   /** Tells whether the configuration takes a doubt about this job. */
   accepts(job: Job): boolean {
     return this.#settingsOf(job).accepted !== undefined;
+  }
+
+  /** Tells whether a storage has rows of the job that come twice once. */
+  hasKey(job: Job): boolean {
+    return keyPaths(this.#options.mappings.get(job.dataType)).length > 0;
   }
 
   #tally(job: Job): JobTally {
@@ -156,6 +194,16 @@ export class Witnesses {
     }
     return settings;
   }
+}
+
+/** Names of the values that tell the runs of a job apart. */
+function namesOf({ placeholders, over = [] }: Job): readonly string[] {
+  return [...placeholders, ...over].map(({ name }) => name);
+}
+
+/** The rows get values of the rows above, which may be different where the request is the same. */
+function isOfParents({ rowSettings }: Job): boolean {
+  return toJsonText(rowSettings).includes('"parent"');
 }
 
 const CIRCLES = {
