@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findHolder } from '../../src/service/stores/folder/lock.ts';
 import { route } from '../../src/service/http/route.ts';
+import type { JobName } from '../../src/service/domain/jobs/operations/all.ts';
 import { createService, newMasterToken, type Part } from '../../src/service/start/service.ts';
 import { databaseOf, isOnPostgres, placeOf } from './database.ts';
 import { anyText, containing, matching, startService } from './harness.ts';
@@ -163,6 +164,21 @@ describe('parts', () => {
       masterToken: matching(/^1-\d+-[0-9a-f]{60}$/),
     });
     await service.stop();
+  });
+
+  test('a route that enqueues jobs which nothing does is refused at the start', async () => {
+    const split = route({
+      method: 'POST',
+      path: '/split',
+      summary: 'Splits a table',
+      tag: 'Test',
+      handle: () => undefined,
+    });
+    const enqueues = ['tableSplit'] as unknown as readonly JobName[]; // which the types refuse
+    const parts = [() => ({ routes: [{ ...split, enqueues }] })];
+    await expect(createService({ ...(await placeOf(dir)), parts }).start()).rejects.toThrow(
+      'Nothing does the jobs of the kind tableSplit.',
+    );
   });
 
   test('an unforeseen error is a constant text, and its detail is in the log under its id', async () => {

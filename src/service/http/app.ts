@@ -216,6 +216,7 @@ function callOf(
     branch,
     origin: context.publicUrl ?? originOf(request),
     runId: runIdOf(request.headers),
+    enqueues: route.enqueues ?? [],
     isForm: /^(?:application\/x-www-form-urlencoded|multipart\/)/i.test(contentType),
     request,
   };

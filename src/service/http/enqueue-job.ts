@@ -3,19 +3,25 @@ import { authorOf } from '../domain/tokens/caller.ts';
 import type { Context } from '../domain/context.ts';
 import type { DataContext } from '../domain/data-context.ts';
 import { ApiError } from '../domain/api-error.ts';
+import type { JobName, JobRequest } from '../domain/jobs/operations/all.ts';
 import { findJob, type NewJob } from '../stores/metadata/jobs.ts';
 import type { JobRow } from '../stores/metadata/tables.ts';
 import { withLocks, jobsOf } from '../stores/metadata/transaction.ts';
 import type { Call } from './route.ts';
 import { jobReply } from '../domain/presenters/job.ts';
 
-/** Fields of a request that a job stores. */
-export type Asker = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller' | 'origin' | 'runId'>;
-
-type Work = Pick<NewJob, 'lockKey' | 'operation' | 'params' | 'tableId'>;
+/** Fields of a request that a job stores, and the kinds of jobs that its route enqueues. */
+type Asker<Name> = Pick<
+  Call<unknown, unknown, unknown, Name>,
+  'branch' | 'caller' | 'enqueues' | 'origin' | 'runId'
+>;
 
 /** Enqueues work and answers its job at once; `GET jobs/{id}` waits shortly for small ones. */
-export async function enqueueJob(context: DataContext, asker: Asker, work: Work): Promise<Answer> {
+export async function enqueueJob<Name extends JobName>(
+  context: DataContext,
+  asker: Asker<Name>,
+  work: JobRequest<NoInfer<Name>>,
+): Promise<Answer> {
   return new Answer(202, jobReply(await submit(context, asker, work), asker.origin));
 }
 
@@ -27,7 +33,11 @@ const MAX_WAIT_MS = 45 * 60_000;
  *
  * @throws {ApiError} the error that the job failed with
  */
-export async function runJob(context: DataContext, asker: Asker, work: Work): Promise<JobRow> {
+export async function runJob<Name extends JobName>(
+  context: DataContext,
+  asker: Asker<Name>,
+  work: JobRequest<NoInfer<Name>>,
+): Promise<JobRow> {
   const { id } = await submit(context, asker, work);
   const job = await waitForJob(context, id, MAX_WAIT_MS);
   if (job?.status === 'success') return job;
@@ -42,7 +52,9 @@ export async function runJob(context: DataContext, asker: Asker, work: Work): Pr
   throw new ApiError(statusOf(code), code, message);
 }
 
-async function submit(context: DataContext, asker: Asker, work: Work): Promise<JobRow> {
+type Work = Pick<NewJob, 'lockKey' | 'operation' | 'params' | 'tableId'>;
+
+async function submit(context: DataContext, asker: Asker<unknown>, work: Work): Promise<JobRow> {
   const job: NewJob = {
     ...work,
     branchId: asker.branch.id,

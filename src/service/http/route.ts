@@ -3,6 +3,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { Answer } from './answer.ts';
 import type { Reply } from '../domain/reply.ts';
 import type { Caller } from '../domain/tokens/caller.ts';
+import type { JobName } from '../domain/jobs/operations/all.ts';
 import type { BranchRow } from '../stores/metadata/tables.ts';
 
 /** Operation of the API, as a value: its parameters, and its handler. */
@@ -48,6 +49,8 @@ export interface Route {
   readonly maxBodyBytes?: number;
   /** True when the body is passed unchanged: the route checks it itself, or reads a multipart body as a stream. */
   readonly isRaw?: boolean;
+  /** Kinds of storage jobs that it may enqueue. Default: none. */
+  readonly enqueues?: readonly JobName[];
   /**
    * True when the body carries a file, which is not compared with that of an earlier request: no `Idempotency-Key`
    * then.
@@ -68,7 +71,7 @@ export interface Route {
 }
 
 /** Request to a route. */
-export interface Call<Params, Query, Body> {
+export interface Call<Params, Query, Body, Name = JobName> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -80,6 +83,8 @@ export interface Call<Params, Query, Body> {
   /** Value of `X-KBC-RunId`. */
   readonly runId: string | null;
   readonly isForm: boolean;
+  /** Kinds of storage jobs that the route may enqueue. */
+  readonly enqueues: readonly Name[];
   readonly request: FastifyRequest;
 }
 
@@ -89,13 +94,19 @@ export type Handled = Answer | Reply | undefined;
  * Defines a route, with its types checked against its schemas and its path; the rest of the program sees a plain
  * {@link Route}.
  */
-export function route<Path extends string, Query extends TObject, Body extends TObject>(
-  definition: Omit<Route, 'body' | 'handle' | 'path' | 'query'> & {
+export function route<
+  Path extends string,
+  Query extends TObject,
+  Body extends TObject,
+  Name extends JobName = never,
+>(
+  definition: Omit<Route, 'body' | 'enqueues' | 'handle' | 'path' | 'query'> & {
     readonly path: Path;
     readonly query?: Query;
     readonly body?: Body;
+    readonly enqueues?: readonly Name[];
     readonly handle: (
-      call: Call<ParamsOf<Path>, Readonly<Static<Query>>, Readonly<Static<Body>>>,
+      call: Call<ParamsOf<Path>, Readonly<Static<Query>>, Readonly<Static<Body>>, Name>,
     ) => Promise<Handled> | Handled;
   },
 ): Route {

@@ -32,6 +32,7 @@ import { createMasterToken, firstMasterToken, hasProject, openProject } from '..
 import { findTokenBySecret } from '../stores/metadata/tokens.ts';
 import { refuseUnfinished } from '../domain/transfer/steps.ts';
 import type { ObjectStore } from '../stores/objects/store.ts';
+import { requireOperations } from '../domain/jobs/operations/all.ts';
 import { openQueue } from '../stores/queue/open.ts';
 import { dataPart } from './data-module.ts';
 import { claimObjects } from './open-object-store.ts';
@@ -262,6 +263,7 @@ async function startApi(running: Running, context: HttpContext, options: Service
       runs: running.parts.some(({ doesRuns }) => doesRuns === true) || context.dir === undefined,
     }),
   ];
+  requireOperations(routes.flatMap(({ enqueues = [] }) => enqueues));
   running.app = await createApp(context, routes, running.care.probes);
   return options.isEmbedded === true ? await withoutNetwork(running.app) : await listen(running.app, options);
 }

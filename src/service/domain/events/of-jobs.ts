@@ -1,5 +1,5 @@
 import type { Reply } from '../reply.ts';
-import { paramsOf } from '../jobs/operations/operation.ts';
+import type { JobName } from '../jobs/operations/all.ts';
 import { splitTableId } from '../jobs/operations/table-place.ts';
 import type { JobRow } from '../../stores/metadata/tables.ts';
 import type { EventObject, SystemEvent } from './system-event.ts';
@@ -45,7 +45,7 @@ interface Told {
   readonly show: readonly string[];
 }
 
-const EVENTS: Readonly<Record<string, Told>> = {
+const EVENTS: { readonly [Name in JobName]?: Told } & Readonly<Record<string, Told | undefined>> = {
   bucketDelete: { name: 'bucketDeleted', message: 'Deleted the bucket', show: ['force'] },
   devBranchDelete: { name: 'devBranchDeleted', message: 'Deleted the development branch', show: ['name'] },
   tableColumnAdd: { name: 'tableColumnAdded', message: 'Added a column to the table', show: ['name'] },
@@ -76,7 +76,7 @@ const EVENTS: Readonly<Record<string, Told>> = {
 function objectOf(job: JobRow): EventObject {
   if (job.table_id !== null)
     return { type: 'table', id: job.table_id, name: splitTableId(job.table_id).name };
-  const { id = '', name } = paramsOf(job) as { id?: number | string; name?: string };
+  const { id = '', name } = JSON.parse(job.params) as { id?: number | string; name?: string };
   return {
     type: job.operation === 'devBranchDelete' ? 'devBranch' : 'bucket',
     id: String(id),
@@ -86,7 +86,7 @@ function objectOf(job: JobRow): EventObject {
 
 function shownParams(job: JobRow, show: readonly string[]): Reply {
   // Written by this service, as JSON.
-  const all = paramsOf(job) as Record<string, Reply>;
+  const all = JSON.parse(job.params) as Record<string, Reply>;
   const shown = show.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]] as const]));
   return shown.length === 0 ? [] : Object.fromEntries(shown);
 }

@@ -4,20 +4,18 @@ import { createDialect } from '../../../lib/csv/dialect.ts';
 import { CsvError } from '../../../lib/csv/csv-error.ts';
 import { storageNameProblem } from '../../../lib/names.ts';
 import { badRequest, invalidField, notImplemented } from '../../domain/api-error.ts';
-import type { NewJob } from '../../stores/metadata/jobs.ts';
+import type { JobRequest } from '../../domain/jobs/operations/all.ts';
 import type { LoadParams } from '../../domain/jobs/operations/load.ts';
 import type { CsvFormat } from '../../stores/tables/engine.ts';
 import { tableLock } from '../../domain/jobs/operations/table-place.ts';
 import { MAX_COLUMNS, tooManyColumns } from '../../stores/tables/import-plan.ts';
-
-type Work = Required<Pick<NewJob, 'lockKey' | 'operation' | 'params' | 'tableId'>>;
 
 /**
  * Returns the job that loads a file into a table; everything that needs no file is checked here.
  *
  * @throws {ApiError} 400, 501
  */
-export function importWork(branchId: number, tableId: string, input: TableImport): Work {
+export function importWork(branchId: number, tableId: string, input: TableImport): JobRequest<'tableImport'> {
   const fileId = requireFileSource(input);
   requireDialect(input);
   if ((input.treatValuesAsNull?.length ?? 0) > 1) {
@@ -40,12 +38,17 @@ export function importWork(branchId: number, tableId: string, input: TableImport
       ...given('deduplicationStrategy', input.deduplicationStrategy),
     },
     source: { fileId, type: 'file' },
+    queue: 'main_fast',
   };
-  return work(branchId, 'tableImport', tableId, params);
+  return { operation: 'tableImport', params, tableId, lockKey: tableLock(branchId, tableId) };
 }
 
 /** Returns the job that makes a table from a file. */
-export function createWork(branchId: number, bucketId: string, input: TableCreate): Work {
+export function createWork(
+  branchId: number,
+  bucketId: string,
+  input: TableCreate,
+): JobRequest<'tableCreate'> {
   const problem = storageNameProblem(input.name) ?? storageNameProblem(input.displayName ?? input.name);
   if (problem !== undefined) throw badRequest('storage.tables.validation', `Invalid data - name: ${problem}`);
   requireNameLength(input.name);
@@ -61,8 +64,10 @@ export function createWork(branchId: number, bucketId: string, input: TableCreat
       columns: readColumns(input.columns),
     },
     source: { fileId, type: 'file' },
+    queue: 'main_fast',
   };
-  return work(branchId, 'tableCreate', `${bucketId}.${input.name}`, params);
+  const tableId = `${bucketId}.${input.name}`;
+  return { operation: 'tableCreate', params, tableId, lockKey: tableLock(branchId, tableId) };
 }
 
 /** Longest name of a bucket or a table. */
@@ -72,15 +77,6 @@ const MAX_NAME = 96;
 export function requireNameLength(name: string, code = 'storage.tables.validation'): void {
   if (name.length > MAX_NAME)
     throw badRequest(code, `Invalid data - name: '${name}' is longer than ${MAX_NAME} characters.`);
-}
-
-function work(branchId: number, operation: string, tableId: string, params: LoadParams): Work {
-  return {
-    operation,
-    tableId,
-    lockKey: tableLock(branchId, tableId),
-    params: { ...params, queue: 'main_fast' },
-  };
 }
 
 /** Reads names joined by commas; a list is refused, as older clients mean something else by it. */

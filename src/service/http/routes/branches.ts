@@ -134,6 +134,7 @@ export function branchDeletionRoutes(context: DataContext): Route[] {
       tag,
       status: 202,
       response: Job,
+      enqueues: ['devBranchDelete'],
       handle: async ({ params, ...asker }) => {
         requireMaster(asker.caller);
         const branch = await requireBranch(context.meta, params.id);

@@ -13,6 +13,7 @@ import { bucketId, storageNameProblem } from '../../../lib/names.ts';
 import { Answer } from '../answer.ts';
 import type { Reply } from '../../domain/reply.ts';
 import { enqueueJob, runJob } from '../enqueue-job.ts';
+import type { JobRequest } from '../../domain/jobs/operations/all.ts';
 import { authorOf } from '../../domain/tokens/caller.ts';
 import type { DataContext } from '../../domain/data-context.ts';
 import { doerOf, recordEvent } from '../../domain/events/system-event.ts';
@@ -222,6 +223,7 @@ function writeRoutes(context: DataContext): Route[] {
       summary: 'Deletes a bucket, with its tables when forced',
       tag,
       query: DeleteQuery,
+      enqueues: ['bucketDelete'],
       handle: async ({ params, query, ...asker }) => {
         requireBucket(asker.caller, asker.branch.id, params.bucket, 'manage');
         const bucket = await requireBucketRow(meta, context, asker.branch.id, params.bucket);
@@ -232,7 +234,7 @@ function writeRoutes(context: DataContext): Route[] {
             `Only empty buckets can be deleted. There are ${bucket.tables} tables in the bucket.`,
           );
         }
-        const work = {
+        const work: JobRequest<'bucketDelete'> = {
           operation: 'bucketDelete',
           params: { id: bucket.id, force },
           lockKey: `bucket/${asker.branch.id}/${bucket.id}`,

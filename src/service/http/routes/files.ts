@@ -103,6 +103,7 @@ function singleRoutes(context: DataContext): Route[] {
       query: AsyncQuery,
       response: Job,
       status: 202,
+      enqueues: ['fileDelete'],
       handle: async ({ params, query, ...asker }) => {
         const file = await requireOwnFile(context, asker.caller, params.file);
         if (query.async === true)

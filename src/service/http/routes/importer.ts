@@ -50,6 +50,7 @@ export function importerRoutes(context: DataContext): Route[] {
       summary: 'Loads the file `data` into the table `tableId`',
       status: 202,
       response: Job,
+      enqueues: ['tableImport'],
       handle: async (call) => await writeTable(context, call),
     }),
   ];

@@ -11,7 +11,7 @@ import { ApiError, badRequest, invalidField, notImplemented } from '../../domain
 import { attachmentOf } from '../../stores/objects/disposition.ts';
 import type { StoredTable } from '../../stores/metadata/stored-tables.ts';
 import { rowsOf } from '../../domain/jobs/operations/alias.ts';
-import type { ExportParams } from '../../domain/jobs/operations/export.ts';
+import type { JobRequest } from '../../domain/jobs/operations/all.ts';
 import { contentOf } from '../../domain/jobs/operations/slices.ts';
 import {
   engineTable,
@@ -79,6 +79,7 @@ function exportRoute(context: DataContext): Route {
     maxBodyBytes: MAX_FILTER_BYTES,
     response: Job,
     validationCode: 'storage.tables.validation',
+    enqueues: ['tableExport'],
     handle: async ({ params, body, ...asker }) => {
       if (body.fileType === 'parquet') throw notImplemented('An export as Parquet');
       const table = await requireExported(context, params.table, asker);
@@ -102,6 +103,7 @@ function dataRoute(context: DataContext): Route {
     query: Data,
     response: Type.String(),
     validationCode: 'storage.tables.validation',
+    enqueues: ['tableExport'],
     handle: async ({ params, query: asked, ...asker }) => {
       const table = await requireExported(context, params.table, asker);
       const query = readRowQuery(asked, context.env.now());
@@ -145,21 +147,20 @@ async function exportWork(
   table: StoredTable,
   query: RowQuery,
   body: RowQueryInput & { readonly gzip?: boolean; readonly format?: string },
-) {
-  const params: ExportParams & { queue: string } = {
-    export: {
-      tableName: table.id,
-      ...NO_QUERY,
-      ...queryFields(body, query),
-      gzipOutput: body.gzip ?? false,
-      format: body.format ?? 'rfc',
-      fileType: 'csv',
-    },
-    queue: 'main_fast',
-  };
+): Promise<JobRequest<'tableExport'>> {
   return {
     operation: 'tableExport',
-    params,
+    params: {
+      export: {
+        tableName: table.id,
+        ...NO_QUERY,
+        ...queryFields(body, query),
+        gzipOutput: body.gzip ?? false,
+        format: body.format ?? 'rfc',
+        fileType: 'csv',
+      },
+      queue: 'main_fast',
+    },
     tableId: table.id,
     // Not at the same time as jobs that change the rows.
     lockKey: tableLock(table.branch_id, (await rowsOf(context.meta, context, table)).table.id),

@@ -11,7 +11,6 @@ import { removeFile } from '../../domain/files/remove.ts';
 import { orRemove, receiveUpload } from '../upload.ts';
 import { readFields } from '../parsing/fields.ts';
 import { refuseAlias } from '../../domain/jobs/operations/alias.ts';
-import type { DefinitionParams } from '../../domain/jobs/operations/structure.ts';
 import {
   requireBucketRow,
   requireFreeTable,
@@ -47,6 +46,7 @@ function asyncRoutes(context: DataContext): Route[] {
       body: TableCreate,
       response: Job,
       validationCode,
+      enqueues: ['tableCreate'],
       handle: async ({ params, body, ...asker }) => {
         await requireWritableBucket(context, params.bucket, asker);
         const work = createWork(asker.branch.id, params.bucket, body);
@@ -65,6 +65,7 @@ function asyncRoutes(context: DataContext): Route[] {
       body: TableImport,
       response: Job,
       validationCode,
+      enqueues: ['tableImport'],
       handle: async ({ params, body, ...asker }) => {
         requireBucket(asker.caller, asker.branch.id, splitTableId(params.table).bucket, 'write');
         const table = await requireTableRow(meta, context, asker.branch.id, params.table);
@@ -88,6 +89,7 @@ function definitionRoute(context: DataContext): Route {
     body: TableDefinitionCreate,
     response: Job,
     validationCode,
+    enqueues: ['tableDefinitionCreate'],
     handle: async ({ params, body, ...asker }) => {
       await requireWritableBucket(context, params.bucket, asker);
       const problem = storageNameProblem(body.name);
@@ -103,16 +105,15 @@ function definitionRoute(context: DataContext): Route {
       const primaryKeysNames = body.primaryKeysNames ?? [];
       checkPrimaryKey(primaryKeysNames, names);
       await requireNewTable(context, asker.branch.id, params.bucket, body);
-      const given: DefinitionParams = {
-        name: body.name,
-        primaryKeysNames,
-        columns,
-        isTyped: columns.some((column) => column.basetype !== undefined || hasType(column.definition)),
-      };
       const tableId = `${params.bucket}.${body.name}`;
       return await enqueueJob(context, asker, {
         operation: 'tableDefinitionCreate',
-        params: given,
+        params: {
+          name: body.name,
+          primaryKeysNames,
+          columns,
+          isTyped: columns.some((column) => column.basetype !== undefined || hasType(column.definition)),
+        },
         tableId,
         lockKey: tableLock(asker.branch.id, tableId),
       });
@@ -134,6 +135,7 @@ function directRoutes(context: DataContext): Route[] {
       isRaw: true,
       takesFile: true,
       validationCode,
+      enqueues: ['tableCreate'],
       handle: async ({ params, ...call }) => {
         await requireWritableBucket(context, params.bucket, call);
         const { file, fields } = await receiveUpload(context, { ...call, params }, 'dataString');
@@ -162,6 +164,7 @@ function directRoutes(context: DataContext): Route[] {
       isRaw: true,
       takesFile: true,
       validationCode,
+      enqueues: ['tableImport'],
       handle: async ({ params, ...call }) => {
         requireBucket(call.caller, call.branch.id, splitTableId(params.table).bucket, 'write');
         const table = await requireTableRow(meta, context, call.branch.id, params.table);

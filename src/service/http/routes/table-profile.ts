@@ -7,7 +7,6 @@ import { route, type Call, type Route } from '../route.ts';
 import { requireColumns } from '../../domain/row-query.ts';
 import { enqueueJob } from '../enqueue-job.ts';
 import { rowsOf } from '../../domain/jobs/operations/alias.ts';
-import type { ProfileParams } from '../../domain/jobs/operations/profile.ts';
 import { requireTableRow, splitTableId, tableLock } from '../../domain/jobs/operations/table-place.ts';
 import { lastJobOf } from '../../stores/metadata/jobs.ts';
 import type { StoredTable } from '../../stores/metadata/stored-tables.ts';
@@ -27,15 +26,15 @@ export function tableProfileRoutes(context: DataContext): Route[] {
       status: 202,
       body: ProfileQuery,
       response: Job,
+      enqueues: ['tableProfile'],
       handle: async ({ params, body, ...asker }) => {
         const table = await readable(context, params.table, asker);
         const columns = body.columns === undefined ? null : namesOf(body.columns);
         const known = table.columns.map(({ name }) => name);
         requireColumns({ columns: columns ?? [] }, known, 'storage.tables.validation.columnNotExists');
-        const given: ProfileParams = { columns };
         return await enqueueJob(context, asker, {
           operation: 'tableProfile',
-          params: given,
+          params: { columns },
           tableId: table.id,
           // Not at the same time as jobs that change the rows.
           lockKey: tableLock(table.branch_id, (await rowsOf(context.meta, context, table)).table.id),

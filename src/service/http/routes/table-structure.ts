@@ -7,7 +7,6 @@ import { ColumnAdd, ColumnDefinition, PrimaryKeyAdd } from '../../../storage/pro
 import { enqueueJob } from '../enqueue-job.ts';
 import type { DataContext } from '../../domain/data-context.ts';
 import { badRequest, notImplemented } from '../../domain/api-error.ts';
-import type { NewJob } from '../../stores/metadata/jobs.ts';
 import type { StoredTable } from '../../stores/metadata/stored-tables.ts';
 import {
   refuseAlias,
@@ -15,6 +14,7 @@ import {
   refuseReferenced,
   requireOwnColumns,
 } from '../../domain/jobs/operations/alias.ts';
+import type { JobName, JobParams, JobRequest } from '../../domain/jobs/operations/all.ts';
 import { requireNoKey, type ColumnInput } from '../../domain/jobs/operations/structure.ts';
 import { requireTableRow, splitTableId, tableLock } from '../../domain/jobs/operations/table-place.ts';
 import { requireBucket } from '../../domain/tokens/permissions.ts';
@@ -47,6 +47,7 @@ function columnRoutes(context: DataContext): Route[] {
       isForRuns: true,
       summary: 'Adds a column',
       body: ColumnAdd,
+      enqueues: ['tableColumnAdd'],
       handle: async ({ params, body, ...asker }) => {
         const table = await requireTable(context, params.table, asker);
         const name = columnName(body.name);
@@ -74,6 +75,7 @@ function columnRoutes(context: DataContext): Route[] {
       path: '/tables/:table/columns/:column',
       summary: 'Deletes a column with its values',
       query: DeleteQuery,
+      enqueues: ['tableColumnDelete'],
       handle: async ({ params, query, ...asker }) => {
         const force = query.force === true;
         const table = await requireTable(context, params.table, asker);
@@ -90,6 +92,7 @@ function columnRoutes(context: DataContext): Route[] {
       path: '/tables/:table/columns/:column/definition',
       summary: 'Changes what a column of a typed table is said to hold',
       body: ColumnDefinition,
+      enqueues: ['tableColumnDefinitionUpdate'],
       handle: async ({ params, body, ...asker }) => {
         const table = await requireWritable(context, params.table, asker);
         requireTyped(table);
@@ -111,6 +114,7 @@ function keyRoutes(context: DataContext): Route[] {
       isForRuns: true,
       summary: 'Sets the primary key of a table',
       body: PrimaryKeyAdd,
+      enqueues: ['tablePrimaryKeyAdd'],
       handle: async ({ params, body, ...asker }) => {
         const table = await requireWritable(context, params.table, asker);
         const columns = namesOf(body.columns);
@@ -135,6 +139,7 @@ function keyRoutes(context: DataContext): Route[] {
       path: '/tables/:table/primary-key',
       isForRuns: true,
       summary: 'Removes the primary key of a table',
+      enqueues: ['tablePrimaryKeyDelete'],
       handle: async ({ params, ...asker }) => {
         const table = await requireWritable(context, params.table, asker);
         await refuseFilteredKey(context.meta, table);
@@ -162,6 +167,7 @@ function rowsRoute(context: DataContext): Route {
     body: RowsDelete,
     maxBodyBytes: MAX_FILTER_BYTES,
     response: Job,
+    enqueues: ['tableRowsDelete'],
     handle: async ({ params, query, body, ...asker }) => {
       const table = await requireWritable(context, params.table, asker);
       const given = { ...query, ...body };
@@ -251,10 +257,10 @@ function definitionFields(body: { definition?: unknown; basetype?: string }): Om
   };
 }
 
-function workOn(
-  table: StoredTable,
-  operation: string,
-  params: unknown,
-): Pick<NewJob, 'lockKey' | 'operation' | 'params' | 'tableId'> {
-  return { operation, params, tableId: table.id, lockKey: tableLock(table.branch_id, table.id) };
+function workOn<Name extends JobName>(
+  { id, branch_id }: StoredTable,
+  operation: Name,
+  params: JobParams[Name],
+): JobRequest<Name> {
+  return { operation, params, tableId: id, lockKey: tableLock(branch_id, id) };
 }

@@ -5,6 +5,7 @@ import { Table, TablesQuery, TableUpdate } from '../../../storage/protocol/table
 import { storageNameProblem } from '../../../lib/names.ts';
 import { Answer } from '../answer.ts';
 import { enqueueJob, runJob } from '../enqueue-job.ts';
+import type { JobRequest } from '../../domain/jobs/operations/all.ts';
 import { authorOf } from '../../domain/tokens/caller.ts';
 import type { DataContext } from '../../domain/data-context.ts';
 import { doerOf, recordEvent } from '../../domain/events/system-event.ts';
@@ -156,12 +157,13 @@ function writeRoutes(context: DataContext): Route[] {
       summary: 'Deletes a table',
       tag,
       query: DeleteQuery,
+      enqueues: ['tableDrop'],
       handle: async ({ params, query, ...asker }) => {
         requireBucket(asker.caller, asker.branch.id, splitTableId(params.table).bucket, 'write');
         const table = await requireTableRow(meta, context, asker.branch.id, params.table);
         const { id } = table;
         if (query.force !== true) await refuseAliased(meta, table);
-        const work = {
+        const work: JobRequest<'tableDrop'> = {
           operation: 'tableDrop',
           tableId: id,
           lockKey: tableLock(asker.branch.id, id),

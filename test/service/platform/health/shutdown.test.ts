@@ -164,7 +164,7 @@ test('a request that waits for its job is told so when the service stops', async
           queue: { ...createQueue(context.meta, context.env), wake: () => began.resolve() },
         };
         const handle: Route['handle'] = async (call) =>
-          void (await runJob(waits, call, { operation: 'never', params: {} }));
+          void (await runJob(waits, call, { operation: 'fileDelete', params: { id: 1 } }));
         return { routes: [{ ...stuck, handle }] };
       },
     ],

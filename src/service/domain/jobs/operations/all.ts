@@ -1,3 +1,5 @@
+import type { Static } from 'typebox';
+import { RunError } from '../../../../lib/errors.ts';
 import { devBranchDelete } from './branch.ts';
 import { bucketDelete } from './bucket.ts';
 import { tableExport } from './export.ts';
@@ -16,8 +18,8 @@ import {
   tableRowsDelete,
 } from './structure.ts';
 
-/** Every kind of job, by the name that the API gives it. */
-export const OPERATIONS: Readonly<Record<string, Operation>> = {
+/** Every kind of storage job. */
+const KINDS = [
   bucketDelete,
   devBranchDelete,
   fileDelete,
@@ -33,4 +35,34 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   tablePrimaryKeyDelete,
   tableProfile,
   tableRowsDelete,
-};
+] as const;
+
+/** Parameters of the jobs of each kind. */
+export type JobParams = { readonly [Kind in (typeof KINDS)[number] as Kind['name']]: Static<Kind['params']> };
+
+/** Name of a kind of storage job. */
+export type JobName = keyof JobParams;
+
+/** Storage job as a route asks for it: its parameters are those that the operation of its kind reads. */
+export type JobRequest<Name extends JobName = JobName> = {
+  readonly [Each in Name]: {
+    readonly operation: Each;
+    readonly params: JobParams[Each];
+    readonly tableId?: string;
+    readonly lockKey?: string;
+  };
+}[Name];
+
+/** The operation of every kind, by its name. */
+export const OPERATIONS: Readonly<Record<string, Operation>> = Object.fromEntries(
+  KINDS.map(({ name, run }) => [name, run]),
+);
+
+/** Checks that every kind of job that a route enqueues has its operation. @throws {ExtractorError} */
+export function requireOperations(names: readonly string[]): void {
+  const missing = names.find((name) => !Object.hasOwn(OPERATIONS, name));
+  if (missing === undefined) return;
+  throw new RunError('command.invalid', `Nothing does the jobs of the kind ${missing}.`, {
+    audience: 'application',
+  });
+}

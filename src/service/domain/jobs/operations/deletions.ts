@@ -1,6 +1,8 @@
 import type { DataContext } from '../../data-context.ts';
 import type { Meta } from '../../../stores/metadata/database.ts';
 import type { JobRow, TableRow } from '../../../stores/metadata/tables.ts';
+import { DevBranchDelete } from './branch.ts';
+import { BucketDelete } from './bucket.ts';
 import { paramsOf } from './operation.ts';
 import { engineTable } from './table-place.ts';
 
@@ -10,10 +12,10 @@ type Table = Pick<TableRow, 'branch_id' | 'bucket_id' | 'id'>;
 const DELETIONS: Readonly<Record<string, (job: JobRow, table: Table) => boolean>> = {
   tableDrop: (job, { branch_id, id }) => job.branch_id === branch_id && job.table_id === id,
   bucketDelete(job, { branch_id, bucket_id }) {
-    const { id, force } = paramsOf(job) as { id: string; force: boolean };
+    const { id, force } = paramsOf(job, BucketDelete);
     return force && job.branch_id === branch_id && id === bucket_id;
   },
-  devBranchDelete: (job, { branch_id }) => (paramsOf(job) as { id: number }).id === branch_id,
+  devBranchDelete: (job, { branch_id }) => paramsOf(job, DevBranchDelete).id === branch_id,
 };
 
 /**

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Type } from 'typebox';
 import type { DataContext } from '../../data-context.ts';
 import { EXPORT_MAX_AGE_DAYS, fileRow } from '../../files/new-file.ts';
 import { nextId } from '../../../stores/metadata/counter.ts';
@@ -12,95 +13,102 @@ import type { RowQuery } from '../../../stores/tables/row-query.ts';
 import { isoTime } from '../../../../lib/iso-time.ts';
 import type { StoredTable } from '../../../stores/metadata/stored-tables.ts';
 import { rowsOf } from './alias.ts';
-import { paramsOf, type Done, type Operation } from './operation.ts';
+import { QUEUE } from './load.ts';
+import { defineOperation, type Done } from './operation.ts';
 import { engineTable, requireTableRow } from './table-place.ts';
 
-export interface ExportParams {
-  readonly export: RowQueryInput & {
-    readonly tableName: string;
-    readonly gzipOutput: boolean;
-    /** Only shown: the rows are the same in every one. */
-    readonly format: string;
-    readonly fileType: string;
-  };
-}
+const ExportParams = Type.Object({
+  export: Type.Intersect([
+    Type.Unsafe<RowQueryInput>({ type: 'object' }),
+    Type.Object({
+      tableName: Type.String(),
+      gzipOutput: Type.Boolean(),
+      format: Type.String({ description: 'Only shown: the rows are the same in every one.' }),
+      fileType: Type.String(),
+    }),
+  ]),
+  queue: QUEUE,
+});
 
 /** Slices are about that large before compression. */
 const SLICE_BYTES = 64 * 1024 * 1024;
 
 /** Exports a table into a sliced file, or finds the file of the same export. */
-export const tableExport: Operation = async (job, context, signal) => {
-  const { export: input } = paramsOf(job) as ExportParams;
-  const id = job.table_id ?? '';
-  const { meta, objects } = context;
-  const stored = await requireTableRow(meta, context, job.branch_id, id);
-  const rows = await rowsOf(meta, context, stored);
-  const query = rows.query(readRowQuery(input, Date.parse(job.created)));
-  const key = { branch_id: job.branch_id, table_id: id, cache_key: cacheKey(query, input.gzipOutput) };
-  const known = await findExport(meta, key);
-  if (known !== undefined && known.table_revision === rows.table.revision) {
-    const cached = await reuse(job, context, known.file_id);
-    if (cached !== undefined) return cached;
-  }
-  const suffix = input.gzipOutput ? '.csv.gz' : '.csv';
-  const place = id.replace(/^(in|out)\./, '$1/').replace(/\.(?=[^.]*$)/, '/');
-  const folder = `exp-${EXPORT_MAX_AGE_DAYS}/${context.project.id}/table-exports/${place}`;
-  // One name for each lease: a worker that comes back late cannot write into the export of another.
-  const keyOf = (turn: number): string => `${folder}/${job.id}${turn === 1 ? '' : `-${turn}`}${suffix}`;
-  const objectKey = keyOf(job.fencing);
-  for (let turn = 1; turn <= job.fencing; turn++) await objects.deletePrefix(keyOf(turn));
-  try {
-    const outcome = await writeSlices(context, rows.table, query, {
-      objectKey,
-      suffix,
-      isGzip: input.gzipOutput,
-      signal,
-    });
-    return {
-      results: null,
-      moved: { direction: 'export', rows: outcome.rows, bytes: outcome.bytes },
-      metrics: {
-        outCompressed: input.gzipOutput,
-        outBytes: outcome.bytes,
-        outBytesUncompressed: outcome.plainBytes,
-      },
-      things: tableOf(job.branch_id, rows.table.id),
-      commit: async (tx) => {
-        const now = context.env.now();
-        const file = fileRow(
-          {
-            id: await nextId(tx),
-            name: `${id}${suffix}`,
-            key: objectKey,
-            sizeBytes: outcome.bytes,
-            isSliced: true,
-            isEncrypted: objects.hasEncryption,
-            maxAgeDays: EXPORT_MAX_AGE_DAYS,
-            tableId: id,
-          },
-          {
-            branchId: job.branch_id,
-            author: { creator_id: job.creator_id, creator_description: job.creator_description },
-            runId: job.run_id,
-          },
-          now,
-        );
-        await insertFileWithin(tx, file, ['table-export']);
-        await saveExport(tx, {
-          ...key,
-          table_revision: rows.table.revision,
-          file_id: file.id,
-          created: isoTime(now),
-        });
-        return { file: { id: file.id }, cacheHit: false };
-      },
-      undo: async () => await objects.deletePrefix(objectKey),
-    };
-  } catch (error) {
-    await objects.deletePrefix(objectKey);
-    throw error;
-  }
-};
+export const tableExport = defineOperation({
+  name: 'tableExport',
+  params: ExportParams,
+  async run({ export: input }, job, context, signal) {
+    const id = job.table_id ?? '';
+    const { meta, objects } = context;
+    const stored = await requireTableRow(meta, context, job.branch_id, id);
+    const rows = await rowsOf(meta, context, stored);
+    const query = rows.query(readRowQuery(input, Date.parse(job.created)));
+    const key = { branch_id: job.branch_id, table_id: id, cache_key: cacheKey(query, input.gzipOutput) };
+    const known = await findExport(meta, key);
+    if (known !== undefined && known.table_revision === rows.table.revision) {
+      const cached = await reuse(job, context, known.file_id);
+      if (cached !== undefined) return cached;
+    }
+    const suffix = input.gzipOutput ? '.csv.gz' : '.csv';
+    const place = id.replace(/^(in|out)\./, '$1/').replace(/\.(?=[^.]*$)/, '/');
+    const folder = `exp-${EXPORT_MAX_AGE_DAYS}/${context.project.id}/table-exports/${place}`;
+    // One name for each lease: a worker that comes back late cannot write into the export of another.
+    const keyOf = (turn: number): string => `${folder}/${job.id}${turn === 1 ? '' : `-${turn}`}${suffix}`;
+    const objectKey = keyOf(job.fencing);
+    for (let turn = 1; turn <= job.fencing; turn++) await objects.deletePrefix(keyOf(turn));
+    try {
+      const outcome = await writeSlices(context, rows.table, query, {
+        objectKey,
+        suffix,
+        isGzip: input.gzipOutput,
+        signal,
+      });
+      return {
+        results: null,
+        moved: { direction: 'export', rows: outcome.rows, bytes: outcome.bytes },
+        metrics: {
+          outCompressed: input.gzipOutput,
+          outBytes: outcome.bytes,
+          outBytesUncompressed: outcome.plainBytes,
+        },
+        things: tableOf(job.branch_id, rows.table.id),
+        commit: async (tx) => {
+          const now = context.env.now();
+          const file = fileRow(
+            {
+              id: await nextId(tx),
+              name: `${id}${suffix}`,
+              key: objectKey,
+              sizeBytes: outcome.bytes,
+              isSliced: true,
+              isEncrypted: objects.hasEncryption,
+              maxAgeDays: EXPORT_MAX_AGE_DAYS,
+              tableId: id,
+            },
+            {
+              branchId: job.branch_id,
+              author: { creator_id: job.creator_id, creator_description: job.creator_description },
+              runId: job.run_id,
+            },
+            now,
+          );
+          await insertFileWithin(tx, file, ['table-export']);
+          await saveExport(tx, {
+            ...key,
+            table_revision: rows.table.revision,
+            file_id: file.id,
+            created: isoTime(now),
+          });
+          return { file: { id: file.id }, cacheHit: false };
+        },
+        undo: async () => await objects.deletePrefix(objectKey),
+      };
+    } catch (error) {
+      await objects.deletePrefix(objectKey);
+      throw error;
+    }
+  },
+});
 
 /** Returns the file of an earlier export, when it still exists for some time; the run is noted in it. */
 async function reuse(job: JobRow, { meta, env }: DataContext, fileId: number): Promise<Done | undefined> {

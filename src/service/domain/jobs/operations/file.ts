@@ -1,11 +1,15 @@
+import { Type } from 'typebox';
 import { removeFile } from '../../files/remove.ts';
 import { findFile } from '../../../stores/metadata/files.ts';
-import { paramsOf, type Operation } from './operation.ts';
+import { defineOperation } from './operation.ts';
 
 /** Deletes a file and its bytes. */
-export const fileDelete: Operation = async (job, context) => {
-  const { id } = paramsOf(job) as { id: number };
-  const file = await findFile(context.meta, id);
-  if (file !== undefined) await removeFile(context, file);
-  return { results: null };
-};
+export const fileDelete = defineOperation({
+  name: 'fileDelete',
+  params: Type.Object({ id: Type.Integer() }),
+  async run({ id }, _job, context) {
+    const file = await findFile(context.meta, id);
+    if (file !== undefined) await removeFile(context, file);
+    return { results: null };
+  },
+});

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { Type, type Static } from 'typebox';
 import type { DataContext } from '../../data-context.ts';
 import type { JobRow } from '../../../stores/metadata/tables.ts';
 import { insertTable, NO_ALIAS, saveState, type TableState } from '../../../stores/metadata/stored-tables.ts';
@@ -6,7 +7,7 @@ import { tableOf } from '../../../stores/metadata/transaction.ts';
 import { wholeTable } from '../../presenters/table.ts';
 import { isoTime } from '../../../../lib/iso-time.ts';
 import type { ImportOutcome, ImportRequest, TableId } from '../../../stores/tables/engine.ts';
-import { fenceOf, isMarkOf, markOf, paramsOf, type Metrics, type Operation } from './operation.ts';
+import { defineOperation, fenceOf, isMarkOf, markOf, type Metrics } from './operation.ts';
 import { refuseAlias } from './alias.ts';
 import { contentOf, type FileContent } from './slices.ts';
 import {
@@ -17,123 +18,135 @@ import {
   splitTableId,
 } from './table-place.ts';
 
+/** Shown by every load and export; there is no other one. */
+export const QUEUE = Type.Optional(Type.Literal('main_fast'));
+
 /** Parameters that `tables-async` and `import-async` store for the job. */
-export interface LoadParams {
-  readonly params: {
-    readonly incremental?: boolean;
-    /** Always empty; older clients look for it. */
-    readonly source?: readonly [];
-    readonly delimiter?: string;
-    readonly enclosure?: string;
-    readonly escapedBy?: string;
-    readonly columns?: readonly string[];
-    readonly withoutHeaders?: boolean;
-    readonly ignoredLinesCount?: number;
-    readonly treatValuesAsNull?: readonly string[];
-    readonly useTimestampFromDataFile?: boolean;
-    readonly deduplicationStrategy?: 'insert' | 'upsert';
-    readonly name?: string;
-    readonly displayName?: string;
-    readonly primaryKey?: readonly string[];
-  };
-  readonly source: { readonly fileId: number; readonly type: 'file' };
-}
+const LoadParams = Type.Object({
+  params: Type.Partial(
+    Type.Object({
+      incremental: Type.Boolean(),
+      source: Type.Array(Type.Unknown(), { description: 'Empty; older clients look for it.' }),
+      delimiter: Type.String(),
+      enclosure: Type.String(),
+      escapedBy: Type.String(),
+      columns: Type.Array(Type.String()),
+      withoutHeaders: Type.Boolean(),
+      ignoredLinesCount: Type.Integer(),
+      treatValuesAsNull: Type.Array(Type.String()),
+      useTimestampFromDataFile: Type.Boolean(),
+      deduplicationStrategy: Type.Enum(['insert', 'upsert']),
+      name: Type.String(),
+      displayName: Type.String(),
+      primaryKey: Type.Array(Type.String()),
+    }),
+  ),
+  source: Type.Object({ fileId: Type.Integer(), type: Type.Literal('file') }),
+  queue: QUEUE,
+});
+export type LoadParams = Static<typeof LoadParams>;
 
 /** Makes a table from a file; a failure leaves no table. */
-export const tableCreate: Operation = async (job, context, signal) => {
-  const { params, source } = paramsOf(job) as LoadParams;
-  const { meta, engine } = context;
-  const id = job.table_id ?? '';
-  const { bucket: bucketId, name } = splitTableId(id);
-  const displayName = params.displayName ?? name;
-  await requireBucketRow(meta, context, job.branch_id, bucketId);
-  await requireFreeTable(meta, { branchId: job.branch_id, bucketId, name });
-  const content = await contentOf(context, source.fileId, signal);
-  const table = engineTable(job.branch_id, id);
-  const request = {
-    ...(await requestOf(job, context, { table, params, content })),
-    create: { primaryKey: params.primaryKey ?? [] },
-  };
-  const outcome = await engine.import(table, request, content.slices);
-  const now = isoTime(context.env.now());
-  return {
-    results: null,
-    metrics: metricsOf(content, outcome),
-    moved: { direction: 'import', rows: outcome.importedRows, bytes: outcome.importedBytes },
-    commit: async (tx) => {
-      // Both may have changed while the file was read.
-      await requireBucketRow(tx, context, job.branch_id, bucketId);
-      await requireFreeTable(tx, { branchId: job.branch_id, bucketId, name: displayName });
-      const row = {
-        branch_id: job.branch_id,
-        id,
-        bucket_id: bucketId,
-        name,
-        display_name: displayName,
-        primary_key: JSON.stringify(outcome.primaryKey),
-        is_typed: 0,
-        rows_count: outcome.totalRows,
-        data_bytes: outcome.totalBytes,
-        revision: 1,
-        ...NO_ALIAS,
-        creator_id: job.creator_id,
-        creator_description: job.creator_description,
-        created: now,
-        last_import: now,
-        last_change: now,
-      } as const;
-      await insertTable(tx, row, outcome.columns);
-      await tx
-        .updateTable('buckets')
-        .set({ last_change: now })
-        .where((where) => where.and({ branch_id: job.branch_id, id: bucketId }))
-        .execute();
-      const stored = await requireTableRow(tx, context, job.branch_id, id);
-      const bucket = await requireBucketRow(tx, context, job.branch_id, bucketId);
-      return wholeTable(stored, { origin: context.origin(), bucket });
-    },
-    undo: async () => await engine.drop(table, fenceOf(job)),
-  };
-};
+export const tableCreate = defineOperation({
+  name: 'tableCreate',
+  params: LoadParams,
+  async run({ params, source }, job, context, signal) {
+    const { meta, engine } = context;
+    const id = job.table_id ?? '';
+    const { bucket: bucketId, name } = splitTableId(id);
+    const displayName = params.displayName ?? name;
+    await requireBucketRow(meta, context, job.branch_id, bucketId);
+    await requireFreeTable(meta, { branchId: job.branch_id, bucketId, name });
+    const content = await contentOf(context, source.fileId, signal);
+    const table = engineTable(job.branch_id, id);
+    const request = {
+      ...(await requestOf(job, context, { table, params, content })),
+      create: { primaryKey: params.primaryKey ?? [] },
+    };
+    const outcome = await engine.import(table, request, content.slices);
+    const now = isoTime(context.env.now());
+    return {
+      results: null,
+      metrics: metricsOf(content, outcome),
+      moved: { direction: 'import', rows: outcome.importedRows, bytes: outcome.importedBytes },
+      commit: async (tx) => {
+        // Both may have changed while the file was read.
+        await requireBucketRow(tx, context, job.branch_id, bucketId);
+        await requireFreeTable(tx, { branchId: job.branch_id, bucketId, name: displayName });
+        const row = {
+          branch_id: job.branch_id,
+          id,
+          bucket_id: bucketId,
+          name,
+          display_name: displayName,
+          primary_key: JSON.stringify(outcome.primaryKey),
+          is_typed: 0,
+          rows_count: outcome.totalRows,
+          data_bytes: outcome.totalBytes,
+          revision: 1,
+          ...NO_ALIAS,
+          creator_id: job.creator_id,
+          creator_description: job.creator_description,
+          created: now,
+          last_import: now,
+          last_change: now,
+        } as const;
+        await insertTable(tx, row, outcome.columns);
+        await tx
+          .updateTable('buckets')
+          .set({ last_change: now })
+          .where((where) => where.and({ branch_id: job.branch_id, id: bucketId }))
+          .execute();
+        const stored = await requireTableRow(tx, context, job.branch_id, id);
+        const bucket = await requireBucketRow(tx, context, job.branch_id, bucketId);
+        return wholeTable(stored, { origin: context.origin(), bucket });
+      },
+      undo: async () => await engine.drop(table, fenceOf(job)),
+    };
+  },
+});
 
 /** Loads a file into a table. */
-export const tableImport: Operation = async (job, context, signal) => {
-  const { params, source } = paramsOf(job) as LoadParams;
-  const id = job.table_id ?? '';
-  refuseAlias(await requireTableRow(context.meta, context, job.branch_id, id), 'aliasImportNotAllowed');
-  const table = engineTable(job.branch_id, id);
-  const content = await contentOf(context, source.fileId, signal).catch(async (error: unknown) => {
-    // In a copy made between the load and the end of its job, the file may be gone: it is not needed any more.
-    const { lastImport } = (await context.engine.describe(table)) ?? {};
-    if (isMarkOf(job, lastImport?.mark)) return NO_CONTENT;
-    throw error;
-  });
-  const outcome = await context.engine.import(
-    table,
-    await requestOf(job, context, { table, params, content }),
-    content.slices,
-  );
-  const now = isoTime(context.env.now());
-  return {
-    results: {
-      transaction: null,
-      importedColumns: [...outcome.importedColumns],
-      warnings: [],
-      newColumns: [...outcome.newColumns],
-      totalRowsCount: outcome.totalRows,
-      totalDataSizeBytes: outcome.totalBytes,
-      importedRowsCount: outcome.importedRows,
-      importedFilesCount: content.count,
-    },
-    metrics: metricsOf(content, outcome),
-    moved: { direction: 'import', rows: outcome.importedRows, bytes: outcome.importedBytes },
-    things: tableOf(job.branch_id, id),
-    commit: async (tx) => {
-      const stored = await requireTableRow(tx, context, job.branch_id, id);
-      await saveState(tx, stored, stateOf(outcome), { last_change: now, last_import: now });
-    },
-  };
-};
+export const tableImport = defineOperation({
+  name: 'tableImport',
+  params: LoadParams,
+  async run({ params, source }, job, context, signal) {
+    const id = job.table_id ?? '';
+    refuseAlias(await requireTableRow(context.meta, context, job.branch_id, id), 'aliasImportNotAllowed');
+    const table = engineTable(job.branch_id, id);
+    const content = await contentOf(context, source.fileId, signal).catch(async (error: unknown) => {
+      // In a copy made between the load and the end of its job, the file may be gone: it is not needed any more.
+      const { lastImport } = (await context.engine.describe(table)) ?? {};
+      if (isMarkOf(job, lastImport?.mark)) return NO_CONTENT;
+      throw error;
+    });
+    const outcome = await context.engine.import(
+      table,
+      await requestOf(job, context, { table, params, content }),
+      content.slices,
+    );
+    const now = isoTime(context.env.now());
+    return {
+      results: {
+        transaction: null,
+        importedColumns: [...outcome.importedColumns],
+        warnings: [],
+        newColumns: [...outcome.newColumns],
+        totalRowsCount: outcome.totalRows,
+        totalDataSizeBytes: outcome.totalBytes,
+        importedRowsCount: outcome.importedRows,
+        importedFilesCount: content.count,
+      },
+      metrics: metricsOf(content, outcome),
+      moved: { direction: 'import', rows: outcome.importedRows, bytes: outcome.importedBytes },
+      things: tableOf(job.branch_id, id),
+      commit: async (tx) => {
+        const stored = await requireTableRow(tx, context, job.branch_id, id);
+        await saveState(tx, stored, stateOf(outcome), { last_change: now, last_import: now });
+      },
+    };
+  },
+});
 
 const NO_CONTENT: FileContent = {
   isSliced: false,

@@ -1,3 +1,5 @@
+import type { Static, TSchema } from 'typebox';
+import { Errors } from 'typebox/value';
 import type { Moved } from '../../../platform/health/metrics.ts';
 import type { Reply } from '../../reply.ts';
 import type { DataContext } from '../../data-context.ts';
@@ -6,6 +8,43 @@ import type { Turn } from '../../../stores/metadata/leases.ts';
 import type { JobRow } from '../../../stores/metadata/tables.ts';
 import type { WriteOptions } from '../../../stores/tables/engine.ts';
 import type { Thing } from '../../../stores/metadata/transaction.ts';
+
+/** Kind of storage job: its name in the API, the parameters that its jobs store, and the handler of its jobs. */
+export interface JobKind<Name extends string = string, Params extends TSchema = TSchema> {
+  readonly name: Name;
+  readonly params: Params;
+  readonly run: Operation;
+}
+
+/** Defines a kind of storage job; a job whose parameters do not fit fails before its handler is called. */
+export function defineOperation<const Name extends string, Params extends TSchema>({
+  name,
+  params,
+  run,
+}: Pick<JobKind<Name, Params>, 'name' | 'params'> & {
+  readonly run: (
+    params: Static<Params>,
+    job: JobRow,
+    context: DataContext,
+    signal: AbortSignal,
+  ) => Promise<Done>;
+}): JobKind<Name, Params> {
+  return {
+    name,
+    params,
+    run: async (job, context, signal) => await run(paramsOf(job, params), job, context, signal),
+  };
+}
+
+/** Reads the parameters of a job, as the route that enqueued it wrote them. @throws for others */
+export function paramsOf<Params extends TSchema>(job: JobRow, schema: Params): Static<Params> {
+  const params: unknown = JSON.parse(job.params);
+  const [wrong] = Errors(schema, params);
+  if (wrong === undefined) return params as Static<Params>; // it was checked
+  throw new Error(
+    `The parameters of job ${job.id} (${job.operation}) are not those of this version: params${wrong.instancePath} ${wrong.message}.`,
+  );
+}
 
 /**
  * Work of one kind of job. A worker may be killed at any moment and the job be run again, so completed work must be
@@ -36,11 +75,6 @@ export interface Metrics {
   readonly outCompressed: boolean;
   readonly outBytes: number;
   readonly outBytesUncompressed: number;
-}
-
-/** Returns the parameters of a job, as the route that enqueued it wrote them, so their type is known. */
-export function paramsOf(job: JobRow): unknown {
-  return JSON.parse(job.params);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { Type, type Static } from 'typebox';
 import type { DataContext } from '../../data-context.ts';
 import { badRequest } from '../../api-error.ts';
 import type { JobRow } from '../../../stores/metadata/tables.ts';
@@ -24,7 +25,7 @@ import {
   requireOwnColumns,
   type ColumnChange,
 } from './alias.ts';
-import { fenceOf, paramsOf, type Done, type Operation } from './operation.ts';
+import { defineOperation, fenceOf, type Done } from './operation.ts';
 import {
   engineTable,
   requireBucketRow,
@@ -34,62 +35,66 @@ import {
 } from './table-place.ts';
 
 /** A column of a typed table, as its definition is kept. */
-export interface ColumnInput {
-  readonly name: string;
-  readonly definition?: unknown;
-  readonly basetype?: string;
-}
+const Column = Type.Object({
+  name: Type.String(),
+  definition: Type.Optional(Type.Unknown()),
+  basetype: Type.Optional(Type.String()),
+});
+export type ColumnInput = Static<typeof Column>;
 
-export interface DefinitionParams {
-  readonly name: string;
-  readonly primaryKeysNames: readonly string[];
-  readonly columns: readonly ColumnInput[];
-  readonly isTyped: boolean;
-}
+const Definition = Type.Object({
+  name: Type.String(),
+  primaryKeysNames: Type.Array(Type.String()),
+  columns: Type.Array(Column),
+  isTyped: Type.Boolean(),
+});
 
 /** Makes an empty table. */
-export const tableDefinitionCreate: Operation = async (job, context) => {
-  const params = paramsOf(job) as DefinitionParams;
-  const { meta, engine } = context;
-  const id = job.table_id ?? '';
-  const { bucket: bucketId, name } = splitTableId(id);
-  await requireBucketRow(meta, context, job.branch_id, bucketId);
-  await requireFreeTable(meta, { branchId: job.branch_id, bucketId, name });
-  const table = engineTable(job.branch_id, id);
-  const columns = params.columns.map((column) => column.name);
-  await engine.create(table, { columns, primaryKey: params.primaryKeysNames }, fenceOf(job));
-  const now = isoTime(context.env.now());
-  return {
-    results: null,
-    commit: async (tx) => {
-      const bucket = await requireBucketRow(tx, context, job.branch_id, bucketId);
-      await requireFreeTable(tx, { branchId: job.branch_id, bucketId, name });
-      const row = {
-        branch_id: job.branch_id,
-        id,
-        bucket_id: bucketId,
-        name,
-        display_name: name,
-        primary_key: JSON.stringify(params.primaryKeysNames),
-        is_typed: params.isTyped ? 1 : 0,
-        rows_count: 0,
-        data_bytes: 0,
-        revision: 1,
-        ...NO_ALIAS,
-        creator_id: job.creator_id,
-        creator_description: job.creator_description,
-        created: now,
-        last_import: null,
-        last_change: now,
-      } as const;
-      const definitions = new Map(params.columns.map((column) => [column.name, definitionOf(column)]));
-      await insertTable(tx, row, columns, definitions);
-      const stored = await requireTableRow(tx, context, job.branch_id, id);
-      return wholeTable(stored, { origin: context.origin(), bucket });
-    },
-    undo: async () => await engine.drop(table, fenceOf(job)),
-  };
-};
+export const tableDefinitionCreate = defineOperation({
+  name: 'tableDefinitionCreate',
+  params: Definition,
+  async run(params, job, context) {
+    const { meta, engine } = context;
+    const id = job.table_id ?? '';
+    const { bucket: bucketId, name } = splitTableId(id);
+    await requireBucketRow(meta, context, job.branch_id, bucketId);
+    await requireFreeTable(meta, { branchId: job.branch_id, bucketId, name });
+    const table = engineTable(job.branch_id, id);
+    const columns = params.columns.map((column) => column.name);
+    await engine.create(table, { columns, primaryKey: params.primaryKeysNames }, fenceOf(job));
+    const now = isoTime(context.env.now());
+    return {
+      results: null,
+      commit: async (tx) => {
+        const bucket = await requireBucketRow(tx, context, job.branch_id, bucketId);
+        await requireFreeTable(tx, { branchId: job.branch_id, bucketId, name });
+        const row = {
+          branch_id: job.branch_id,
+          id,
+          bucket_id: bucketId,
+          name,
+          display_name: name,
+          primary_key: JSON.stringify(params.primaryKeysNames),
+          is_typed: params.isTyped ? 1 : 0,
+          rows_count: 0,
+          data_bytes: 0,
+          revision: 1,
+          ...NO_ALIAS,
+          creator_id: job.creator_id,
+          creator_description: job.creator_description,
+          created: now,
+          last_import: null,
+          last_change: now,
+        } as const;
+        const definitions = new Map(params.columns.map((column) => [column.name, definitionOf(column)]));
+        await insertTable(tx, row, columns, definitions);
+        const stored = await requireTableRow(tx, context, job.branch_id, id);
+        return wholeTable(stored, { origin: context.origin(), bucket });
+      },
+      undo: async () => await engine.drop(table, fenceOf(job)),
+    };
+  },
+});
 
 function definitionOf({ definition, basetype }: ColumnInput): ColumnDefinition {
   return {
@@ -98,55 +103,70 @@ function definitionOf({ definition, basetype }: ColumnInput): ColumnDefinition {
   };
 }
 
-export const tableDrop: Operation = async (job, context) => {
-  const id = job.table_id ?? '';
-  const { force } = paramsOf(job) as { force?: string };
-  const table = await requireTableRow(context.meta, context, job.branch_id, id);
-  if (force !== 'true') await refuseAliased(context.meta, table);
-  await context.engine.drop(engineTable(job.branch_id, id), fenceOf(job));
-  return {
-    results: null,
-    commit: async (tx) => {
-      const stored = await findTable(tx, job.branch_id, id);
-      // Aliases that were made meanwhile have no rows any more, either.
-      if (stored !== undefined) await deleteTable(tx, stored);
-    },
-  };
-};
+export const tableDrop = defineOperation({
+  name: 'tableDrop',
+  params: Type.Object({ force: Type.Optional(Type.String()) }),
+  async run({ force }, job, context) {
+    const id = job.table_id ?? '';
+    const table = await requireTableRow(context.meta, context, job.branch_id, id);
+    if (force !== 'true') await refuseAliased(context.meta, table);
+    await context.engine.drop(engineTable(job.branch_id, id), fenceOf(job));
+    return {
+      results: null,
+      commit: async (tx) => {
+        const stored = await findTable(tx, job.branch_id, id);
+        // Aliases that were made meanwhile have no rows any more, either.
+        if (stored !== undefined) await deleteTable(tx, stored);
+      },
+    };
+  },
+});
 
-export const tableColumnAdd: Operation = async (job, context) => {
-  const column = paramsOf(job) as ColumnInput;
-  if (await isOfAlias(job, context)) return changeAlias(job, context, { added: column.name });
-  return await change(job, context, async ({ stored, table }) => {
-    const isInCatalogue = stored.columns.some(({ name }) => name === column.name);
-    // A killed process may have added it without knowing.
-    const isDone = !isInCatalogue && (await describe(context, job)).columns.includes(column.name);
-    if (!isDone) await context.engine.addColumn(table, column.name, fenceOf(job));
-    return { definitions: new Map([[column.name, definitionOf(column)]]) };
-  });
-};
+export const tableColumnAdd = defineOperation({
+  name: 'tableColumnAdd',
+  params: Column,
+  async run(column, job, context) {
+    if (await isOfAlias(job, context)) return changeAlias(job, context, { added: column.name });
+    return await change(job, context, async ({ stored, table }) => {
+      const isInCatalogue = stored.columns.some(({ name }) => name === column.name);
+      // A killed process may have added it without knowing.
+      const isDone = !isInCatalogue && (await describe(context, job)).columns.includes(column.name);
+      if (!isDone) await context.engine.addColumn(table, column.name, fenceOf(job));
+      return { definitions: new Map([[column.name, definitionOf(column)]]) };
+    });
+  },
+});
 
-export const tableColumnDelete: Operation = async (job, context) => {
-  const { name, force = false } = paramsOf(job) as { name: string; force?: boolean };
-  if (await isOfAlias(job, context)) return changeAlias(job, context, { removed: name, force });
-  return await change(job, context, async ({ stored, table }) => {
-    await refuseReferenced(context.meta, stored, name, force);
-    const isInCatalogue = stored.columns.some((column) => column.name === name);
-    const isDone = isInCatalogue && !(await describe(context, job)).columns.includes(name);
-    if (!isDone) await context.engine.dropColumn(table, name, fenceOf(job));
-    return {};
-  });
-};
+export const tableColumnDelete = defineOperation({
+  name: 'tableColumnDelete',
+  params: Type.Object({ name: Type.String(), force: Type.Optional(Type.Boolean()) }),
+  async run({ name, force = false }, job, context) {
+    if (await isOfAlias(job, context)) return changeAlias(job, context, { removed: name, force });
+    return await change(job, context, async ({ stored, table }) => {
+      await refuseReferenced(context.meta, stored, name, force);
+      const isInCatalogue = stored.columns.some((column) => column.name === name);
+      const isDone = isInCatalogue && !(await describe(context, job)).columns.includes(name);
+      if (!isDone) await context.engine.dropColumn(table, name, fenceOf(job));
+      return {};
+    });
+  },
+});
 
-export const tablePrimaryKeyAdd: Operation = async (job, context) => {
-  const { columns } = paramsOf(job) as { columns: string[] };
-  return await change(job, context, async ({ stored, table }) => {
-    // Another job may have set one meanwhile.
-    requireNoKey(stored);
-    await context.engine.setPrimaryKey(table, columns, fenceOf(job));
-    return {};
-  });
-};
+export const tablePrimaryKeyAdd = defineOperation({
+  name: 'tablePrimaryKeyAdd',
+  params: Type.Object({
+    columns: Type.Array(Type.String()),
+    skipDuplicatesCheck: Type.Optional(Type.Boolean()),
+  }),
+  async run({ columns }, job, context) {
+    return await change(job, context, async ({ stored, table }) => {
+      // Another job may have set one meanwhile.
+      requireNoKey(stored);
+      await context.engine.setPrimaryKey(table, columns, fenceOf(job));
+      return {};
+    });
+  },
+});
 
 /** @throws {ApiError} 400 when the table has a primary key */
 export function requireNoKey(table: StoredTable): void {
@@ -154,28 +174,38 @@ export function requireNoKey(table: StoredTable): void {
   throw badRequest('storage.validation.primaryKey', 'The table has a primary key already. Remove it first.');
 }
 
-export const tablePrimaryKeyDelete: Operation = async (job, context) =>
-  await change(job, context, async ({ stored, table }) => {
-    await refuseFilteredKey(context.meta, stored);
-    await context.engine.setPrimaryKey(table, [], fenceOf(job));
-    return {};
-  });
+export const tablePrimaryKeyDelete = defineOperation({
+  name: 'tablePrimaryKeyDelete',
+  params: Type.Object({}),
+  run: async (_params, job, context) =>
+    await change(job, context, async ({ stored, table }) => {
+      await refuseFilteredKey(context.meta, stored);
+      await context.engine.setPrimaryKey(table, [], fenceOf(job));
+      return {};
+    }),
+});
 
-export const tableRowsDelete: Operation = async (job, context) => {
-  const { request } = paramsOf(job) as { request: RowFilterInput };
-  const filter = readRowFilter(request, Date.parse(job.created));
-  return await change(job, context, async ({ table }) => ({
-    results: { deletedRows: await context.engine.deleteRows(table, filter, fenceOf(job)) },
-  }));
-};
+export const tableRowsDelete = defineOperation({
+  name: 'tableRowsDelete',
+  params: Type.Object({ request: Type.Unsafe<RowFilterInput>({ type: 'object' }) }),
+  async run({ request }, job, context) {
+    const filter = readRowFilter(request, Date.parse(job.created));
+    return await change(job, context, async ({ table }) => ({
+      results: { deletedRows: await context.engine.deleteRows(table, filter, fenceOf(job)) },
+    }));
+  },
+});
 
 /** Stores the declared type of a typed column; values stay text. */
-export const tableColumnDefinitionUpdate: Operation = async (job, context) => {
-  const column = paramsOf(job) as ColumnInput;
-  return await change(job, context, async () =>
-    Promise.resolve({ definitions: new Map([[column.name, definitionOf(column)]]) }),
-  );
-};
+export const tableColumnDefinitionUpdate = defineOperation({
+  name: 'tableColumnDefinitionUpdate',
+  params: Column,
+  async run(column, job, context) {
+    return await change(job, context, async () =>
+      Promise.resolve({ definitions: new Map([[column.name, definitionOf(column)]]) }),
+    );
+  },
+});
 
 async function isOfAlias(job: JobRow, context: DataContext): Promise<boolean> {
   const { alias_source } = await requireTableRow(context.meta, context, job.branch_id, job.table_id ?? '');
