@@ -2,6 +2,7 @@ import { systemEnv } from '../../src/lib/env.ts';
 import { createConfiguration } from '../../src/service/domain/configurations/write.ts';
 import { createRow } from '../../src/service/domain/configurations/rows.ts';
 import type { Meta } from '../../src/service/stores/metadata/database.ts';
+import { transactionsOf } from '../../src/service/stores/metadata/transaction.ts';
 import type { Tables } from '../../src/service/stores/metadata/tables.ts';
 import { NO_METRICS } from '../../src/service/stores/metadata/jobs.ts';
 import { isoTime } from '../../src/lib/iso-time.ts';
@@ -175,9 +176,9 @@ export async function fillDay(meta: Meta, day: Day, token: number): Promise<void
     const configuration = JSON.stringify({
       parameters: { api: { baseUrl: 'https://x/' }, text: 'y'.repeat(1000) },
     });
-    await createConfiguration(meta, key, { name: `Shop ${n}`, configuration }, change);
+    await createConfiguration(transactionsOf(meta), key, { name: `Shop ${n}`, configuration }, change);
     const row = { name: 'Users', configuration: JSON.stringify({ parameters: { endpoint: 'users' } }) };
-    await createRow(meta, key, 'users', row, change);
+    await createRow(transactionsOf(meta), key, 'users', row, change);
   }
 }
 

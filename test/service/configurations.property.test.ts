@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { systemEnv } from '../../src/lib/env.ts';
 import { findBranch } from '../../src/service/stores/metadata/branches.ts';
+import { transactionsOf } from '../../src/service/stores/metadata/transaction.ts';
 import { orderAt } from '../../src/service/domain/configurations/history.ts';
 import type { Change } from '../../src/service/domain/configurations/model.ts';
 import {
@@ -59,7 +60,7 @@ test('any sequence of updates, rows, orders and rollbacks gives the versions of 
     fc.asyncProperty(steps, async (sequence) => {
       const key = { branch_id: branch?.id ?? 0, component_id: 'c', configuration_id: `c${++number}` };
       const history: Snapshot[] = [{ root: '{}', rows: new Map(), order: [] }];
-      await createConfiguration(meta, key, { name: 'n' }, change);
+      await createConfiguration(transactionsOf(meta), key, { name: 'n' }, change);
       for (const step of sequence) {
         const before = history[history.length - 1] ?? history[0];
         if (before === undefined) throw new Error('The history is never empty.');
@@ -84,19 +85,29 @@ test('any sequence of updates, rows, orders and rollbacks gives the versions of 
 
       async function run(step: Step, before: Snapshot, versions: number): Promise<void> {
         if (step.kind === 'update')
-          await updateConfiguration(meta, key, { configuration: content(step.content) }, change);
+          await updateConfiguration(
+            { meta, transact: transactionsOf(meta) },
+            key,
+            { configuration: content(step.content) },
+            change,
+          );
         else if (step.kind === 'order') {
-          await updateConfiguration(meta, key, { rowsSortOrder: orderOf(before, step.isReversed) }, change);
+          await updateConfiguration(
+            { meta, transact: transactionsOf(meta) },
+            key,
+            { rowsSortOrder: orderOf(before, step.isReversed) },
+            change,
+          );
         } else if (step.kind === 'rollback')
-          await rollbackConfiguration(meta, key, (step.to % versions) + 1, change);
+          await rollbackConfiguration(transactionsOf(meta), key, (step.to % versions) + 1, change);
         else if (step.kind === 'delete') {
-          const deleted = deleteRow(meta, key, step.row, change);
+          const deleted = deleteRow(transactionsOf(meta), key, step.row, change);
           await (before.rows.has(step.row)
             ? deleted
             : expect(deleted).rejects.toMatchObject({ status: 404 }));
         } else {
           const save = before.rows.has(step.row) ? updateRow : createRow;
-          await save(meta, key, step.row, { configuration: content(step.content) }, change);
+          await save(transactionsOf(meta), key, step.row, { configuration: content(step.content) }, change);
         }
       }
     }),

@@ -7,6 +7,7 @@ import type { Change } from '../../src/service/domain/configurations/model.ts';
 import { createRow } from '../../src/service/domain/configurations/rows.ts';
 import { createConfiguration, updateConfiguration } from '../../src/service/domain/configurations/write.ts';
 import { openMeta, type Meta } from '../../src/service/stores/metadata/database.ts';
+import { transactionsOf } from '../../src/service/stores/metadata/transaction.ts';
 import { openProject } from '../../src/service/stores/metadata/projects.ts';
 
 const key = { branch_id: 1, component_id: 'c', configuration_id: 'one' };
@@ -40,10 +41,15 @@ async function openWithProject(file: string): Promise<Meta> {
 async function sizeWith(count: number): Promise<number> {
   const file = path.join(folder, `${count}.sqlite`);
   const meta = await openWithProject(file);
-  await createConfiguration(meta, key, { name: 'n' }, change);
-  await createRow(meta, key, 'first', {}, change);
-  await updateConfiguration(meta, key, { rowsSortOrder: ['first'] }, change);
-  for (let row = 0; row < count; row++) await createRow(meta, key, `row-${row}`, {}, change);
+  await createConfiguration(transactionsOf(meta), key, { name: 'n' }, change);
+  await createRow(transactionsOf(meta), key, 'first', {}, change);
+  await updateConfiguration(
+    { meta, transact: transactionsOf(meta) },
+    key,
+    { rowsSortOrder: ['first'] },
+    change,
+  );
+  for (let row = 0; row < count; row++) await createRow(transactionsOf(meta), key, `row-${row}`, {}, change);
   await meta.destroy();
   return (await stat(file)).size;
 }

@@ -28,6 +28,7 @@ import { addBodyParsers, readMultipart } from './parsing/bodies.ts';
 import { MAX_BODY_BYTES } from '../domain/request-limits.ts';
 import { readFields } from './parsing/fields.ts';
 import { MAX_FIELDS, parseQuery } from './parsing/nest.ts';
+import { transactionsOf } from '../stores/metadata/transaction.ts';
 import { withIdempotency } from './with-idempotency.ts';
 import { hasSeveralHosts } from '../platform/connections/hosts.ts';
 import { guardSlowBodies } from '../platform/connections/slow-body-guard.ts';
@@ -217,6 +218,8 @@ function callOf(
     origin: context.publicUrl ?? originOf(request),
     runId: runIdOf(request.headers),
     enqueues: route.enqueues ?? [],
+    transact: transactionsOf(context.meta),
+    madeFile: undefined,
     isForm: /^(?:application\/x-www-form-urlencoded|multipart\/)/i.test(contentType),
     request,
   };

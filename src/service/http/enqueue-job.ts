@@ -6,14 +6,14 @@ import { ApiError } from '../domain/api-error.ts';
 import type { JobName, JobRequest } from '../domain/jobs/operations/all.ts';
 import { findJob, type NewJob } from '../stores/metadata/jobs.ts';
 import type { JobRow } from '../stores/metadata/tables.ts';
-import { withLocks, jobsOf } from '../stores/metadata/transaction.ts';
+import { jobsOf } from '../stores/metadata/transaction.ts';
 import type { Call } from './route.ts';
 import { jobReply } from '../domain/presenters/job.ts';
 
 /** Fields of a request that a job stores, and the kinds of jobs that its route enqueues. */
 type Asker<Name> = Pick<
   Call<unknown, unknown, unknown, Name>,
-  'branch' | 'caller' | 'enqueues' | 'origin' | 'runId'
+  'branch' | 'caller' | 'enqueues' | 'origin' | 'runId' | 'transact'
 >;
 
 /** Enqueues work and answers its job at once; `GET jobs/{id}` waits shortly for small ones. */
@@ -61,10 +61,10 @@ async function submit(context: DataContext, asker: Asker<unknown>, work: Work): 
     runId: asker.runId,
     author: authorOf(asker.caller),
   };
-  const row = await withLocks(
-    context.meta,
+  const row = await asker.transact(
     jobsOf(job.lockKey),
     async (tx) => await context.queue.submit(tx, job),
+    ({ id }) => ({ jobId: id }),
   );
   context.queue.wake(row.queue);
   return row;

@@ -5,6 +5,7 @@ import type { Reply } from '../domain/reply.ts';
 import type { Caller } from '../domain/tokens/caller.ts';
 import type { JobName } from '../domain/jobs/operations/all.ts';
 import type { BranchRow } from '../stores/metadata/tables.ts';
+import type { Transact } from '../stores/metadata/transaction.ts';
 
 /** Operation of the API, as a value: its parameters, and its handler. */
 export interface Route {
@@ -64,7 +65,7 @@ export interface Route {
   /**
    * Does the operation, in one transaction where possible. For a request that is repeated under its key because its
    * answer was lost, it is called again, with the result of the stored transaction in place of a new one
-   * (`made-by-request.ts`): so the answer depends on that, and on data that is read, and on no id or time that was
+   * (`replayingTransactions`): so the answer depends on that, and on data that is read, and on no id or time that was
    * made outside.
    */
   readonly handle: (call: Call<Readonly<Record<string, string>>, unknown, unknown>) => unknown;
@@ -83,6 +84,10 @@ export interface Call<Params, Query, Body, Name = JobName> {
   /** Value of `X-KBC-RunId`. */
   readonly runId: string | null;
   readonly isForm: boolean;
+  /** Runs work in a transaction of the request: with its `Idempotency-Key`, or the kept result of an earlier attempt. */
+  readonly transact: Transact;
+  /** The file that an earlier attempt of the request made. */
+  readonly madeFile: number | undefined;
   /** Kinds of storage jobs that the route may enqueue. */
   readonly enqueues: readonly Name[];
   readonly request: FastifyRequest;

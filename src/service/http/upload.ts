@@ -127,7 +127,8 @@ async function store({ objects, meta }: DataContext, file: TaggedFile, body: Rea
 }
 
 function ownerOf(call: UploadCall): Parameters<typeof newFile>[1] {
-  return { branchId: call.branch.id, author: authorOf(call.caller), runId: call.runId };
+  const { branch, caller, runId, transact, madeFile } = call;
+  return { branchId: branch.id, author: authorOf(caller), runId, transact, madeFile };
 }
 
 function textOf(fields: Json, name: string): string | undefined {

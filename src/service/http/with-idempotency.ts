@@ -4,9 +4,15 @@ import type { Context } from '../domain/context.ts';
 import { File } from '../../storage/protocol/file.ts';
 import { Job } from '../../storage/protocol/job.ts';
 import { findJob } from '../stores/metadata/jobs.ts';
-import { KeyTaken, underKey, type RequestKey } from '../stores/metadata/idempotency-keys.ts';
-import { NotRepeatable, repeating } from '../stores/metadata/idempotent-replay.ts';
-import { findKey, keepAnswer } from '../stores/metadata/request-keys.ts';
+import {
+  claimingTransactions,
+  findKey,
+  keepAnswer,
+  KeyTaken,
+  NotRepeatable,
+  replayingTransactions,
+  type RequestKey,
+} from '../stores/metadata/idempotency-keys.ts';
 import type { RequestKeyRow } from '../stores/metadata/tables.ts';
 import { jobReply } from '../domain/presenters/job.ts';
 import { Answer } from './answer.ts';
@@ -27,9 +33,8 @@ type AnyCall = Call<Readonly<Record<string, string>>, unknown, unknown>;
  * is made again for a client that did not get it.
  */
 export async function withIdempotency(context: Context, route: Route, call: AnyCall): Promise<unknown> {
-  const work = async (): Promise<unknown> => await route.handle(call);
   const key = keyOf(route, call);
-  if (key === undefined) return await work();
+  if (key === undefined) return await route.handle(call);
   const { meta, env } = context;
   for (;;) {
     const known = await findKey(meta, key);
@@ -41,18 +46,25 @@ export async function withIdempotency(context: Context, route: Route, call: AnyC
       return await repeated(context, route, { known, call, key });
     }
     const hasSecret = route.makesSecret === true;
-    const done = await underKey(key, { now: env.now(), fileId, hasSecret }, work);
-    if ('result' in done) {
-      const other = await remember(context, route, { key, answer: done.result });
-      return other ?? (fileId === undefined ? done.result : replayed(route, done.result));
+    const claim = claimingTransactions(meta, key, {
+      now: env.now(),
+      hasSecret,
+      isKept: fileId !== undefined,
+    });
+    let answer: unknown;
+    try {
+      answer = await route.handle({ ...call, transact: claim.transact, madeFile: fileId });
+    } catch (error) {
+      if (error instanceof KeyTaken) continue;
+      if (claim.isKept()) await rememberRefusal(context, key, error);
+      // The same request may have been done just before the refusal: that the resource exists now is no error.
+      else if (known === undefined && error instanceof ApiError && error.status < 500) {
+        if ((await findKey(meta, key)) !== undefined) continue;
+      }
+      throw error;
     }
-    if (done.error instanceof KeyTaken) continue;
-    if (done.isKept) await rememberRefusal(context, key, done.error);
-    // The same request may have been done just before the refusal: that the resource exists now is no error.
-    else if (known === undefined && done.error instanceof ApiError && done.error.status < 500) {
-      if ((await findKey(meta, key)) !== undefined) continue;
-    }
-    throw done.error;
+    const other = await remember(context, route, { key, answer });
+    return other ?? (fileId === undefined ? answer : replayed(route, answer));
   }
 }
 
@@ -142,7 +154,7 @@ async function answerAgain(
   { made, call, key }: { readonly made: string; readonly call: AnyCall; readonly key: RequestKey },
 ): Promise<Answer | undefined> {
   try {
-    const answer = await repeating(made, async () => await route.handle(call));
+    const answer = await route.handle({ ...call, transact: replayingTransactions(made) });
     const other = await remember(context, route, { key, answer });
     if (other !== undefined) return other;
     return replayed(route, answer);

@@ -3,6 +3,7 @@ import { systemEnv } from '../../../src/lib/env.ts';
 import { createConfiguration } from '../../../src/service/domain/configurations/write.ts';
 import { createRow } from '../../../src/service/domain/configurations/rows.ts';
 import type { Meta } from '../../../src/service/stores/metadata/database.ts';
+import { transactionsOf } from '../../../src/service/stores/metadata/transaction.ts';
 import { metaOf } from '../database.ts';
 import { startService, type Running } from '../harness.ts';
 import { clientOf } from './client.ts';
@@ -132,10 +133,10 @@ test('a list of more than is read at once has each of them once, in order', asyn
     const of = { ...key, configuration_id };
     // Longer together than what is sent at once.
     const configuration = JSON.stringify({ text: configuration_id.repeat(2000) });
-    await createConfiguration(meta, of, { name: configuration_id, configuration }, change);
+    await createConfiguration(transactionsOf(meta), of, { name: configuration_id, configuration }, change);
   }
   await createRow(
-    meta,
+    transactionsOf(meta),
     { ...key, configuration_id: 'c101' },
     'r',
     { name: 'r', configuration: '{}' },

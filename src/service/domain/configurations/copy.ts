@@ -24,19 +24,19 @@ import {
   requireVersion,
 } from './read-configuration.ts';
 import { appendRowVersion, dropRows, findRowHead, rowContent } from './row-model.ts';
-import { configurationsOf, withLocks } from '../../stores/metadata/transaction.ts';
+import { configurationsOf, type Transact } from '../../stores/metadata/transaction.ts';
 
 /**
  * Creates a configuration from a version of another, with its description unless one is given. Rows keep their ids
  * and their current state, and name their source, as the configuration does.
  */
 export async function copyConfiguration(
-  meta: Meta,
+  transact: Transact,
   from: ConfigurationKey & { version: number },
   to: { id: string; name: string; description?: string | undefined },
   change: Change,
 ): Promise<Loaded> {
-  return await withLocks(meta, configurationsOf(from, { ...from, configuration_id: to.id }), async (tx) => {
+  return await transact(configurationsOf(from, { ...from, configuration_id: to.id }), async (tx) => {
     const source = await requireConfiguration(tx, from);
     const target = await requireVersion(tx, from, from.version);
     const text = copyText(source, from.version);
@@ -54,13 +54,12 @@ export async function copyConfiguration(
 
 /** A new row from a version of another, in the same configuration or in another one (5.3.10). */
 export async function copyRow(
-  meta: Meta,
+  transact: Transact,
   from: ConfigurationKey & { row: string; version: number },
   to: { configuration: string; row: string },
   change: Change,
 ): Promise<LoadedRow> {
-  return await withLocks(
-    meta,
+  return await transact(
     configurationsOf(from, { ...from, configuration_id: to.configuration }),
     async (tx) => {
       const source = await requireConfiguration(tx, from);
@@ -103,12 +102,12 @@ export async function copyToBranch(meta: Meta, from: number, to: number, change:
 
 /** Makes the current content of the default branch the next version of a configuration in another branch (5.8). */
 export async function resetToDefault(
-  meta: Meta,
+  transact: Transact,
   key: ConfigurationKey,
   defaultBranch: number,
   change: Change,
 ): Promise<void> {
-  await withLocks(meta, configurationsOf({ ...key, branch_id: defaultBranch }, key), async (tx) => {
+  await transact(configurationsOf({ ...key, branch_id: defaultBranch }, key), async (tx) => {
     const source = await requireConfiguration(tx, { ...keyOf(key), branch_id: defaultBranch });
     const known = await findConfiguration(tx, key);
     const { name, description } = source.version;

@@ -1,23 +1,22 @@
 import { toldOf } from '../events/of-configurations.ts';
-import type { Meta } from '../../stores/metadata/database.ts';
 import type { ConfigurationKey } from '../../stores/metadata/tables.ts';
 import { orderAt, type RowPair } from './history.ts';
 import { appendVersion, type Change, type Loaded } from './model.ts';
 import { listRows, listRowsOf, requireConfiguration, requireVersion } from './read-configuration.ts';
 import { appendRowVersion, rowContent, updateRowHead } from './row-model.ts';
-import { configurationsOf, withLocks } from '../../stores/metadata/transaction.ts';
+import { configurationsOf, type Transact } from '../../stores/metadata/transaction.ts';
 
 /**
  * Makes an older version of a configuration its newest one: root, rows and their order. Every row gets a version, with
  * the identifier of the one that it returns to. The states stay; a row that comes back has its last one again (5.3.7).
  */
 export async function rollbackConfiguration(
-  meta: Meta,
+  transact: Transact,
   key: ConfigurationKey,
   version: number,
   change: Change,
 ): Promise<Loaded> {
-  return await withLocks(meta, configurationsOf(key), async (tx) => {
+  return await transact(configurationsOf(key), async (tx) => {
     const current = await requireConfiguration(tx, key);
     const target = await requireVersion(tx, key, version);
     const gone = new Map((await listRows(tx, current)).map(({ head }) => [head.row_id, head]));

@@ -14,7 +14,7 @@ import {
   updateRowHead,
   type RowContent,
 } from './row-model.ts';
-import { configurationsOf, withLocks } from '../../stores/metadata/transaction.ts';
+import { configurationsOf, type Transact } from '../../stores/metadata/transaction.ts';
 
 export interface RowChanges extends NewRow {
   readonly ifVersion?: number | undefined;
@@ -27,13 +27,13 @@ export interface NewRow extends Partial<RowContent> {
 
 /** Adds a row, and a version of the configuration with the same text. */
 export async function createRow(
-  meta: Meta,
+  transact: Transact,
   key: ConfigurationKey,
   row: string,
   given: NewRow,
   change: Change,
 ): Promise<LoadedRow> {
-  return await withLocks(meta, configurationsOf(key), async (tx) => {
+  return await transact(configurationsOf(key), async (tx) => {
     const configuration = await requireConfiguration(tx, key);
     if ((await findRowHead(tx, key, row))?.is_deleted === 0) {
       throw badRequest('configurationRowAlreadyExists', `Row ${row} already exists`);
@@ -57,13 +57,13 @@ export async function createRow(
  * is none.
  */
 export async function updateRow(
-  meta: Meta,
+  transact: Transact,
   key: ConfigurationKey,
   row: string,
   given: RowChanges,
   change: Change,
 ): Promise<LoadedRow> {
-  return await withLocks(meta, configurationsOf(key), async (tx) => {
+  return await transact(configurationsOf(key), async (tx) => {
     const configuration = await requireConfiguration(tx, key);
     const current = await requireRow(tx, key, row);
     checkVersion('row', current.head.version, given.ifVersion);
@@ -83,13 +83,13 @@ export async function updateRow(
 }
 
 export async function updateRowState(
-  meta: Meta,
+  transact: Transact,
   key: ConfigurationKey,
   row: string,
   state: string,
   change: Change,
 ): Promise<LoadedRow> {
-  return await withLocks(meta, configurationsOf(key), async (tx) => {
+  return await transact(configurationsOf(key), async (tx) => {
     await requireConfiguration(tx, key);
     return await withState(tx, await requireRow(tx, key, row), state, change);
   });
@@ -97,12 +97,12 @@ export async function updateRowState(
 
 /** Deletes a row for good; its past versions stay in those of the configuration. */
 export async function deleteRow(
-  meta: Meta,
+  transact: Transact,
   key: ConfigurationKey,
   row: string,
   change: Change,
 ): Promise<void> {
-  await withLocks(meta, configurationsOf(key), async (tx) => {
+  await transact(configurationsOf(key), async (tx) => {
     const configuration = await requireConfiguration(tx, key);
     const known = await requireRow(tx, key, row);
     await updateRowHead(tx, known.head, { is_deleted: 1 });
@@ -114,13 +114,13 @@ export async function deleteRow(
 
 /** Makes an older version of a row its newest one (5.3.8). */
 export async function rollbackRow(
-  meta: Meta,
+  transact: Transact,
   key: ConfigurationKey,
   row: string,
   version: number,
   change: Change,
 ): Promise<LoadedRow> {
-  return await withLocks(meta, configurationsOf(key), async (tx) => {
+  return await transact(configurationsOf(key), async (tx) => {
     const configuration = await requireConfiguration(tx, key);
     await requireRow(tx, key, row);
     const target = await requireRowVersion(tx, key, row, version);

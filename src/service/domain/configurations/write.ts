@@ -15,7 +15,7 @@ import { toldOf } from '../events/of-configurations.ts';
 import { contentOf, findConfiguration, listRowIds, requireWhole } from './read-configuration.ts';
 import { checkVersion } from './check-version.ts';
 import { dropRows } from './row-model.ts';
-import { configurationsOf, withLocks } from '../../stores/metadata/transaction.ts';
+import { configurationsOf, type Transact } from '../../stores/metadata/transaction.ts';
 
 export interface NewConfiguration {
   readonly name: string;
@@ -29,7 +29,7 @@ export interface NewConfiguration {
 
 /** Creates a configuration, or revives the id of a deleted one: its versions continue, its rows are gone (5.3.13). */
 export async function createConfiguration(
-  meta: Meta,
+  transact: Transact,
   key: ConfigurationKey,
   given: NewConfiguration,
   change: Change,
@@ -42,7 +42,7 @@ export async function createConfiguration(
     configuration: given.configuration ?? '{}',
     state: given.state ?? '{}',
   };
-  return await withLocks(meta, configurationsOf(key), async (tx) => {
+  return await transact(configurationsOf(key), async (tx) => {
     const known = await findConfiguration(tx, key);
     if (known === undefined) {
       return await toldOf(tx, 'Created', await insertConfiguration(tx, key, first, noted), change);
@@ -66,12 +66,12 @@ export interface ConfigurationChanges extends Omit<NewConfiguration, 'name'> {
 
 /** Changes the given fields. An update without changes, or of the state only, makes no version (5.3.2, 5.3.3). */
 export async function updateConfiguration(
-  meta: Meta,
+  by: Changer,
   key: ConfigurationKey,
   given: ConfigurationChanges,
   change: Change,
 ): Promise<Whole> {
-  return await changeWhole(meta, key, async (tx, now) => {
+  return await changeWhole(by, key, async (tx, now) => {
     const { state, rowsSortOrder: order, ifVersion } = given;
     checkVersion('configuration', now.head.version, ifVersion);
     if (order !== undefined) await checkOrder(tx, order, now);
@@ -86,37 +86,43 @@ export async function updateConfiguration(
 
 /** The state alone; never a version (5.3.3). */
 export async function updateState(
-  meta: Meta,
+  by: Changer,
   key: ConfigurationKey,
   state: string,
   change: Change,
 ): Promise<Whole> {
-  return await changeWhole(meta, key, async (tx, now) => await saveState(tx, now, state, change));
+  return await changeWhole(by, key, async (tx, now) => await saveState(tx, now, state, change));
+}
+
+/** What a change is made through, and what is read after it. */
+interface Changer {
+  readonly meta: Meta;
+  readonly transact: Transact;
 }
 
 async function changeWhole(
-  meta: Meta,
+  by: Changer,
   key: ConfigurationKey,
   work: (tx: Meta, now: Whole) => Promise<Whole>,
 ): Promise<Whole> {
   let content: string | undefined;
-  const changed = await withLocks(meta, configurationsOf(key), async (tx) => {
+  const changed = await by.transact(configurationsOf(key), async (tx) => {
     const { configuration, ...rest } = await work(tx, await requireWhole(tx, key));
     // Not a part of what the transaction gives, which is kept for who repeats the request: it may be long.
     content = configuration;
     return rest;
   });
-  return { ...changed, configuration: content ?? (await contentOf(meta, changed.version)) };
+  return { ...changed, configuration: content ?? (await contentOf(by.meta, changed.version)) };
 }
 
 /** Moves a configuration to the trash; one that is there already is purged (5.3.11). */
 export async function deleteConfiguration(
-  meta: Meta,
+  transact: Transact,
   key: ConfigurationKey,
   rights: { mayPurge: () => void },
   change: Change,
 ): Promise<void> {
-  await withLocks(meta, configurationsOf(key), async (tx) => {
+  await transact(configurationsOf(key), async (tx) => {
     const current = await findConfiguration(tx, key);
     if (current === undefined) throw notFound(`Configuration ${key.configuration_id} not found`);
     if (current.head.is_deleted === 1) {
@@ -133,11 +139,11 @@ export async function deleteConfiguration(
 
 /** Restores a configuration from the trash, with its rows (5.3.12). */
 export async function restoreConfiguration(
-  meta: Meta,
+  transact: Transact,
   key: ConfigurationKey,
   change: Change,
 ): Promise<Loaded> {
-  return await withLocks(meta, configurationsOf(key), async (tx) => {
+  return await transact(configurationsOf(key), async (tx) => {
     const current = await findConfiguration(tx, key);
     if (current === undefined || current.head.is_deleted === 0) {
       throw notFound(`Deleted configuration ${key.configuration_id} not found`);

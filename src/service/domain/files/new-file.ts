@@ -1,7 +1,7 @@
 import { nextId } from '../../stores/metadata/counter.ts';
 import { findFile, insertFile, type TaggedFile } from '../../stores/metadata/files.ts';
-import { fileOfRequest } from '../../stores/metadata/idempotency-keys.ts';
 import type { Author, FileRow } from '../../stores/metadata/tables.ts';
+import type { Transact } from '../../stores/metadata/transaction.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import type { DataContext } from '../data-context.ts';
 import { answerLost } from '../api-error.ts';
@@ -30,16 +30,23 @@ export const EXPORT_MAX_AGE_DAYS = 2;
 
 const DAY_MS = 86_400_000;
 
+/** A request for a file. */
+export interface FileAsker extends FileOwner {
+  readonly transact: Transact;
+  /** The file that an earlier attempt of the request made. */
+  readonly madeFile: number | undefined;
+}
+
 /** Makes a file resource; its bytes are still to come. A request that is repeated under its key gets the file it made. */
 export async function newFile(
   context: DataContext,
-  owner: FileOwner,
+  owner: FileAsker,
   request: FileRequest,
 ): Promise<TaggedFile> {
   const { meta, env, project, objects } = context;
-  const made = fileOfRequest();
-  if (made !== undefined) {
-    const known = await findFile(meta, made);
+  const { transact, madeFile } = owner;
+  if (madeFile !== undefined) {
+    const known = await findFile(meta, madeFile);
     if (known === undefined) throw answerLost();
     return known;
   }
@@ -49,7 +56,7 @@ export async function newFile(
   const day = new Date(now).toISOString().slice(0, 10).replaceAll('-', '/');
   const place = `${project.id}/files/${day}/${id}.${keyName(request.name)}`;
   return await insertFile(
-    meta,
+    transact,
     fileRow(
       {
         ...request,

@@ -25,7 +25,7 @@ import { route, type Route } from '../route.ts';
 import { jobReply } from '../../domain/presenters/job.ts';
 import { apiTime } from '../../domain/presenters/time.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
-import { BRANCHES, branchOf, withLocks } from '../../stores/metadata/transaction.ts';
+import { BRANCHES, branchOf } from '../../stores/metadata/transaction.ts';
 
 const tag = 'Branches';
 
@@ -58,11 +58,11 @@ export function branchRoutes(context: Context): Route[] {
       status: 202,
       body: BranchCreate,
       response: Job,
-      handle: async ({ body, caller, origin, runId }) => {
+      handle: async ({ body, caller, origin, runId, transact }) => {
         requireMaster(caller);
         const author = authorOf(caller);
         const main = await requireBranch(meta, 'default');
-        const job = await withLocks(meta, [BRANCHES, branchOf(main.id)], async (tx) => {
+        const job = await transact([BRANCHES, branchOf(main.id)], async (tx) => {
           await requireFreeName(tx, body.name);
           const branch: BranchRow = {
             id: await nextId(tx),
@@ -105,7 +105,7 @@ export function branchRoutes(context: Context): Route[] {
       handle: async ({ params, body, ...call }) => {
         const { caller } = call;
         requireMaster(caller);
-        return await withLocks(meta, [BRANCHES], async (tx) => {
+        return await call.transact([BRANCHES], async (tx) => {
           const branch = await requireBranch(tx, params.id);
           if (body.name !== undefined && body.name !== branch.name) {
             if (branch.is_default === 1)

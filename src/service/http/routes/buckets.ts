@@ -40,7 +40,7 @@ import { jobReply } from '../../domain/presenters/job.ts';
 import { metadataReply } from '../../domain/presenters/metadata.ts';
 import { requireNameLength } from '../parsing/table.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
-import { catalogueOf, withLocks } from '../../stores/metadata/transaction.ts';
+import { catalogueOf } from '../../stores/metadata/transaction.ts';
 
 const tag = 'Buckets';
 
@@ -119,13 +119,13 @@ function writeRoutes(context: DataContext): Route[] {
       body: BucketCreate,
       response: Bucket,
       validationCode: 'storage.buckets.validation',
-      handle: async ({ body, caller, branch, origin }) => {
+      handle: async ({ body, caller, branch, origin, transact }) => {
         const { name, stage = 'in', displayName = name } = body;
         const id = bucketId(stage, name);
         requireBucketCreation(caller, branch.id, id);
         requireName('name', name);
         requireName('displayName', displayName);
-        const bucket = await withLocks(meta, [catalogueOf(branch.id)], async (tx) => {
+        const bucket = await transact([catalogueOf(branch.id)], async (tx) => {
           await requireFreeBucket(tx, { branchId: branch.id, stage, id, displayName });
           await insertBucket(tx, {
             branch_id: branch.id,
@@ -162,9 +162,9 @@ function writeRoutes(context: DataContext): Route[] {
       body: BucketUpdate,
       response: Bucket,
       validationCode: 'storage.buckets.validation',
-      handle: async ({ params, query, body, caller, branch, origin, runId }) => {
+      handle: async ({ params, query, body, caller, branch, origin, runId, transact }) => {
         requireBucket(caller, branch.id, params.bucket, 'manage');
-        const bucket = await withLocks(meta, [catalogueOf(branch.id)], async (tx) => {
+        const bucket = await transact([catalogueOf(branch.id)], async (tx) => {
           const known = await requireBucketRow(tx, context, branch.id, params.bucket);
           const { displayName } = body;
           if (displayName !== undefined && displayName !== known.display_name) {

@@ -77,7 +77,13 @@ export function configurationRowRoutes(context: Context): Route[] {
         const id = chosenId(body.rowId, 'rowId') ?? (await newRowId(meta));
         const given = { ...fieldsOf(body), ...(await sealContents(context, key, contentsOf(body))) };
         return wholeRow(
-          await createRow(meta, key, id, given, changeOf(context, call.caller, body.changeDescription)),
+          await createRow(
+            call.transact,
+            key,
+            id,
+            given,
+            changeOf(context, call.caller, body.changeDescription),
+          ),
         );
       },
     }),
@@ -124,7 +130,7 @@ export function configurationRowRoutes(context: Context): Route[] {
         );
         const given = { ...fieldsOf(body), ...contents, ifVersion: body.ifVersion };
         const change = changeOf(context, call.caller, body.changeDescription);
-        return wholeRow(await updateRow(meta, key, params.row, given, change));
+        return wholeRow(await updateRow(call.transact, key, params.row, given, change));
       },
     }),
     route({
@@ -143,7 +149,13 @@ export function configurationRowRoutes(context: Context): Route[] {
           storedRowContents(meta, key, params.row),
         );
         return wholeRow(
-          await updateRowState(meta, key, params.row, state, changeOf(context, call.caller, undefined)),
+          await updateRowState(
+            call.transact,
+            key,
+            params.row,
+            state,
+            changeOf(context, call.caller, undefined),
+          ),
         );
       },
     }),
@@ -155,7 +167,12 @@ export function configurationRowRoutes(context: Context): Route[] {
       body: ChangeNote,
       handle: async ({ params, body, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
-        await deleteRow(meta, key, params.row, changeOf(context, call.caller, body.changeDescription));
+        await deleteRow(
+          call.transact,
+          key,
+          params.row,
+          changeOf(context, call.caller, body.changeDescription),
+        );
         return undefined;
       },
     }),
@@ -201,7 +218,7 @@ export function configurationRowRoutes(context: Context): Route[] {
       handle: async ({ params, body, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
         const change = changeOf(context, call.caller, body.changeDescription);
-        return wholeRow(await rollbackRow(meta, key, params.row, versionOf(params.version), change));
+        return wholeRow(await rollbackRow(call.transact, key, params.row, versionOf(params.version), change));
       },
     }),
     route({
@@ -221,7 +238,7 @@ export function configurationRowRoutes(context: Context): Route[] {
         const from = { ...key, row: params.row, version: versionOf(params.version) };
         const to = { configuration: target, row: await newRowId(meta) };
         return wholeRow(
-          await copyRow(meta, from, to, changeOf(context, call.caller, body.changeDescription)),
+          await copyRow(call.transact, from, to, changeOf(context, call.caller, body.changeDescription)),
         );
       },
     }),

@@ -79,7 +79,7 @@ export function configurationVersionRoutes(context: Context): Route[] {
       handle: async ({ params, body, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
         const change = changeOf(context, call.caller, body.changeDescription);
-        const { head } = await rollbackConfiguration(meta, key, versionOf(params.version), change);
+        const { head } = await rollbackConfiguration(call.transact, key, versionOf(params.version), change);
         return { version: String(head.version) };
       },
     }),
@@ -97,7 +97,7 @@ export function configurationVersionRoutes(context: Context): Route[] {
         const change = changeOf(context, call.caller, body.changeDescription);
         const to = { id: newIdentifier(env), name: body.name, description: body.description };
         const from = { ...key, version: versionOf(params.version) };
-        const { head } = await copyConfiguration(meta, from, to, change);
+        const { head } = await copyConfiguration(call.transact, from, to, change);
         return { id: head.configuration_id };
       },
     }),

@@ -76,7 +76,10 @@ export function configurationRoutes(context: Context): Route[] {
           isDisabled,
           ...(await sealContents(context, key, contentsOf(body))),
         };
-        return await wholeConfiguration(context, await createConfiguration(meta, key, given, change));
+        return await wholeConfiguration(
+          context,
+          await createConfiguration(call.transact, key, given, change),
+        );
       },
     }),
     route({
@@ -119,7 +122,10 @@ export function configurationRoutes(context: Context): Route[] {
         const { name, description, isDisabled, rowsSortOrder, ifVersion } = body;
         const contents = await sealContents(context, key, contentsOf(body), () => storedContents(meta, key));
         const given = { name, description, isDisabled, rowsSortOrder, ifVersion, ...contents };
-        return await wholeReply(context, await updateConfiguration(meta, key, given, change));
+        return await wholeReply(
+          context,
+          await updateConfiguration({ meta, transact: call.transact }, key, given, change),
+        );
       },
     }),
     route({
@@ -137,7 +143,12 @@ export function configurationRoutes(context: Context): Route[] {
         const { state } = await sealContents(context, key, given, () => storedContents(meta, key));
         return await wholeReply(
           context,
-          await updateState(meta, key, state, changeOf(context, call.caller, undefined)),
+          await updateState(
+            { meta, transact: call.transact },
+            key,
+            state,
+            changeOf(context, call.caller, undefined),
+          ),
         );
       },
     }),
@@ -159,7 +170,7 @@ export function configurationRoutes(context: Context): Route[] {
           if (!call.caller.canPurgeTrash) throw accessDenied();
         };
         await deleteConfiguration(
-          meta,
+          call.transact,
           key,
           { mayPurge },
           changeOf(context, call.caller, body.changeDescription),
@@ -177,7 +188,7 @@ export function configurationRoutes(context: Context): Route[] {
       handle: async ({ params, body, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
         const change = changeOf(context, call.caller, body.changeDescription);
-        return await wholeConfiguration(context, await restoreConfiguration(meta, key, change));
+        return await wholeConfiguration(context, await restoreConfiguration(call.transact, key, change));
       },
     }),
     route({
@@ -195,7 +206,7 @@ export function configurationRoutes(context: Context): Route[] {
             'Reset to default branch is not implemented for default branch',
           );
         }
-        await resetToDefault(meta, key, main.id, changeOf(context, call.caller, undefined));
+        await resetToDefault(call.transact, key, main.id, changeOf(context, call.caller, undefined));
         return undefined;
       },
     }),

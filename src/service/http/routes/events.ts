@@ -22,7 +22,6 @@ import { requireBucket } from '../../domain/tokens/permissions.ts';
 import { route, type Call, type Route } from '../route.ts';
 import { apiTime } from '../../domain/presenters/time.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
-import { withLocks } from '../../stores/metadata/transaction.ts';
 
 const tag = 'Events';
 
@@ -55,7 +54,7 @@ export function eventRoutes(context: Context): Route[] {
       status: 201,
       body: EventCreate,
       response: Type.Object({ id: Type.String(), uuid: Type.String() }),
-      handle: async ({ body, caller, branch, runId, request, origin }) => {
+      handle: async ({ body, caller, branch, runId, request, origin, transact }) => {
         if (Buffer.byteLength(encodeExact(request.body as Json)) > MAX_EVENT_BYTES) {
           throw badRequest('requestTooLarge', 'The event is larger than 200 KB.');
         }
@@ -81,7 +80,7 @@ export function eventRoutes(context: Context): Route[] {
           token_description: caller.creator_description,
           created: isoTime(env.now()),
         };
-        const row = await withLocks(meta, [], async (tx) => {
+        const row = await transact([], async (tx) => {
           const id = await nextId(tx);
           await insertEvent(tx, event, id);
           return { id, ...event };

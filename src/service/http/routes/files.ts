@@ -38,13 +38,13 @@ function singleRoutes(context: DataContext): Route[] {
       status: 201,
       body: FilePrepare,
       response: File,
-      handle: async ({ body, caller, branch, runId }) => {
+      handle: async ({ body, caller, branch, ...call }) => {
         // There is no other way to upload slices.
         const isFederated = body.federationToken === true || body.isSliced === true;
         if (body.name.trim() === '')
           throw invalidField('storage.validation', 'name', 'This value should not be blank.');
-        const owner = { branchId: branch.id, author: authorOf(caller), runId };
-        const file = await newFile(context, owner, body);
+        const asker = { ...call, branchId: branch.id, author: authorOf(caller) };
+        const file = await newFile(context, asker, body);
         return {
           ...(await fileReply(objects, file)),
           ...(isFederated ? await uploadReply(objects, file, { now: env.now(), tokenId: caller.id }) : {}),
@@ -108,7 +108,7 @@ function singleRoutes(context: DataContext): Route[] {
         const file = await requireOwnFile(context, asker.caller, params.file);
         if (query.async === true)
           return await enqueueJob(context, asker, { operation: 'fileDelete', params: { id: file.id } });
-        await removeFile(context, file);
+        await removeFile(context, file, asker.transact);
         return undefined;
       },
     }),
@@ -157,11 +157,11 @@ function tagRoutes(context: DataContext): Route[] {
       summary: 'Adds a tag',
       tag,
       body: FileTag,
-      handle: async ({ params, body, caller }) => {
+      handle: async ({ params, body, caller, transact }) => {
         const isOfRun = caller.runLimits?.tags.includes(body.tag) === true;
         const required = isOfRun ? requireReadableFile : requireOwnFile;
         const file = await required(context, caller, params.file);
-        await addTag(meta, file.id, body.tag);
+        await addTag(transact, file.id, body.tag);
         return undefined;
       },
     }),

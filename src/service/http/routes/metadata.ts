@@ -20,7 +20,7 @@ import { requireBucketRow, requireTableRow, splitTableId } from '../../domain/jo
 import { requireBucket } from '../../domain/tokens/permissions.ts';
 import { route, type Call, type Route } from '../route.ts';
 import { metadataReply } from '../../domain/presenters/metadata.ts';
-import { withLocks, ownerOf } from '../../stores/metadata/transaction.ts';
+import { ownerOf } from '../../stores/metadata/transaction.ts';
 
 const tag = 'Metadata';
 
@@ -118,7 +118,7 @@ function resourceRoutes(
         const { owner } = target;
         const provider = hasProvider ? readProvider(body.provider, reservedIn(target)) : 'user';
         const pairs = readPairs(body.metadata);
-        await withLocks(meta, [ownerOf(owner)], async (tx) => {
+        await who.transact([ownerOf(owner)], async (tx) => {
           await saveMetadata(tx, env, owner, provider, pairs);
           const event = metadataSet(owner, { provider, pairs });
           await recordEvent(tx, env, doerOf(who.branch.id, who.caller), event);
@@ -162,7 +162,7 @@ function readRoutes(
         const { owner, called } = await resolve(params, who, 'write');
         const id = params['metadata'] ?? '';
         if (!/^\d+$/.test(id)) throw badRequest('APPLICATION_ERROR', 'The id of metadata must be a number.');
-        const isFound = await withLocks(context.meta, [ownerOf(owner)], async (tx) => {
+        const isFound = await who.transact([ownerOf(owner)], async (tx) => {
           if (id.length > 15 || !(await deleteMetadata(tx, owner, Number(id)))) return false;
           const doer = doerOf(who.branch.id, who.caller);
           await recordEvent(tx, context.env, doer, metadataDeleted(owner, id));
@@ -202,7 +202,7 @@ function tableRoutes(context: Context): Route[] {
         const provider = readProvider(body.provider, reservedIn(target));
         const { pairs, columns } = readTablePairs(body);
         const named: Record<string, Reply> = {};
-        await withLocks(meta, [ownerOf(owner)], async (tx) => {
+        await who.transact([ownerOf(owner)], async (tx) => {
           await saveMetadata(tx, env, owner, provider, pairs);
           const table = await requireTableRow(tx, context, owner.branch_id, owner.owner);
           for (const [column, items] of columns) {

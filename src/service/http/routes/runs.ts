@@ -18,7 +18,7 @@ import { listRowIds, requireConfiguration } from '../../domain/configurations/re
 import { readLog } from '../../stores/metadata/run-log.ts';
 import { countRows } from '../../stores/metadata/run-rows.ts';
 import { findRun, findUnfinished, listRuns } from '../../stores/metadata/runs.ts';
-import { configurationsOf, withLocks } from '../../stores/metadata/transaction.ts';
+import { configurationsOf } from '../../stores/metadata/transaction.ts';
 import type { ConfigurationKey, RunRow } from '../../stores/metadata/tables.ts';
 import { followRun, takePlace } from '../run-events.ts';
 import { runReply, wholeRunReply } from '../../domain/presenters/run.ts';
@@ -44,7 +44,7 @@ export function runRoutes(context: Context): Route[] {
         const key = keyFrom(context, call, component, configuration);
         if (asked.to !== undefined && asked.from === undefined)
           throw badRequest('storage.validation', 'to: it needs "from", the time to begin at.');
-        const run = await withLocks(meta, configurationsOf(key), async (tx) => {
+        const run = await call.transact(configurationsOf(key), async (tx) => {
           const { head, version } = await requireConfiguration(tx, key);
           checkVersion('configuration', head.version, ifVersion);
           const known = asked.rows === undefined ? [] : await listRowIds(tx, key);
@@ -143,7 +143,7 @@ export function runRoutes(context: Context): Route[] {
       response: Run,
       handle: async ({ params, ...call }) => {
         const run = await requireRun(context, call, params.run);
-        if (!(await queue.runs.cancel(run.id)) && run.status !== 'cancelled')
+        if (!(await queue.runs.cancel(call.transact, run.id)) && run.status !== 'cancelled')
           throw new ApiError(409, 'storage.runs.ended', `The run ${run.id} has ended already.`);
         return wholeRunReply((await findRun(meta, run.id)) ?? run);
       },

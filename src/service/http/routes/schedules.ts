@@ -18,7 +18,7 @@ import {
   updateSchedule,
 } from '../../stores/metadata/schedules.ts';
 import type { ConfigurationKey, ScheduleRow } from '../../stores/metadata/tables.ts';
-import { configurationsOf, withLocks } from '../../stores/metadata/transaction.ts';
+import { configurationsOf } from '../../stores/metadata/transaction.ts';
 import { checkTiming, nextTime, type Timing } from '../../domain/schedules/cron.ts';
 import { scheduleReply } from '../../domain/presenters/run.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
@@ -62,7 +62,7 @@ export function scheduleRoutes(context: Context): Route[] {
         const { cron, timeZone = 'UTC', rows = [], isEnabled = true } = body;
         checkTiming({ cron, timeZone });
         const now = await queue.runs.now();
-        const schedule = await withLocks(meta, configurationsOf(key), async (tx) => {
+        const schedule = await call.transact(configurationsOf(key), async (tx) => {
           const { head } = await requireConfiguration(tx, key);
           await requireRows(tx, key, rows);
           const id = await nextId(tx);
@@ -108,7 +108,7 @@ export function scheduleRoutes(context: Context): Route[] {
       handle: async ({ params, body, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
         const now = await queue.runs.now();
-        const schedule = await withLocks(meta, configurationsOf(key), async (tx) => {
+        const schedule = await call.transact(configurationsOf(key), async (tx) => {
           const { head } = await requireConfiguration(tx, key);
           const known = await requireSchedule(tx, key, params.schedule);
           checkVersion('configuration', head.version, body.ifVersion);

@@ -26,7 +26,7 @@ import { route, type Call, type Route } from '../route.ts';
 import { showTable } from '../lists/table-detail.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import { parseWhereFilters } from '../../stores/tables/row-query.ts';
-import { catalogueOf, withLocks } from '../../stores/metadata/transaction.ts';
+import { catalogueOf } from '../../stores/metadata/transaction.ts';
 
 const tag = 'Aliases';
 const validationCode = 'storage.tables.validation';
@@ -62,10 +62,10 @@ function createRoute(context: DataContext): Route {
     body: AliasCreate,
     response: Table,
     validationCode,
-    handle: async ({ params, body, caller, branch, origin }) => {
+    handle: async ({ params, body, caller, branch, origin, transact }) => {
       requireBucket(caller, branch.id, params.bucket, 'write');
       requireBucket(caller, branch.id, splitTableId(body.sourceTable).bucket, 'read');
-      const alias = await withLocks(meta, [catalogueOf(branch.id)], async (tx) => {
+      const alias = await transact([catalogueOf(branch.id)], async (tx) => {
         await requireBucketRow(tx, context, branch.id, params.bucket);
         const source = await requireTableRow(tx, context, branch.id, body.sourceTable);
         const name = body.name === undefined || body.name === '' ? source.name : body.name;
@@ -124,7 +124,7 @@ function filterRoutes(context: DataContext): Route[] {
       response: Table,
       validationCode,
       handle: async ({ params, body, ...who }) => {
-        const alias = await withLocks(meta, [catalogueOf(who.branch.id)], async (tx) => {
+        const alias = await who.transact([catalogueOf(who.branch.id)], async (tx) => {
           const { table, source } = await requireAlias(tx, context, params.table, who);
           const filter = readFilter(body, source, env.now());
           if (filter === null) throw invalidField(validationCode, 'column', 'This field is missing.');
@@ -140,7 +140,7 @@ function filterRoutes(context: DataContext): Route[] {
       summary: 'Gives an alias all rows of its source',
       tag,
       handle: async ({ params, ...who }) => {
-        await withLocks(meta, [catalogueOf(who.branch.id)], async (tx) => {
+        await who.transact([catalogueOf(who.branch.id)], async (tx) => {
           const { table } = await requireAlias(tx, context, params.table, who);
           await updateTable(tx, table.branch_id, table.id, { alias_filter: null });
         });
@@ -161,7 +161,7 @@ function syncRoutes(context: DataContext): Route[] {
       tag,
       response: Table,
       handle: async ({ params, ...who }) => {
-        const alias = await withLocks(meta, [catalogueOf(who.branch.id)], async (tx) => {
+        const alias = await who.transact([catalogueOf(who.branch.id)], async (tx) => {
           const { table, source } = await requireAlias(tx, context, params.table, who);
           await updateTable(tx, table.branch_id, table.id, { alias_auto_sync: 1 });
           const columns = source.columns.map(({ name }) => name);
@@ -177,7 +177,7 @@ function syncRoutes(context: DataContext): Route[] {
       summary: 'Leaves an alias with the columns that it has now',
       tag,
       handle: async ({ params, ...who }) => {
-        await withLocks(meta, [catalogueOf(who.branch.id)], async (tx) => {
+        await who.transact([catalogueOf(who.branch.id)], async (tx) => {
           const { table } = await requireAlias(tx, context, params.table, who);
           await updateTable(tx, table.branch_id, table.id, { alias_auto_sync: 0 });
         });

@@ -27,7 +27,7 @@ import { mayUseBucket, requireBucket } from '../../domain/tokens/permissions.ts'
 import { route, type Route } from '../route.ts';
 import { jobReply } from '../../domain/presenters/job.ts';
 import { requireParts, showTable } from '../lists/table-detail.ts';
-import { catalogueOf, withLocks } from '../../stores/metadata/transaction.ts';
+import { catalogueOf } from '../../stores/metadata/transaction.ts';
 
 const tag = 'Tables';
 
@@ -111,9 +111,9 @@ function writeRoutes(context: DataContext): Route[] {
       body: TableUpdate,
       response: Table,
       validationCode: 'storage.tables.validation',
-      handle: async ({ params, query, body, caller, branch, origin, runId }) => {
+      handle: async ({ params, query, body, caller, branch, origin, runId, transact }) => {
         requireBucket(caller, branch.id, splitTableId(params.table).bucket, 'write');
-        await withLocks(meta, [catalogueOf(branch.id)], async (tx) => {
+        await transact([catalogueOf(branch.id)], async (tx) => {
           const table = await requireTableRow(tx, context, branch.id, params.table);
           const { displayName } = body;
           if (displayName === undefined || displayName === table.display_name) return;

@@ -20,7 +20,7 @@ import { readBucketPermissions } from '../../domain/tokens/bucket-permissions.ts
 import { requireTokenManagement } from '../../domain/tokens/permissions.ts';
 import { route, type Call, type Route } from '../route.ts';
 import { projectReply, tokenReplies } from '../../domain/presenters/token.ts';
-import { withLocks, TOKENS } from '../../stores/metadata/transaction.ts';
+import { TOKENS } from '../../stores/metadata/transaction.ts';
 
 /** Makes the routes of tokens. The master token manages all; every other may read, refresh and delete itself. */
 export function tokenRoutes(context: Context): Route[] {
@@ -78,7 +78,7 @@ function readRoutes(context: Context): Route[] {
 }
 
 function writeRoutes(context: Context): Route[] {
-  const { meta, env } = context;
+  const { env } = context;
   const tell = async (
     tx: Meta,
     { caller, branch }: Who,
@@ -109,7 +109,7 @@ function writeRoutes(context: Context): Route[] {
       handle: async ({ body, ...call }) => {
         const { caller, branch } = call;
         requireTokenManagement(caller);
-        const made = await withLocks(meta, [TOKENS], async (tx) => {
+        const made = await call.transact([TOKENS], async (tx) => {
           const rights = {
             ...body,
             description: described(body.description) ?? `Created by ${caller.creator_description}`,
@@ -135,7 +135,7 @@ function writeRoutes(context: Context): Route[] {
         const { caller, branch } = call;
         requireTokenManagement(caller);
         const token = await requireToken(context, caller, params.token);
-        await withLocks(meta, [TOKENS], async (tx) => {
+        await call.transact([TOKENS], async (tx) => {
           const bucketPermissions = await readBucketPermissions(tx, branch.id, body.bucketPermissions);
           await updateToken(tx, token.id, { ...body, bucketPermissions, bucketBranchId: branch.id });
           await tell(tx, call, token, 'tokenUpdated', 'Changed the token');
@@ -152,7 +152,7 @@ function writeRoutes(context: Context): Route[] {
         const token = await requireToken(context, call.caller, params.token);
         if (token.is_master === 1)
           throw badRequest('storage.token.cannotDeleteMasterToken', 'The master token cannot be deleted.');
-        await withLocks(meta, [TOKENS], async (tx) => {
+        await call.transact([TOKENS], async (tx) => {
           await deleteToken(tx, token.id);
           await tell(tx, call, token, 'tokenDeleted', 'Deleted the token');
         });
@@ -177,7 +177,7 @@ function writeRoutes(context: Context): Route[] {
       response: Token,
       handle: async ({ params, ...call }) => {
         const known = await requireToken(context, call.caller, params.token);
-        const secret = await withLocks(meta, [TOKENS], async (tx) => {
+        const secret = await call.transact([TOKENS], async (tx) => {
           await tell(tx, call, known, 'tokenRefreshed', 'Refreshed the token');
           return await refreshToken(tx, env, known.id);
         });
@@ -196,7 +196,7 @@ function writeRoutes(context: Context): Route[] {
         if (token.is_master === 1)
           throw badRequest('storage.token.cannotShareMasterToken', 'The master token cannot be shared.');
         const { recipientEmail } = body;
-        await withLocks(meta, [], async (tx) => {
+        await call.transact([], async (tx) => {
           await tell(tx, call, token, 'tokenShared', 'Asked to share the token', { recipientEmail });
         });
         context.log.warn(

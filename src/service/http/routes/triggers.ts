@@ -24,7 +24,7 @@ import {
 import { route, type Route } from '../route.ts';
 import { apiTime } from '../../domain/presenters/time.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
-import { withLocks, TRIGGERS } from '../../stores/metadata/transaction.ts';
+import { TRIGGERS } from '../../stores/metadata/transaction.ts';
 
 const tag = 'Triggers';
 
@@ -75,7 +75,7 @@ export function triggerRoutes(context: Context): Route[] {
       status: 201,
       body: TriggerCreate,
       response: Type.Unknown(),
-      handle: async ({ body, caller, branch }) => {
+      handle: async ({ body, caller, branch, transact }) => {
         requireComponent(caller, body.component);
         requireTables(caller, branch.id, body.tableIds);
         await requireRunToken(meta, caller, body.runWithTokenId);
@@ -92,7 +92,7 @@ export function triggerRoutes(context: Context): Route[] {
           },
           tables: body.tableIds,
         };
-        return await withLocks(meta, [TRIGGERS], async (tx) => {
+        return await transact([TRIGGERS], async (tx) => {
           await saveTrigger(tx, trigger);
           return triggerReply(trigger);
         });
@@ -105,11 +105,11 @@ export function triggerRoutes(context: Context): Route[] {
       tag,
       body: TriggerUpdate,
       response: Type.Unknown(),
-      handle: async ({ params, body, caller, branch }) => {
+      handle: async ({ params, body, caller, branch, transact }) => {
         if (body.component !== undefined) requireComponent(caller, body.component);
         requireTables(caller, branch.id, body.tableIds ?? []);
         if (body.runWithTokenId !== undefined) await requireRunToken(meta, caller, body.runWithTokenId);
-        return await withLocks(meta, [TRIGGERS], async (tx) => {
+        return await transact([TRIGGERS], async (tx) => {
           const { row, tables } = await requireTrigger(tx, params.trigger);
           await requireOwnTrigger(tx, caller, row);
           const changed: Trigger = {
@@ -132,10 +132,10 @@ export function triggerRoutes(context: Context): Route[] {
       path: '/triggers/:trigger',
       summary: 'Deletes a trigger',
       tag,
-      handle: async ({ params, caller }) => {
+      handle: async ({ params, caller, transact }) => {
         const { row } = await requireTrigger(meta, params.trigger);
         await requireOwnTrigger(meta, caller, row);
-        await withLocks(meta, [TRIGGERS], async (tx) => await deleteTrigger(tx, row.id));
+        await transact([TRIGGERS], async (tx) => await deleteTrigger(tx, row.id));
         return undefined;
       },
     }),

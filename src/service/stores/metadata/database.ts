@@ -11,7 +11,6 @@ import {
 import type { Database } from '../../platform/database/database.ts';
 import { postgresSchema } from './dialect.ts';
 import { migrate } from './migrate.ts';
-import { keepKey } from './idempotency-keys.ts';
 import type { Tables } from './tables.ts';
 import { sqlite } from '../../../lib/sqlite.ts';
 
@@ -128,12 +127,6 @@ class ImmediateDriver extends SqliteDriver {
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
-  }
-
-  // Whatever a request changes, its key is kept with it: both or neither.
-  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    const keys = { table: 'request_keys', place: () => '?' };
-    await keepKey(connection, keys, async () => await super.commitTransaction(connection));
   }
 
   // A full disk ends the transaction by itself; a second rollback would fail, and its error would hide the real one.

@@ -1,19 +1,20 @@
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely';
 import type { Meta } from './database.ts';
-import { idempotentReplay } from './idempotency-keys.ts';
 import type { FileRow, Tables } from './tables.ts';
-import { fileOf, withLocks } from './transaction.ts';
+import { fileOf, withLocks, type Transact } from './transaction.ts';
 
 /** A file with its tags, in their order. */
 export interface TaggedFile extends FileRow {
   readonly tags: readonly string[];
 }
 
-export async function insertFile(meta: Meta, file: FileRow, tags: readonly string[]): Promise<TaggedFile> {
-  await withLocks(meta, [], async (tx) => {
-    await insertFileWithin(tx, file, tags);
-    idempotentReplay({ fileId: file.id });
-  });
+export async function insertFile(
+  transact: Transact,
+  file: FileRow,
+  tags: readonly string[],
+): Promise<TaggedFile> {
+  const insert = async (tx: Meta): Promise<void> => await insertFileWithin(tx, file, tags);
+  await transact([], insert, () => ({ fileId: file.id }));
   return { ...file, tags };
 }
 
@@ -130,8 +131,8 @@ async function withTags(meta: Meta, files: readonly FileRow[]): Promise<TaggedFi
 }
 
 /** Puts a tag behind the others; one that is there already stays where it is. */
-export async function addTag(meta: Meta, id: number, tag: string): Promise<void> {
-  await withLocks(meta, [fileOf(id)], async (tx) => {
+export async function addTag(transact: Transact, id: number, tag: string): Promise<void> {
+  await transact([fileOf(id)], async (tx) => {
     const tags = await tx.selectFrom('file_tags').selectAll().where('file_id', '=', id).execute();
     if (tags.some((known) => known.tag === tag)) return;
     const position = Math.max(-1, ...tags.map((known) => known.position)) + 1;
@@ -149,9 +150,9 @@ export async function removeTag(meta: Meta, id: number, tag: string): Promise<bo
 }
 
 /** Forgets files; their objects must be gone already. */
-export async function deleteFiles(meta: Meta, ids: readonly number[]): Promise<void> {
+export async function deleteFiles(transact: Transact, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  await withLocks(meta, [], async (tx) => {
+  await transact([], async (tx) => {
     await tx.deleteFrom('file_tags').where('file_id', 'in', ids).execute();
     await tx.deleteFrom('exports').where('file_id', 'in', ids).execute();
     await tx.deleteFrom('files').where('id', 'in', ids).execute();

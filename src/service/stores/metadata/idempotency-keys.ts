@@ -1,119 +1,132 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { CompiledQuery, type DatabaseConnection } from 'kysely';
 import { isoTime } from '../../../lib/iso-time.ts';
-import { madeText } from './idempotent-replay.ts';
+import type { Meta } from './database.ts';
 import type { RequestKeyRow } from './tables.ts';
+import { withLocks, type Thing, type Transact } from './transaction.ts';
 
 /** A request that is to be done once, however often it arrives. */
 export type RequestKey = Pick<RequestKeyRow, 'digest' | 'key' | 'token_id'>;
 
-interface Claim extends RequestKey {
-  readonly created: string;
-  jobId?: number;
-  fileId?: number;
-  /** JSON of what its transaction gave, of which the answer can be made again. */
-  made?: string | undefined;
-  readonly mayKeepMade: boolean;
-  /** Kept in the database, by this request or by the earlier one that made the file. */
-  isKept: boolean;
-  /** The request has ended: work that continues after it is not part of it. */
-  isOver: boolean;
-}
-
 /** Another request has the key: it was done at the same moment, here or in another process. */
 export class KeyTaken extends Error {}
 
-// Every transaction of a request passes the same place, wherever in the service it is begun.
-const claims = new AsyncLocalStorage<Claim>();
+/** The request did more than one transaction, or another one than before: it cannot be answered from what was kept. */
+export class NotRepeatable extends Error {}
+
+/** Stored result of the transaction of a request. */
+interface Made {
+  /** Kinds of lock keys of the transaction, so that it is not confused with one of another version of the program. */
+  readonly kinds: readonly string[];
+  /** As JSON has it; left out for undefined. */
+  readonly result?: unknown;
+}
 
 /**
- * Runs a request under its key, which is kept with the first transaction of it.
+ * Returns the transactions of a request under its key: the first one ends by keeping the key, so that both are
+ * stored or neither. They throw {@link KeyTaken} when another request has it.
  *
- * @param fileId the file that an earlier attempt made
- * @param hasSecret whether what its transaction gives must not be kept
- * @returns what came of it, and whether the key was kept
+ * @param options.isKept whether an earlier attempt of the request kept it, whose file is there
+ * @param options.hasSecret whether what the transaction gives must not be kept
  */
-export async function underKey<T>(
+export function claimingTransactions(
+  meta: Meta,
   key: RequestKey,
-  {
-    now,
-    fileId,
-    hasSecret = false,
-  }: { readonly now: number; readonly fileId?: number | undefined; readonly hasSecret?: boolean },
-  work: () => Promise<T>,
-): Promise<{ readonly isKept: boolean } & ({ readonly result: T } | { readonly error: unknown })> {
-  const known = fileId === undefined ? {} : { fileId };
-  const claim: Claim = {
-    ...key,
-    ...known,
-    mayKeepMade: !hasSecret,
-    created: isoTime(now),
-    isKept: fileId !== undefined,
-    isOver: false,
+  options: { readonly now: number; readonly hasSecret: boolean; readonly isKept: boolean },
+): { readonly transact: Transact; readonly isKept: () => boolean } {
+  const { now, hasSecret } = options;
+  let { isKept } = options;
+  return {
+    isKept: () => isKept,
+    async transact(things, work, madeOf) {
+      if (isKept) return await withLocks(meta, things, work);
+      const result = await withLocks(meta, things, async (tx) => {
+        const given = await work(tx);
+        const { jobId: job_id = null, fileId: file_id = null } = resourceOf(madeOf?.(given));
+        // An answer is made of the job or the file first.
+        const made = hasSecret || madeOf !== undefined ? null : madeText(things, given);
+        const row = { ...key, job_id, file_id, made, created: isoTime(now) };
+        const insert = tx.insertInto('request_keys').values(row);
+        const kept = await insert.onConflict((conflict) => conflict.doNothing()).executeTakeFirstOrThrow();
+        if (kept.numInsertedOrUpdatedRows !== 1n) throw new KeyTaken();
+        return given;
+      });
+      isKept = true;
+      return result;
+    },
   };
-  try {
-    const result = await claims.run(claim, work);
-    return { result, isKept: claim.isKept };
-  } catch (error) {
-    return { error, isKept: claim.isKept };
-  } finally {
-    claim.isOver = true;
-  }
 }
 
-/** Says, inside a transaction, what the request makes with it: the answer to a repeated one is made of that. */
-export function idempotentReplay(made: { readonly jobId: number } | { readonly fileId: number }): void {
-  const claim = claims.getStore();
-  if (claim !== undefined && isOpen(claim)) Object.assign(claim, made);
-}
+const resourceOf = (made: { readonly jobId?: number; readonly fileId?: number } = {}): typeof made => made;
 
-/** Says what the transaction of a request gives, before it ends; the last one said counts. */
-export function givenByTransaction(kinds: readonly string[], result: unknown): void {
-  const claim = claims.getStore();
-  if (claim !== undefined && claim.mayKeepMade && isOpen(claim)) claim.made = madeText(kinds, result);
-}
-
-/** The file that an earlier attempt of this request made. */
-export function fileOfRequest(): number | undefined {
-  const claim = claims.getStore();
-  return claim?.isKept === true && !claim.isOver ? claim.fileId : undefined;
-}
-
-/** How a database names the table of the keys, and the places of values in a statement. */
-export interface KeyTable {
-  readonly table: string;
-  readonly place: (number: number) => string;
-}
-
-/** Commits, and keeps the key of the request with it. @throws {KeyTaken} */
-export async function keepKey(
-  connection: DatabaseConnection,
-  { table, place }: KeyTable,
-  commit: () => Promise<void>,
-): Promise<void> {
-  const claim = claims.getStore();
-  if (claim === undefined || !isOpen(claim)) return await commit();
-  const { token_id, key, digest, jobId: job_id = null, fileId: file_id = null, created } = claim;
-  // An answer is made of the job or the file first.
-  const made = job_id === null && file_id === null ? (claim.made ?? null) : null;
-  const row: Omit<RequestKeyRow, 'answer' | 'status'> = {
-    token_id,
-    key,
-    digest,
-    job_id,
-    file_id,
-    made,
-    created,
+/**
+ * Returns the transactions of a request that is done again to learn its answer: in place of its transaction is what
+ * that gave, and there is no other. They throw {@link NotRepeatable}.
+ *
+ * @param text as {@link claimingTransactions} kept it
+ */
+export function replayingTransactions(text: string): Transact {
+  const made = JSON.parse(text) as Made; // written by this module
+  let isTaken = false;
+  return async <T>(things: readonly Thing[]) => {
+    if (isTaken || made.kinds.join() !== kindsOf(things).join()) throw new NotRepeatable();
+    isTaken = true;
+    return await Promise.resolve(made.result as T); // this transaction has given it before
   };
-  const columns = Object.keys(row);
-  const places = columns.map((_, i) => place(i + 1));
-  const text = `insert into ${table} (${columns.join(', ')}) values (${places.join(', ')}) on conflict do nothing`;
-  const kept = await connection.executeQuery(CompiledQuery.raw(text, Object.values(row)));
-  if (kept.numAffectedRows !== 1n) throw new KeyTaken();
-  await commit();
-  claim.isKept = true;
 }
 
-function isOpen({ isKept, isOver }: Claim): boolean {
-  return !isKept && !isOver;
+const kindsOf = (things: readonly Thing[]): string[] => things.map(({ kind }) => kind);
+
+/** Longest stored result; a longer one is not stored, and the repeated request has to find out by itself. */
+const MAX_LENGTH = 1024 * 1024;
+
+/** Returns the text that is kept; null for what JSON does not give back as it was, or what is too long. */
+function madeText(things: readonly Thing[], result: unknown): string | null {
+  if (!isJson(result)) return null;
+  const text = JSON.stringify({ kinds: kindsOf(things), result } satisfies Made);
+  return text.length > MAX_LENGTH ? null : text;
+}
+
+function isJson(value: unknown): boolean {
+  if (value === undefined || value === null || typeof value === 'string' || typeof value === 'boolean')
+    return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object') return false;
+  // An entry that is undefined would come back as null.
+  if (Array.isArray(value)) return value.every((entry) => entry !== undefined && isJson(entry));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (prototype === Object.prototype || prototype === null) && Object.values(value).every(isJson);
+}
+
+export async function findKey(
+  meta: Meta,
+  { token_id, key }: Pick<RequestKey, 'key' | 'token_id'>,
+): Promise<RequestKeyRow | undefined> {
+  return await meta
+    .selectFrom('request_keys')
+    .selectAll()
+    .where((where) => where.and({ token_id, key }))
+    .executeTakeFirst();
+}
+
+/**
+ * Keeps what was answered; of a request that had no transaction, also that it was done.
+ *
+ * @returns false when another answer is kept already
+ */
+export async function keepAnswer(
+  meta: Meta,
+  key: RequestKey,
+  answer: { readonly status: number; readonly answer: string | null; readonly now: number },
+): Promise<boolean> {
+  const { status, answer: text, now } = answer;
+  const { numInsertedOrUpdatedRows } = await meta
+    .insertInto('request_keys')
+    .values({ ...key, job_id: null, file_id: null, made: null, status, answer: text, created: isoTime(now) })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['token_id', 'key'])
+        .doUpdateSet({ status, answer: text, made: null })
+        .where('request_keys.status', 'is', null),
+    )
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows !== 0n;
 }

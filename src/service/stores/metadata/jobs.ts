@@ -6,7 +6,6 @@ import { isoTime } from '../../../lib/iso-time.ts';
 import type { Env } from '../../../lib/env.ts';
 import { nextId } from './counter.ts';
 import type { Meta } from './database.ts';
-import { idempotentReplay } from './idempotency-keys.ts';
 import type { Author, JobRow, JobStatus, QueueName } from './tables.ts';
 
 /** The metrics of a job that has moved nothing. */
@@ -61,7 +60,6 @@ export async function insertJob(tx: Meta, env: Env, job: NewJob): Promise<JobRow
     mark: Buffer.from(env.randomBytes(16)).toString('hex'),
   };
   await tx.insertInto('jobs').values(row).execute();
-  idempotentReplay({ jobId: row.id });
   return row;
 }
 

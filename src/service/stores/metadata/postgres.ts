@@ -14,8 +14,6 @@ import {
 } from 'kysely';
 import { asAway, isBroken } from '../../platform/database/failures.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { beginning } from './transaction-prelude.ts';
-import { keepKey } from './idempotency-keys.ts';
 import { ServiceAdapter } from './dialect.ts';
 import { readText, writeText } from './nul.ts';
 import type { Tables } from './tables.ts';
@@ -52,7 +50,7 @@ class ServiceDialect extends PostgresDialect {
   }
 
   override createDriver(): PostgresDriver {
-    return new ServiceDriver(this.#pool, this.#schema, this.#isBounded);
+    return new ServiceDriver(this.#pool, this.#isBounded);
   }
 
   override createAdapter(): PostgresAdapter {
@@ -83,36 +81,19 @@ const BOUNDS = [
 
 class ServiceDriver extends PostgresDriver {
   readonly #begin: string;
-  readonly #keys: string;
 
-  constructor(pool: PostgresPool, schema: string, isBounded: boolean) {
+  constructor(pool: PostgresPool, isBounded: boolean) {
     super({ pool });
-    this.#begin = ['begin isolation level read committed', ...(isBounded ? BOUNDS : [])].join('; ');
-    this.#keys = `"${schema}".request_keys`;
+    this.#begin = [BEGIN, ...(isBounded ? BOUNDS : [])].join('; ');
   }
 
   // Whatever the setting of the server: what is read is what is committed, and who writes takes his turn before.
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    try {
-      await connection.executeQuery(CompiledQuery.raw([this.#begin, ...beginning()].join('; ')));
-    } catch (error) {
-      // It has begun, and what it waited for did not come.
-      await connection.executeQuery(CompiledQuery.raw('rollback'));
-      throw error;
-    }
-  }
-
-  // Whatever a request changes, its key is kept with it: both or neither.
-  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await keepKey(
-      connection,
-      { table: this.#keys, place: numbered },
-      async () => await super.commitTransaction(connection),
-    );
+    await connection.executeQuery(CompiledQuery.raw(this.#begin));
   }
 }
 
-const numbered = (number: number): string => `$${number}`;
+const BEGIN = 'begin isolation level read committed';
 
 /** A network that swallows everything is noticed after that time. */
 const ANSWER_MS = 90_000;
@@ -131,20 +112,37 @@ function adaptClient(
   query_timeout: number | undefined,
 ): PostgresPoolClient {
   let isLost = false;
-  const query = async (text: string, given: readonly unknown[] = []): Promise<Answered> => {
+  // Waits for the first statement of the transaction, and goes with it where that has no values.
+  let begin: string | undefined;
+  const query = async (asked: string, given: readonly unknown[] = []): Promise<Answered> => {
+    if (asked.startsWith(BEGIN)) {
+      begin = asked;
+      return EMPTY;
+    }
+    let text = asked;
+    if (begin !== undefined) {
+      const first = begin;
+      begin = undefined;
+      if (text === 'commit' || text === 'rollback') return EMPTY;
+      if (given.length === 0) text = `${first}; ${text}`;
+      else await send(first);
+    }
+    return await send(text, given);
+  };
+  const send = async (text: string, given: readonly unknown[] = []): Promise<Answered> => {
     const values = given.length === 0 ? {} : { values: given.map(inputValue) };
     try {
-      return await client.query({ text, types: TYPES, ...values, ...(query_timeout && { query_timeout }) });
+      const asked = { text, types: TYPES, ...values, ...(query_timeout && { query_timeout }) };
+      // Several statements at once have several results, of which the last one is the first statement's own.
+      const answered: Answered | readonly Answered[] = await client.query(asked);
+      return [answered].flat().at(-1) ?? EMPTY;
     } catch (error) {
       isLost ||= isBroken(error);
       // The error that broke the connection has ended the transaction, and is the one reported.
-      if (text === 'rollback') return endTransaction();
-      throw asAway(error);
+      if (text !== 'rollback') throw asAway(error);
+      isLost = true;
+      return EMPTY;
     }
-  };
-  const endTransaction = (): Answered => {
-    isLost = true;
-    return { command: 'ROLLBACK', rowCount: 0, rows: [] };
   };
   return {
     // Cursors are for streaming, which is not used here.
@@ -154,6 +152,8 @@ function adaptClient(
 }
 
 type Answered = Pick<QueryResult, 'command' | 'rowCount' | 'rows'>;
+
+const EMPTY: Answered = { command: '', rowCount: 0, rows: [] };
 
 function rethrow(error: unknown): never {
   throw asAway(error);

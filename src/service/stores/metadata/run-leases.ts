@@ -5,7 +5,7 @@ import { momentOf } from './timestamp.ts';
 import { appendWithin } from './run-log.ts';
 import type { RunRow } from './tables.ts';
 import { deleteToken, revokeToken } from './tokens.ts';
-import { withLocks, runOf } from './transaction.ts';
+import { withLocks, runOf, type Transact } from './transaction.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 
 /** Runner that claims a run, and the time of the claim. */
@@ -267,8 +267,8 @@ export async function putOffRun(
  *
  * @returns false when it had ended
  */
-export async function cancelRun(meta: Meta, id: number, now: number): Promise<boolean> {
-  return await withLocks(meta, [runOf(id)], async (tx) => {
+export async function cancelRun(transact: Transact, id: number, now: number): Promise<boolean> {
+  return await transact([runOf(id)], async (tx) => {
     const time = isoTime(now);
     const waited = await tx
       .updateTable('runs')

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Transaction } from 'kysely';
+import { CompiledQuery, type Transaction } from 'kysely';
 import { isConflict } from '../../platform/database/failures.ts';
-import { beginningWith } from './transaction-prelude.ts';
-import { givenByTransaction } from './idempotency-keys.ts';
 import type { Meta } from './database.ts';
 import { postgresSchema } from './dialect.ts';
-import { inPlaceOf } from './idempotent-replay.ts';
 import { configurationOwner, type MetadataOwner } from './metadata.ts';
 import type { ConfigurationKey, Tables } from './tables.ts';
 
@@ -74,6 +71,25 @@ export const ownerOf = ({ branch_id, scope, owner }: MetadataOwner): Thing =>
   scope === 'configuration' ? { kind: 'configuration', id: `${branch_id}/${owner}` } : catalogueOf(branch_id);
 
 /**
+ * Runs work in a transaction, as {@link withLocks} does. A request to the API has one of its own: by it, whatever the
+ * request changes is kept together with its `Idempotency-Key`.
+ *
+ * @param madeOf names the job or file by which a repeated request is answered; by default it is answered from what
+ * the transaction returns
+ */
+export type Transact = <T>(
+  things: readonly Thing[],
+  work: (tx: Transaction<Tables>) => Promise<T>,
+  madeOf?: (result: T) => { readonly jobId: number } | { readonly fileId: number },
+) => Promise<T>;
+
+/** Returns the transactions of work that no request is repeated for. */
+export const transactionsOf =
+  (meta: Meta): Transact =>
+  async (things, work) =>
+    await withLocks(meta, things, work);
+
+/**
  * Runs work in a transaction. What it reads and then writes, or writes because it did not find it, is a thing that it
  * names: others about the same thing, in whatever process, wait until it has ended. So nothing that was read changes
  * before it is written, as in SQLite, which runs all transactions one after the other. All things are named at once.
@@ -87,18 +103,12 @@ export async function withLocks<T>(
   things: readonly Thing[],
   work: (tx: Transaction<Tables>) => Promise<T>,
 ): Promise<T> {
-  const kinds = things.map(({ kind }) => kind);
-  const known = inPlaceOf(kinds);
-  if (known !== undefined) return known.result as T; // this transaction has given it before
-  const given = async (tx: Transaction<Tables>): Promise<T> => {
-    const result = await work(tx);
-    givenByTransaction(kinds, result);
-    return result;
-  };
-  const locks = locksOf(meta, things);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await beginningWith(locks, async () => await meta.transaction().execute(given));
+      return await meta.transaction().execute(async (tx) => {
+        await waitFor(tx, things);
+        return await work(tx);
+      });
     } catch (error) {
       if (attempt === MAX_ATTEMPTS || !isConflict(error)) throw error;
       await sleep(attempt * attempt * 10);
@@ -108,10 +118,10 @@ export async function withLocks<T>(
 
 const MAX_ATTEMPTS = 5;
 
-/** Returns the statements that wait for all other holders of these lock keys. */
-function locksOf(meta: Meta, things: readonly Thing[]): string[] {
-  const schema = postgresSchema(meta);
-  if (schema === undefined || things.length === 0) return [];
+/** Waits for all other holders of these lock keys; SQLite runs one transaction at a time anyway. */
+async function waitFor(tx: Meta, things: readonly Thing[]): Promise<void> {
+  const schema = postgresSchema(tx);
+  if (schema === undefined || things.length === 0) return;
   const named = new Map(things.map((thing) => [`${schema}: ${thing.kind} ${thing.id ?? ''}`, thing]));
   const sorted = [...named].toSorted(
     ([a, { kind }], [b, other]) => KINDS.indexOf(kind) - KINDS.indexOf(other.kind) || (a < b ? -1 : 1),
@@ -119,7 +129,8 @@ function locksOf(meta: Meta, things: readonly Thing[]): string[] {
   const calls = sorted.map(
     ([name, { isShared }]) => `pg_advisory_xact_lock${isShared === true ? '_shared' : ''}(${numberOf(name)})`,
   );
-  return [`select ${calls.join(', ')}`];
+  // Without a parameter: it goes to the database together with the `begin`.
+  await tx.executeQuery(CompiledQuery.raw(`select ${calls.join(', ')}`));
 }
 
 /** 64 bits: two names that have the same wait for each other without need. */

@@ -16,6 +16,7 @@ import {
 } from '../metadata/run-leases.ts';
 import { listDue } from '../metadata/schedules.ts';
 import type { RunRow, ScheduleRow } from '../metadata/tables.ts';
+import type { Transact } from '../metadata/transaction.ts';
 
 /** Runs that wait, and their turns: as for jobs, the rows are all there is. Of a configuration one run is at work. */
 export interface RunQueue {
@@ -30,7 +31,7 @@ export interface RunQueue {
   /** Ends a run. @returns whether it was the taker's */
   finish(run: HeldRun, end: RunEnd): Promise<boolean>;
   /** Ends one that waits, asks one at work to end. @returns false when it had ended */
-  cancel(id: number): Promise<boolean>;
+  cancel(transact: Transact, id: number): Promise<boolean>;
   /** Schedules whose time has come. */
   listDue(): Promise<ScheduleRow[]>;
   /** The time by which schedules are due: one for all processes. */
@@ -53,8 +54,8 @@ export function createRunQueue(meta: Meta, env: Env, wake: (name: 'runs') => voi
       if (isMine) wake('runs');
       return isMine;
     },
-    async cancel(id) {
-      const isAsked = await cancelRun(meta, id, env.now());
+    async cancel(transact, id) {
+      const isAsked = await cancelRun(transact, id, env.now());
       if (isAsked) wake('runs');
       return isAsked;
     },

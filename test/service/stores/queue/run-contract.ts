@@ -4,6 +4,7 @@ import { silentLog } from '../../../../src/lib/log.ts';
 import { insertConfiguration } from '../../../../src/service/domain/configurations/model.ts';
 import { beatRun } from '../../../../src/service/stores/metadata/run-leases.ts';
 import { appendLog } from '../../../../src/service/stores/metadata/run-log.ts';
+import { transactionsOf } from '../../../../src/service/stores/metadata/transaction.ts';
 import { findRun } from '../../../../src/service/stores/metadata/runs.ts';
 import { insertSchedule } from '../../../../src/service/stores/metadata/schedules.ts';
 import type { RunRow } from '../../../../src/service/stores/metadata/tables.ts';
@@ -113,7 +114,7 @@ export function runContract(here: () => OpenQueue, another: () => Promise<OpenQu
       const [{ id }, next] = [await ask('a'), await ask('a')];
       await here().queue.runs.putOff(await taken(), { waitMs: 600_000, ...putOff });
       expect(await take()).toBeUndefined();
-      expect(await here().queue.runs.cancel(id)).toBe(true);
+      expect(await here().queue.runs.cancel(transactionsOf(here().meta), id)).toBe(true);
       expect(await taken()).toMatchObject({ id: next.id });
     });
 
