@@ -8,7 +8,8 @@ import { explainCommand } from './explain.ts';
 import { fixtureCommand } from './fixture.ts';
 import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
-import { descend, HELP, parseLine, type Place } from './parse.ts';
+import { helpOf } from './help.ts';
+import { descend, HELP, parseLine } from './parse.ts';
 import { loginCommand } from './login.ts';
 import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
@@ -48,14 +49,15 @@ const DESCRIBE = 'Turns a description of a REST API (config.json) into CSV table
  */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<number> {
   const place = await descend({ script: 'gex', describe: DESCRIBE, entries: entries(), argv });
+  const width = process.stdout.columns || undefined;
   if (place.argv.length === 0) {
-    io.note(await help(place));
+    io.note(helpOf(place, width));
     return 1;
   }
   const asked = place.argv.filter((word) => HELP.has(word));
   if (asked.length > 0) {
     const isVersion = asked.some((word) => word === '--version' || word === '-V');
-    io.print(await (isVersion ? version() : help(place)));
+    io.print(isVersion ? (await import('../lib/version.ts')).VERSION : helpOf(place, width));
     return 0;
   }
   const { command, args } = parseLine(place);
@@ -65,16 +67,6 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<n
 /** A process that a service has started knows one more. */
 function entries(): readonly Entry[] {
   return process.env[RUNNER_VARIABLE] === '1' ? [...ENTRIES, workshopCommand] : ENTRIES;
-}
-
-/** Loaded when it is asked for: it would be a sixth of a short run. */
-async function help(place: Place): Promise<string> {
-  const { helpOf } = await import('./help.ts');
-  return helpOf(place, process.stdout.columns || undefined);
-}
-
-async function version(): Promise<string> {
-  return (await import('../lib/version.ts')).VERSION;
 }
 
 /** A mistake of this program is shown with the place in its code, which helps whoever looks for it. */

@@ -35,3 +35,14 @@ export function formatTable(
       .trimEnd();
   return [header, ...rows].map(line).join('\n');
 }
+
+/** A text in lines of at most so many characters, broken between words; a word that is longer stays whole. */
+export function wrapped(text: string, most: number): string[] {
+  const lines: string[] = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line !== '' && line.length + 1 + word.length > most) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines;
+}

@@ -7,6 +7,7 @@ import {
   type Line,
 } from '../authoring/init/index.ts';
 import { shownText } from '../lib/shown-text.ts';
+import { wrapped } from './format.ts';
 import { openText } from './init-words.ts';
 
 interface Surroundings {
@@ -24,7 +25,7 @@ export function describeFinding(
   const room = Math.max(...lines.map(([topic]) => topic.length)) + 2;
   const shown = lines.flatMap(([topic, text], i) => {
     const name = lines[i - 1]?.[0] === topic ? '' : topic;
-    return wrapped(shownText(text), width - room).map((line, at) =>
+    return wrapped(shownText(text), fitting(width - room)).map((line, at) =>
       `${(at === 0 ? name : '').padEnd(room)}${line}`.trimEnd(),
     );
   });
@@ -67,7 +68,7 @@ export function describeDocument(document: FromDocument, width = Infinity): stri
     const of = parent === undefined ? '' : `, for each row of ${parent}`;
     return [
       `GET ${path} → ${table}`,
-      ...wrapped(`${nextPage}${rows}${of}`, width - 4).map((line) => `    ${line}`),
+      ...wrapped(`${nextPage}${rows}${of}`, fitting(width - 4)).map((line) => `    ${line}`),
     ];
   });
   const left =
@@ -101,16 +102,10 @@ export function documentJson(document: FromDocument, file: string | undefined): 
 }
 
 function itemLines(text: string, width: number): string[] {
-  return wrapped(shownText(text), width - 2).map((line, at) => `${at === 0 ? '- ' : '  '}${line}`);
+  return wrapped(shownText(text), fitting(width - 2)).map((line, at) => `${at === 0 ? '- ' : '  '}${line}`);
 }
 
-/** A text in lines of a width, broken between words. */
-function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [''];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) ?? '';
-    if (line !== '' && line.length + 1 + word.length > Math.max(20, width - 1)) lines.push(word);
-    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
-  }
-  return lines;
+/** One column stays free, and a terminal that is very narrow breaks the lines itself. */
+function fitting(width: number): number {
+  return Math.max(20, width - 1);
 }

@@ -13,7 +13,7 @@ async function helpOf(
   entries: readonly Entry[],
   ...argv: readonly string[]
 ): Promise<string> {
-  return await help({ script, describe: 'What it does.', entries, argv: [...argv, '--help'] }, WIDTH);
+  return help({ script, describe: 'What it does.', entries, argv: [...argv, '--help'] }, WIDTH);
 }
 
 describe('help', () => {

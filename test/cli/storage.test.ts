@@ -63,7 +63,7 @@ async function storageWith(signal: AbortSignal, words: readonly string[]): Promi
   let out = '';
   let notes = '';
   const print = (text: string): string => (out += `${text}\n`);
-  if (place.argv.includes('--help')) return { out: await helpOf(place), notes };
+  if (place.argv.includes('--help')) return { out: helpOf(place), notes };
   const parsed = parseLine(whole);
   const io: Io = {
     print,
