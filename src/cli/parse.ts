@@ -175,6 +175,6 @@ function unknownCommand(name: string, { script, entries }: Place): RunError {
   );
 }
 
-function refused(message: string, hint: string): RunError {
+export function refused(message: string, hint: string): RunError {
   return new RunError('command.invalid', message, { hint });
 }

@@ -1,6 +1,7 @@
-import { RunError } from '../lib/errors.ts';
 import { momentFrom, type Stretch } from '../engine/jobs/index.ts';
 import type { Args, Option } from './command.ts';
+import { isoTime } from '../lib/iso-time.ts';
+import { refused } from './parse.ts';
 
 /** A stretch of time that is asked for again. */
 export const periodOptions = {
@@ -21,16 +22,16 @@ export function periodArg(args: Args, now: number): Stretch | undefined {
   const [from, to] = [momentArg(args, 'from', now), momentArg(args, 'to', now)];
   if (from === undefined && to === undefined) return undefined;
   if (from === undefined)
-    throw invalid('--to needs --from.', 'Write for example --from 2026-01-01 --to 2026-02-01.');
+    throw refused('--to needs --from.', 'Write for example --from 2026-01-01 --to 2026-02-01.');
   if (args.text('replay') !== undefined)
-    throw invalid(
+    throw refused(
       '--from does not go with --replay: a run that is played again has the time that it had.',
       'Leave one of the two out.',
     );
   const period = { from, to: to ?? now };
   if (period.from < period.to) return period;
-  throw invalid(
-    `The time ${period.from === period.to ? 'is empty' : 'runs backward'}: from ${textOf(period.from)} to ${textOf(period.to)}.`,
+  throw refused(
+    `The time ${period.from === period.to ? 'is empty' : 'runs backward'}: from ${isoTime(period.from)} to ${isoTime(period.to)}.`,
     '--to is the moment behind the last one: --from 2026-01-01 --to 2026-02-01 is January.',
   );
 }
@@ -40,16 +41,8 @@ function momentArg(args: Args, name: keyof typeof periodOptions, now: number): n
   if (text === undefined) return undefined;
   const moment = momentFrom(text, now);
   if (moment !== undefined) return moment;
-  throw invalid(
+  throw refused(
     `--${name} is a time, and not “${text}”.`,
     `Write for example --${name} 2026-01-01, or --${name} "2026-01-01 06:00".`,
   );
-}
-
-function textOf(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-function invalid(message: string, hint: string): RunError {
-  return new RunError('command.invalid', message, { hint });
 }

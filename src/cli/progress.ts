@@ -61,7 +61,12 @@ export function createProgress(io: Io, log: Log, env: Env, isLive: boolean): Sho
   let saidMs = env.now();
 
   const line = (): string => `${row}${current}: ${describe(tally, env.now())}`;
-  const fields = (): Record<string, number> => ({ ...countsOf(tally), ms: env.now() - tally.startedMs });
+  const fields = (): Record<string, number> => ({
+    pages: tally.pages,
+    rows: tally.rows,
+    bytes: tally.bytes,
+    ms: env.now() - tally.startedMs,
+  });
   const say = (): void => {
     const wait = isLive ? LIVE_MS : PLAIN_MS;
     if (env.now() - saidMs < wait) return;
@@ -112,10 +117,6 @@ export function createProgress(io: Io, log: Log, env: Env, isLive: boolean): Sho
 
 function newTally(startedMs: number): Tally {
   return { startedMs, pages: 0, rows: 0, bytes: 0 };
-}
-
-function countsOf({ pages, rows, bytes }: Tally): Record<string, number> {
-  return { pages, rows, bytes };
 }
 
 function describe({ pages, rows, bytes, startedMs }: Tally, nowMs: number): string {

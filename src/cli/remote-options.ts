@@ -1,6 +1,6 @@
-import { RunError } from '../lib/errors.ts';
 import type { Args, Option } from './command.ts';
 import { storedArg } from './stored-arg.ts';
+import { refused } from './parse.ts';
 
 /** The options of `gex run` for runs that the service does. */
 export const remoteOptions = {
@@ -37,25 +37,21 @@ export function isRemote(args: Args, options: Readonly<Record<string, Option>>):
   const stray = ['follow', 'cancel'].find(given);
   if (!args.isSet('remote')) {
     if (stray === undefined) return false;
-    throw invalid(`--${stray} is for runs of the service.`, `Write --remote --${stray} ${args.text(stray)}.`);
+    throw refused(`--${stray} is for runs of the service.`, `Write --remote --${stray} ${args.text(stray)}.`);
   }
   const local = Object.keys(options).find((name) => !KNOWN.has(name) && given(name));
   if (local !== undefined)
-    throw invalid(`--${local} does not go with --remote.`, 'The service runs what it keeps, as it is.');
+    throw refused(`--${local} does not go with --remote.`, 'The service runs what it keeps, as it is.');
   const known = args.text('follow') ?? args.text('cancel');
   if (args.text('follow') !== undefined && args.text('cancel') !== undefined)
-    throw invalid('--follow and --cancel are for one run each.', 'Leave one of the two out.');
+    throw refused('--follow and --cancel are for one run each.', 'Leave one of the two out.');
   const isNew = ['component', 'config', 'row', 'from', 'to', 'restart'].find(given);
   if (known !== undefined && isNew !== undefined)
-    throw invalid(`--${isNew} is for a run that is started.`, 'Leave it out: the run is known by its id.');
+    throw refused(`--${isNew} is for a run that is started.`, 'Leave it out: the run is known by its id.');
   if (known === undefined && storedArg(args) === undefined)
-    throw invalid(
+    throw refused(
       '--remote runs a configuration that the storage keeps.',
       'Name it with --component and --config.',
     );
   return true;
-}
-
-function invalid(message: string, hint: string): RunError {
-  return new RunError('command.invalid', message, { hint });
 }

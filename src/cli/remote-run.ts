@@ -12,6 +12,7 @@ import { openLogLines } from './log-line.ts';
 import { describeTables } from './run-result.ts';
 import { openLog } from './shared.ts';
 import { storedArg } from './stored-arg.ts';
+import { isoTime } from '../lib/iso-time.ts';
 
 /** Starts a run in the service, or takes one that is there, and shows it to its end. @returns 0 for a good one */
 export async function runRemote(args: Args, io: Io): Promise<number> {
@@ -63,9 +64,9 @@ async function chosenRun(
     component: stored.component,
     configuration: stored.configuration,
     ...(rows.length === 0 ? {} : { rows: [...rows] }),
-    ...(period === undefined ? {} : { from: iso(period.from) }),
+    ...(period === undefined ? {} : { from: isoTime(period.from) }),
     // “Now” is when the run begins, unless a time is given.
-    ...(period === undefined || args.text('to') === undefined ? {} : { to: iso(period.to) }),
+    ...(period === undefined || args.text('to') === undefined ? {} : { to: isoTime(period.to) }),
     ...(args.isSet('restart') ? { restart: true } : {}),
   });
   log.info(`The service runs configuration ${stored.configuration} as run ${id}`);
@@ -123,8 +124,4 @@ function errorOf({ id, status, error }: Run): RunError | undefined {
 
 function isCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERROR_CODES, code);
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -8,6 +8,7 @@ import {
 } from '../engine/extract/progress.ts';
 import type { RunProgress } from '../storage/protocol/run.ts';
 import type { ShownProgress } from './progress.ts';
+import { isoTime } from '../lib/iso-time.ts';
 
 const EVERY_MS = 1000;
 const JOBS = 50;
@@ -44,12 +45,12 @@ export function createRunProgress(env: Env, tell: (progress: RunProgress) => voi
     // The rate falls while nothing comes, and the end of a wait is news.
     hasNews = isWaiting || rowsPerSecond > 0;
     tell({
-      time: iso(now),
+      time: isoTime(now),
       ...(row === undefined ? {} : { row }),
       ...counts,
       rowsPerSecond,
       ...(isWaiting && waiting !== undefined
-        ? { waiting: { for: waiting.for, until: iso(waiting.until) } }
+        ? { waiting: { for: waiting.for, until: isoTime(waiting.until) } }
         : {}),
       ...(last === undefined ? {} : { last }),
       ...(transfer === undefined ? {} : { transfer }),
@@ -60,7 +61,7 @@ export function createRunProgress(env: Env, tell: (progress: RunProgress) => voi
   function jobOf(name: string, level: number): Job {
     const known = jobs.findLast((job) => job.job === name && job.level === level && job.row === row);
     if (known !== undefined) return known;
-    const at = iso(env.now());
+    const at = isoTime(env.now());
     const made: Job = {
       ...(row === undefined ? {} : { row }),
       job: name.slice(0, TEXT),
@@ -124,8 +125,4 @@ export function createRunProgress(env: Env, tell: (progress: RunProgress) => voi
       say();
     },
   };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

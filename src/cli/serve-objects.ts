@@ -1,5 +1,5 @@
 import { systemEnv } from '../lib/env.ts';
-import { RunError } from '../lib/errors.ts';
+import { reasonOf, RunError } from '../lib/errors.ts';
 import { ObjectError } from '../service/stores/objects/errors.ts';
 import type { ExternalStoreOptions } from '../service/stores/objects/external-store.ts';
 import type { Args, Io, Option } from './command.ts';
@@ -112,7 +112,7 @@ export async function tryRole(objects: Objects): Promise<void> {
 /** With the words of the store itself. */
 function inFull(error: unknown): string {
   if (error instanceof ObjectError) return error.inFull;
-  return error instanceof Error ? error.message : String(error);
+  return reasonOf(error);
 }
 
 /** The shortest time that keys can be made for. */

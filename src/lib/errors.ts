@@ -199,9 +199,14 @@ export function exitCodeOf(error: unknown): 1 | 2 {
   return error instanceof ExtractorError && error.audience === 'user' ? 1 : 2;
 }
 
+/** Returns the message of an error, or the text of whatever else was thrown. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Describes an error in one paragraph: the message, the place, the hint. */
 export function describeError(error: unknown): string {
-  if (!(error instanceof ExtractorError)) return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof ExtractorError)) return reasonOf(error);
   const told = describeWhere(error.where);
   const words = error.message.split(/[\s“”]+/).map((word) => word.replace(/[.,:]$/, ''));
   // a file alone that the message names already

@@ -116,7 +116,7 @@ export function given<const K extends string, const T>(
 }
 
 /** Returns the JSON path of a key; `at` is empty at the root. */
-function placeOf(at: string, key: string): string {
+export function placeOf(at: string, key: string): string {
   return at === '' ? key : `${at}.${key}`;
 }
 

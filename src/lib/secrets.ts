@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { toJsonText } from './json/index.ts';
 import { trimEnd } from './trim.ts';
+import { percent, percentDecoded } from './percent.ts';
 
 /** Replacement of a secret. */
 export const HIDDEN = '***';
@@ -53,7 +54,7 @@ export class Secrets {
     const open = text
       .replace(USER_INFO, `//${HIDDEN}@`)
       .replace(PARAMETER, (pair, name: string) =>
-        isSecretName(readable(name)) ? `${name}=${HIDDEN}` : pair,
+        isSecretName(percentDecoded(name)) ? `${name}=${HIDDEN}` : pair,
       );
     return this.redact(open);
   }
@@ -121,7 +122,7 @@ export class Secrets {
       .split('&')
       .map((pair) => {
         const equals = pair.indexOf('=');
-        return equals > 0 && isSecretName(readable(pair.slice(0, equals)))
+        return equals > 0 && isSecretName(percentDecoded(pair.slice(0, equals)))
           ? `${pair.slice(0, equals)}=${HIDDEN}`
           : pair;
       });
@@ -261,22 +262,10 @@ export function secretsInAddress(text: string): readonly string[] {
   const mark = text.indexOf('?');
   const values = (mark < 0 ? [] : text.slice(mark + 1).split(/[&#]/)).flatMap((pair) => {
     const equals = pair.indexOf('=');
-    return equals > 0 && isSecretName(readable(pair.slice(0, equals))) ? [pair.slice(equals + 1)] : [];
+    return equals > 0 && isSecretName(percentDecoded(pair.slice(0, equals))) ? [pair.slice(equals + 1)] : [];
   });
   return [
     ...[password].filter((one) => one.length >= SHORTEST_PASSWORD),
     ...values.filter((value) => value.length >= SHORTEST_VALUE && !/[{}]/.test(value)),
-  ].flatMap((one) => [one, readable(one)]);
-}
-
-function percent(char: string): string {
-  return `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
-}
-
-function readable(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
+  ].flatMap((one) => [one, percentDecoded(one)]);
 }

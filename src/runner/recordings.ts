@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { makeTempFolder } from '../lib/temp-folder.ts';
-import { RunError } from '../lib/errors.ts';
+import { reasonOf, RunError } from '../lib/errors.ts';
 import { unpack } from '../engine/recording/pack.ts';
 import { RecordFile } from '../engine/recording/record-file.ts';
 import { scan, type Scan } from '../engine/recording/scan.ts';
@@ -88,7 +88,7 @@ async function plainOf(source: string, folder: string): Promise<string> {
     await unpack(source, plain);
     return plain;
   } catch (error) {
-    throw invalid(source, `it is damaged (${error instanceof Error ? error.message : String(error)})`);
+    throw invalid(source, `it is damaged (${reasonOf(error)})`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { RunError } from '../lib/errors.ts';
+import { reasonOf, RunError } from '../lib/errors.ts';
 import { isObject, parseExact } from '../lib/json/index.ts';
 import { unpack } from '../engine/recording/pack.ts';
 import { RecordFile } from '../engine/recording/record-file.ts';
@@ -61,7 +61,7 @@ async function plainOf(source: string, { folder }: RowPlace): Promise<string> {
     await unpack(source, plain);
     return plain;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new RunError('replay.invalid', `The recording “${source}” cannot be read: ${reason}`, {
       cause: error,
       where: { file: source },

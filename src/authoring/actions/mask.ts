@@ -1,4 +1,4 @@
-import { collectSecrets } from '../../engine/config/secrets.ts';
+import { jsonIn, collectSecrets } from '../../engine/config/secrets.ts';
 import type { Exchange } from '../../engine/extract/probe.ts';
 import type { ApiRequest, Headers } from '../../engine/shared/message.ts';
 import {
@@ -9,7 +9,6 @@ import {
   isObject,
   isScalar,
   objectOf,
-  parseExact,
   toJsonText,
   toText,
   type AnyObject,
@@ -122,15 +121,6 @@ function sentSecrets({ url, body }: ApiRequest): readonly string[] {
 function bodyParameters(body: string): readonly (readonly [string, string])[] {
   const value = jsonIn(body);
   return value === undefined ? [...new URLSearchParams(body)] : textsIn(value, '');
-}
-
-function jsonIn(body: string): Json | undefined {
-  if (!/^\s*[[{]/.test(body)) return undefined;
-  try {
-    return parseExact(body);
-  } catch {
-    return undefined;
-  }
 }
 
 function withoutSecretNames(value: Json): Json {

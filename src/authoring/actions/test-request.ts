@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { describeError, type ErrorCode, type ExtractorError } from '../../lib/errors.ts';
+import { describeError, type ErrorCode } from '../../lib/errors.ts';
 import type { Exchange, Probe } from '../../engine/extract/probe.ts';
 import { objectOf, parseExact, type Json } from '../../lib/json/index.ts';
 import type { Secrets } from '../../lib/secrets.ts';
@@ -25,7 +25,7 @@ export const testRequest: Action = {
     const { failure, pages } = result;
     const exchange = exchangeToShow(result);
     if (failure !== undefined) {
-      if (!isAnswer(failure) || exchange === undefined) throw failure;
+      if (!ANSWERS.includes(failure.code) || exchange === undefined) throw failure;
       log.error(describeError(failure));
     }
     if (exchange === undefined) throw new Error('a job ended without a request');
@@ -73,10 +73,6 @@ const ANSWERS: readonly ErrorCode[] = [
   'response.shape',
   'records.invalid',
 ];
-
-function isAnswer({ code }: ExtractorError): boolean {
-  return ANSWERS.includes(code);
-}
 
 function responseOf({ response }: Exchange, secrets: Secrets, show: Show): Json {
   return objectOf([

@@ -28,7 +28,13 @@ export function overlapOf(
 ): Overlap {
   const isById = id.length > 0 && [...first, ...second].every((row) => keyOf(row, id) !== undefined);
   const textOf = (row: Json): string =>
-    isById ? (keyOf(row, id) ?? '') : encodeExact(steady(row, changing));
+    isById
+      ? (keyOf(row, id) ?? '')
+      : encodeExact(
+          changing.length === 0 || !isObject(row)
+            ? row
+            : objectOf(entriesOf(row).filter(([key]) => !changing.includes(key))),
+        );
   const there = new Set(first.map(textOf));
   const known = second.filter((row) => there.has(textOf(row))).length;
   return {
@@ -37,12 +43,6 @@ export function overlapOf(
     isSame: known === second.length && second.length === first.length,
     isById,
   };
-}
-
-function steady(row: Json, changing: readonly string[]): Json {
-  return changing.length === 0 || !isObject(row)
-    ? row
-    : objectOf(entriesOf(row).filter(([key]) => !changing.includes(key)));
 }
 
 /**

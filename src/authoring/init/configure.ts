@@ -49,13 +49,9 @@ export function configurationOf(target: Target, parts: JobParts): AnyObject {
 /** The keys of a job that say where its rows are. A list that is the whole answer needs none. */
 export function rowsKeys(place: RowsPlace): AnyObject {
   if (place.kind === 'one') return { dataField: '.' };
-  const path = place.keys.length === 0 ? {} : { dataField: fieldOf(place.keys) };
+  const path = place.keys.length === 0 ? {} : { dataField: pathOf(place.keys) };
   const at = place.keys.length === 0 ? { dataField: '.' } : path;
   if (place.kind === 'values') return { ...at, rowsAt: { form: 'values', key: place.keyName ?? 'key' } };
   if (place.kind === 'cells') return { ...at, rowsAt: { form: 'cells', header: pathOf(place.header ?? []) } };
   return path;
-}
-
-function fieldOf(keys: readonly string[]): Json {
-  return pathOf(keys);
 }

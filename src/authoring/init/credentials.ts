@@ -3,6 +3,7 @@ import { RunError } from '../../lib/errors.ts';
 import { entriesOf, isObject, objectOf, type AnyObject, type Json } from '../../lib/json/index.ts';
 import { isSecretName } from '../../lib/secrets.ts';
 import type { SecretStore } from './secret-store.ts';
+import { percentDecoded } from '../../lib/percent.ts';
 
 type Header = readonly [name: string, value: string];
 
@@ -33,7 +34,7 @@ export class Credentials {
   /** User and password in front of the host. */
   fromAddress(url: string): void {
     const user = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^@/?#]*)@/i.exec(url)?.[1];
-    if (user !== undefined && user !== '') this.login('basic', decoded(user));
+    if (user !== undefined && user !== '') this.login('basic', percentDecoded(user));
   }
 
   /** Takes the secrets out of headers, and gives back the others. */
@@ -166,13 +167,5 @@ export class Credentials {
   #set(authentication: AnyObject): void {
     for (const name of ['username', '#username', '#password']) this.#attributes.delete(name);
     this.#authentication = authentication;
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }

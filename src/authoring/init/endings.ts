@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../lib/json/index.ts';
+import type { JsonObject } from '../../lib/json/index.ts';
 import type { Candidate, Observed } from './candidate.ts';
 import { signOf } from './signs.ts';
 import type { Trial } from './trial.ts';
@@ -41,7 +41,7 @@ export function endingsOf({ kind, counts }: Candidate, { signs }: Observed): rea
   if (total !== undefined)
     endings.push({
       says: `, until \`${total.path}\` rows have come`,
-      pagination: { limitStop: { field: fieldAt(total.path) } },
+      pagination: { limitStop: { field: inBody(total.path) ? total.path : sourceAt(total.path) } },
     });
   if (kind === 'page')
     endings.push({
@@ -59,10 +59,6 @@ function inBody(path: string | undefined): path is string {
 function sourceAt(path: string): JsonObject {
   const header = /^header (.*)$/.exec(path)?.[1];
   return header === undefined ? { path } : { header };
-}
-
-function fieldAt(path: string): Json {
-  return inBody(path) ? path : sourceAt(path);
 }
 
 /** Returns another ending to try after a run that failed or did not end well, depending on how it ended. */

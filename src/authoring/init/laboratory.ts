@@ -5,10 +5,10 @@ import type { Secrets } from '../../lib/secrets.ts';
 import type { Candidate } from './candidate.ts';
 import { overlapOf, type Identity } from './compare.ts';
 import { configurationOf, type JobParts } from './configure.ts';
-import { count } from './names.ts';
 import type { Target } from './target.ts';
 import { tryOut, type Trial } from './trial.ts';
 import type { Wire } from './budgeted-client.ts';
+import { counted } from '../../lib/counted.ts';
 
 /** Dependencies for trying out configurations. */
 export interface ProbeContext {
@@ -89,8 +89,11 @@ function judgeLook(trial: Trial, subject: Subject): Look {
   if (same !== undefined)
     return { outcome: 'wrong', why: 'page 2 brings page 1 again, but for changing values' };
   if (known > 0)
-    return { outcome: 'mixed', why: `${known} of ${count(came, 'row')} of page 2 are rows of page 1${how}` };
-  return { outcome: 'new', why: `page 2 has ${count(came, 'other row')}` };
+    return {
+      outcome: 'mixed',
+      why: `${known} of ${counted(came, 'row')} of page 2 are rows of page 1${how}`,
+    };
+  return { outcome: 'new', why: `page 2 has ${counted(came, 'other row')}` };
 }
 
 const REPEATS = new Set<string>(['sameResponse', 'repeatedRequest', 'repeatedRows']);

@@ -20,7 +20,3 @@ export function singular(word: string): string {
   if (/(?:[sxz]|ch|sh)es$/.test(word)) return word.slice(0, -2);
   return word.replace(/s$/, '');
 }
-
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}

@@ -1,5 +1,6 @@
 import type { CurlCommand } from '../actions/curl/command.ts';
 import {
+  textAt,
   entriesOf,
   getKey,
   isList,
@@ -91,11 +92,6 @@ function jsonIn(content: Json | undefined): Json | undefined {
   } catch {
     return undefined;
   }
-}
-
-function textAt(node: AnyObject, key: string): string | undefined {
-  const value = getKey(node, key);
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** Names of the keys of an object, for messages. */

@@ -13,9 +13,9 @@ import {
   type Tried,
 } from './laboratory.ts';
 import { endingAfter, endingsOf, isTrouble } from './endings.ts';
-import { count } from './names.ts';
 import { signOf, valueOf } from './signs.ts';
 import type { Trial, TriedPage } from './trial.ts';
+import { counted } from '../../lib/counted.ts';
 
 /** A configuration that was run, and how far it is right. */
 export interface Settled {
@@ -201,7 +201,7 @@ function judged(
     return { ...base, verdict: 'doubtful', against: [`page ${repeated.page} ${how}`] };
   }
   const twice = rowsTwice(pages);
-  const again = twice === 0 ? [] : [`${count(twice, 'row')} came twice, on different pages`];
+  const again = twice === 0 ? [] : [`${counted(twice, 'row')} came twice, on different pages`];
   const doubts = doubtsOf(report, isLong);
   const against = doubts.length === 0 && hasId ? again : doubts;
   if (against.length > 0) return { ...base, verdict: 'doubtful', against };
@@ -279,14 +279,14 @@ async function withFarEnd(
     const against =
       known > 0
         ? 'it brings rows of page 1'
-        : `it has ${count(last.rows.length, 'row')}, and ${expected} were to come`;
+        : `it has ${counted(last.rows.length, 'row')}, and ${expected} were to come`;
     return {
       ...settled,
       verdict: 'doubtful',
       against: [`page ${pages}, the last one by the total, is not right: ${against}`],
     };
   }
-  const evidence = [`page ${pages}, the last one by the total, has its ${count(expected, 'row')}`];
+  const evidence = [`page ${pages}, the last one by the total, has its ${counted(expected, 'row')}`];
   if (behind?.rows.length === 0) evidence.push('the page behind it is empty');
   if (trial.failure !== undefined || trial.repeated !== undefined) {
     const what = trial.failure === undefined ? 'brings it again' : failureText(trial.failure);

@@ -4,6 +4,7 @@ import { readAddress } from '../actions/curl/address.ts';
 import type { CurlCommand } from '../actions/curl/command.ts';
 import { resolveUrl } from '../../engine/http/url.ts';
 import {
+  textAt,
   entriesOf,
   getKey,
   isObject,
@@ -75,11 +76,11 @@ export function targetOf(command: CurlCommand, given: Given, vault: SecretStore)
     },
     { baseUrl, headers: {} },
   );
-  const method = textOf(job, 'method') ?? 'GET';
-  const written = textOf(job, 'endpoint') ?? endpoint;
+  const method = textAt(job, 'method') ?? 'GET';
+  const written = textAt(job, 'endpoint') ?? endpoint;
   const inQuery = queryOf(address.query, job);
   const params = credentials.fromParams(inQuery ?? objectAt(job, 'params'), inQuery !== undefined);
-  const paramsIn = textOf(job, 'paramsIn');
+  const paramsIn = textAt(job, 'paramsIn');
   return {
     baseUrl,
     endpoint: written.startsWith('http') ? endpoint : written,
@@ -162,18 +163,13 @@ function tableName(endpoint: string, address: string): string {
  * parameters cannot say it.
  */
 function queryOf(query: string | undefined, job: AnyObject): AnyObject | undefined {
-  const endpoint = textOf(job, 'endpoint') ?? '';
-  const method = textOf(job, 'method');
+  const endpoint = textAt(job, 'endpoint') ?? '';
+  const method = textAt(job, 'method');
   if (query === undefined || query === '' || endpoint.includes('?')) return undefined;
   if (method !== 'GET' && method !== 'DELETE') return undefined;
   const pairs = pairsOf(query);
   if (pairs === undefined || new Set(pairs.map(([name]) => name)).size !== pairs.length) return undefined;
   return objectOf(pairs);
-}
-
-function textOf(node: AnyObject, key: string): string | undefined {
-  const value = getKey(node, key);
-  return typeof value === 'string' ? value : undefined;
 }
 
 function objectAt(node: AnyObject, key: string): AnyObject {

@@ -1,4 +1,4 @@
-import { parseExtractorConfig, type ExtractorConfig } from '../../engine/config/extractor-config.ts';
+import { parseExtractorConfig } from '../../engine/config/extractor-config.ts';
 import { resolveSecrets } from '../../engine/config/secrets.ts';
 import type { Env } from '../../lib/env.ts';
 import { ConfigError, ExtractorError } from '../../lib/errors.ts';
@@ -16,6 +16,7 @@ import { parseMappings } from '../../engine/records/mapping/parse.ts';
 import type { Secrets } from '../../lib/secrets.ts';
 import type { JobReport } from '../../engine/completeness/index.ts';
 import { BudgetSpent, type Wire } from './budgeted-client.ts';
+import { forLooking } from '../../engine/extract/probe.ts';
 
 /** A page that a configuration brought. */
 export interface TriedPage {
@@ -155,14 +156,5 @@ function pageOf(content: PageContent): TriedPage {
     rowsAt: page.rowsAt,
     isSingle: page.pieces[0]?.single === true,
     rows: [...content.chunks()].flat(),
-  };
-}
-
-/** No stored answers; and an API that fails is not asked again, but by the wire. */
-function forLooking(config: ExtractorConfig): ExtractorConfig {
-  return {
-    ...config,
-    cache: undefined,
-    api: { ...config.api, retry: { ...config.api.retry, maxRetries: 0 } },
   };
 }

@@ -2,8 +2,8 @@ import type { OpenPoint } from '../../storage/protocol/advice.ts';
 import { proofText } from '../../engine/completeness/words.ts';
 import type { Discovery } from './discover.ts';
 import type { Field } from './fields.ts';
-import { count } from './names.ts';
 import { pathOf, signOf, valueOf } from './signs.ts';
+import { counted } from '../../lib/counted.ts';
 
 /** A line of the finding: what it is about, and what was found with its evidence. */
 export type Line = readonly [topic: string, text: string];
@@ -36,20 +36,21 @@ export function findingLines(found: Discovery): readonly Line[] {
 
 function requestText({ target: { method, baseUrl, endpoint }, requests, waits }: Discovery): string {
   const waited = waits === 0 ? '' : `; the API asked to wait ${waits === 1 ? 'once' : `${waits} times`}`;
-  return `${method} ${baseUrl}${endpoint === '/' ? '' : endpoint} (${count(requests, 'request')} made${waited})`;
+  return `${method} ${baseUrl}${endpoint === '/' ? '' : endpoint} (${counted(requests, 'request')} made${waited})`;
 }
 
 function rowsText({ place }: Discovery): string {
   if (place.kind === 'one') return 'the whole answer, one object: one row';
   const where = place.keys.length === 0 ? 'the whole answer' : `\`${pathOf(place.keys)}\``;
-  return `${where} (${count(place.rows.length, 'row')}, ${place.why})`;
+  return `${where} (${counted(place.rows.length, 'row')}, ${place.why})`;
 }
 
 function keyText({ key, rows, fields }: Discovery): string {
   const all = rows > 0 ? rows : (fields[0]?.rows ?? 0);
   const [first, second] = key.paths;
   if (first === undefined) return 'none found: no field is in every row and in no two the same';
-  if (second !== undefined) return `\`${first}\` and \`${second}\` together, unique in ${count(all, 'row')}`;
+  if (second !== undefined)
+    return `\`${first}\` and \`${second}\` together, unique in ${counted(all, 'row')}`;
   const others =
     key.others.length === 0
       ? ''
@@ -57,7 +58,7 @@ function keyText({ key, rows, fields }: Discovery): string {
           .slice(0, 3)
           .map((path) => `\`${path}\``)
           .join(', ')}`;
-  return `\`${first}\`, unique and never empty in ${count(all, 'row')}${others}`;
+  return `\`${first}\`, unique and never empty in ${counted(all, 'row')}${others}`;
 }
 
 function timeText({ path, least, most, order }: Field): string {
@@ -79,7 +80,7 @@ function fieldsText(fields: readonly Field[]): string {
 }
 
 function endText({ settled, report, verdict, pages, rows, signs, against }: Discovery): string {
-  const came = `${count(rows, 'row')} on ${count(pages, 'page')}`;
+  const came = `${counted(rows, 'row')} on ${counted(pages, 'page')}`;
   const proof = report?.proof === undefined ? '' : `: ${proofText(report.proof)}`;
   const evidence = (settled?.evidence ?? []).map((text) => `; ${text}`).join('');
   if (verdict === 'complete') return `reached, ${came}${proof}${evidence}`;

@@ -27,6 +27,7 @@ import { PageBodies } from './page-bodies.ts';
 import { RecordedAnswers } from './recorded-answers.ts';
 import { runFixtures } from './run-fixtures.ts';
 import type { FixtureSettings } from './fixture-settings.ts';
+import { isoTime } from '../../lib/iso-time.ts';
 
 export interface MakeFixtureOptions {
   /** Its configuration was recorded. */
@@ -190,18 +191,14 @@ async function attempt(
   return { exchanges: files.count, tables, rows: count };
 }
 
-function timeText(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
 /** The beginning; where the run ended by time also when each answer came. */
 function clockOf(recordings: readonly OpenRecording[]): string | readonly string[] {
   const [first] = recordings;
-  const begun = timeText(first?.scanned.head.startedAt ?? 0);
+  const begun = isoTime(first?.scanned.head.startedAt ?? 0);
   if (first === undefined) return begun;
   const pages = pagesOf(readStory(first.file, first.scanned));
   const isTimed = pages.some(({ note }) => note.stop?.code === 'forceTime');
-  return isTimed ? [begun, ...pages.map(({ exchange }) => timeText(exchange.at))] : begun;
+  return isTimed ? [begun, ...pages.map(({ exchange }) => isoTime(exchange.at))] : begun;
 }
 
 /** Returns the limit of a trial: pages behind it were not recorded. */

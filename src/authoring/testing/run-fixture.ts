@@ -23,6 +23,7 @@ import type { FixtureResult } from './result.ts';
 import { startServer } from './server.ts';
 import { readSettings, type FixtureSettings } from './fixture-settings.ts';
 import { Tape } from './tape.ts';
+import { reasonOf } from '../../lib/errors.ts';
 
 export interface RunFixtureOptions {
   readonly signal: AbortSignal;
@@ -42,7 +43,7 @@ export async function runFixture(folder: string, options: RunFixtureOptions): Pr
     problems = await play(folder, { requests, jobs }, options);
   } catch (error) {
     options.signal.throwIfAborted();
-    problems = [error instanceof Error ? error.message : String(error)];
+    problems = [reasonOf(error)];
   }
   const durationMs = performance.now() - startedMs;
   return {

@@ -77,15 +77,14 @@ function verticalRows(columns: readonly string[], rows: readonly (readonly strin
       [
         `-- row ${i + 1}`,
         ...columns.map((column, at) =>
-          `${column.padEnd(name)}  ${shownLines(row[at] ?? '').join(`\n${' '.repeat(name + 2)}`)}`.trimEnd(),
+          `${column.padEnd(name)}  ${(row[at] ?? '')
+            .split(/\r?\n/)
+            .map(shownText)
+            .join(`\n${' '.repeat(name + 2)}`)}`.trimEnd(),
         ),
       ].join('\n'),
     )
     .join('\n');
-}
-
-function shownLines(cell: string): readonly string[] {
-  return cell.split(/\r?\n/).map(shownText);
 }
 
 /** Lines that are wider than the terminal are cut, and what is not shown is said. */

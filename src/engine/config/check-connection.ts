@@ -24,7 +24,9 @@ const STILL: Env = {
 export function checkConnection({ api, configs, oauthCredentials }: ExtractorConfig): void {
   const evaluate = createEvaluator(STILL);
   parseBudgets(getKey(api.node, 'budgets'));
-  const isOurs = AUTH_TYPES.some(({ type }) => type === typeOf(api.authentication));
+  const isOurs = AUTH_TYPES.some(
+    ({ type }) => type === (isObject(api.authentication) ? getKey(api.authentication, 'type') : undefined),
+  );
   for (const effective of configs) {
     const attributes = attributesOf(effective.node);
     const contexts = { attr: attributes };
@@ -46,8 +48,4 @@ export function checkConnection({ api, configs, oauthCredentials }: ExtractorCon
       at: 'parameters.api.authentication',
     });
   }
-}
-
-function typeOf(authentication: ExtractorConfig['api']['authentication']): unknown {
-  return isObject(authentication) ? getKey(authentication, 'type') : undefined;
 }

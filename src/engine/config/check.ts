@@ -19,7 +19,7 @@ export interface CompiledValidator {
  * the keys 0 … n-1 is a list: each is tried as the other kind where only that one is allowed.
  */
 export function check(value: Json, validate: CompiledValidator): readonly SchemaError[] {
-  const root = plainOf(value);
+  const root = { value: plain(value) };
   const turned = new Set<string>();
   for (;;) {
     const errors = validate(root.value) ? [] : (validate.errors ?? []);
@@ -38,10 +38,6 @@ export function keysOfPointer(pointer: string): readonly string[] {
 
 /** Plain values, as the validator reads them. Objects have no prototype, so `__proto__` is a key like any other. */
 type Plain = null | boolean | number | string | Plain[] | { [key: string]: Plain };
-
-function plainOf(value: Json): { value: Plain } {
-  return { value: plain(value) };
-}
 
 function plain(value: Json): Plain {
   if (isList(value)) return value.map(plain);
@@ -71,13 +67,12 @@ function turn(root: { value: Plain }, error: SchemaError, turned: Set<string>): 
 
 function otherKind(value: Plain | undefined, expected: unknown): Plain | undefined {
   const types = Array.isArray(expected) ? expected : [expected];
-  if (Array.isArray(value)) return value.length === 0 && types.includes('object') ? emptyObject() : undefined;
+  if (Array.isArray(value))
+    return value.length === 0 && types.includes('object')
+      ? (Object.create(null) as { [key: string]: Plain })
+      : undefined;
   if (typeof value !== 'object' || value === null || !types.includes('array')) return undefined;
   return asList(value) === undefined ? undefined : Object.values(value);
-}
-
-function emptyObject(): Plain {
-  return Object.create(null) as { [key: string]: Plain };
 }
 
 function childOf(value: Plain | undefined, key: string): Plain | undefined {

@@ -20,19 +20,19 @@ import {
   readOAuthCredentials,
   readSshProxy,
   type CacheConfig,
-  type SshProxyConfig,
 } from './platform-config.ts';
 import { pathOf } from './path.ts';
 import { asItems, asObject, kindOf } from '../../lib/read-settings.ts';
 import { EMPTY, invalid, read, wholeOf, type ConfigWarning } from './config-settings.ts';
 import { isWrapped, WRAPPED_HINT } from './resource.ts';
+import type { SshProxy } from '../http/tunnel/ssh-tunnel.ts';
 
 /** A component configuration as the runtime uses it. Functions in it are not evaluated yet. */
 export interface ExtractorConfig {
   readonly api: ApiConfig;
   /** One for each iteration, or the base alone when there are none. Never empty. */
   readonly configs: readonly EffectiveConfig[];
-  readonly sshProxy: SshProxyConfig | undefined;
+  readonly sshProxy: SshProxy | undefined;
   /** `parameters.aws`; undefined when requests are not signed. */
   readonly aws: AwsCredentials | undefined;
   readonly cache: CacheConfig | undefined;

@@ -2,14 +2,7 @@ import { parseAllowedHosts, type AllowedHost } from '../http/trust/allowed-hosts
 import { getKey, isEmpty, isObject, type AnyObject } from '../../lib/json/index.ts';
 import { kindOf, numericOf } from '../../lib/read-settings.ts';
 import { EMPTY, invalid, read, wholeOf } from './config-settings.ts';
-
-/** `parameters.sshProxy`. */
-export interface SshProxyConfig {
-  readonly user: string;
-  readonly host: string;
-  readonly port: number;
-  readonly privateKey: string;
-}
+import type { SshProxy } from '../http/tunnel/ssh-tunnel.ts';
 
 /** `parameters.cache`. */
 export interface CacheConfig {
@@ -19,7 +12,7 @@ export interface CacheConfig {
 const DEFAULT_CACHE_SECONDS = 604_800;
 
 /** @throws {ConfigError} listing every key that is missing */
-export function readSshProxy(parameters: AnyObject): SshProxyConfig | undefined {
+export function readSshProxy(parameters: AnyObject): SshProxy | undefined {
   const node = read.map(parameters, 'sshProxy', 'parameters') ?? EMPTY;
   if (isEmpty(node)) return undefined;
   const at = 'parameters.sshProxy';

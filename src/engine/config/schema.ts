@@ -31,7 +31,7 @@ import {
 } from '../records/record-options.ts';
 import { rowOptions } from '../records/row-options.ts';
 import { resourceDefinitions, schemaKey } from './schemas/resource.ts';
-import { storageSchema } from './schemas/storage.ts';
+import { scalar, storageSchema } from './schemas/storage.ts';
 import { branchesOf, isSchema, propertiesOf } from './validation-schema.ts';
 
 /** An object; a list stands for an empty one, as some editors write it. */
@@ -71,18 +71,14 @@ export const configOptions = map(
           },
         },
       }),
-      username: credential('User name', 'Name for the basic authentication.', 'me'),
-      '#username': credential('User name, secret', 'The same, kept secret.', '$env:API_USER'),
-      password: credential(
+      username: scalar('User name', 'Name for the basic authentication.', 'me'),
+      '#username': scalar('User name, secret', 'The same, kept secret.', '$env:API_USER'),
+      password: scalar(
         'Password',
         'Password for the basic authentication; `#password` keeps it secret.',
         'secret',
       ),
-      '#password': credential(
-        'Password, secret',
-        'Password for the basic authentication.',
-        '$env:API_PASSWORD',
-      ),
+      '#password': scalar('Password, secret', 'Password for the basic authentication.', '$env:API_PASSWORD'),
     },
   },
 );
@@ -246,10 +242,6 @@ function onceEach(schema: OptionSchema): OptionSchema {
     return { ...branch, then: { ...then, properties: Object.fromEntries(own) as unknown } };
   });
   return { ...schema, allOf };
-}
-
-function credential(title: string, description: string, example: string): OptionSchema {
-  return option(title, description, { type: ['string', 'number', 'null'], examples: [example] });
 }
 
 function without(schema: OptionSchema, keyword: string): OptionSchema {

@@ -160,7 +160,7 @@ function collect(value: Json, secret: boolean, found: Set<string>): void {
   }
 }
 
-function jsonIn(text: string): Json | undefined {
+export function jsonIn(text: string): Json | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
     return parseExact(text);

@@ -30,7 +30,13 @@ export function oddKeys(value: Json, schema: OptionSchema): readonly OddKey[] {
   const visit = (item: Json, schemas: readonly OptionSchema[], keys: readonly string[]): void => {
     const known = new Walk(schema, item).all(schemas);
     if (isList(item)) {
-      item.forEach((entry, index) => visit(entry, known.flatMap(itemsOf), [...keys, String(index)]));
+      item.forEach((entry, index) =>
+        visit(
+          entry,
+          known.flatMap((schema) => (isSchema(schema['items']) ? [schema['items']] : [])),
+          [...keys, String(index)],
+        ),
+      );
     } else if (isObject(item)) {
       const names = [...new Set(known.flatMap((one) => Object.keys(propertiesOf(one))))];
       const present = entriesOf(item).map(([key]) => key);
@@ -42,7 +48,7 @@ export function oddKeys(value: Json, schema: OptionSchema): readonly OddKey[] {
           found.push({ keys: [...keys, key], suggestion: undefined, deprecated });
         }
         if (schemasOfKey.length > 0) visit(entry, schemasOfKey, [...keys, key]);
-        else if (names.length > 0 && !known.some(isFree)) {
+        else if (names.length > 0 && !known.some((schema) => schema['additionalProperties'] === true)) {
           const suggestion = nearest(
             key,
             names.filter((name) => !present.includes(name)),
@@ -161,12 +167,4 @@ function schemasFor(schema: OptionSchema, key: string): readonly OptionSchema[] 
   const matching = patterns.filter(([pattern]) => new RegExp(pattern, 'u').test(key)).map(([, item]) => item);
   if (matching.length > 0) return matching.filter(isSchema);
   return isSchema(schema['additionalProperties']) ? [schema['additionalProperties']] : [];
-}
-
-function itemsOf(schema: OptionSchema): readonly OptionSchema[] {
-  return isSchema(schema['items']) ? [schema['items']] : [];
-}
-
-function isFree(schema: OptionSchema): boolean {
-  return schema['additionalProperties'] === true;
 }

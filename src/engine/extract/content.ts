@@ -148,7 +148,12 @@ export class PageContent {
 
   get requestDigest(): string {
     const { method, url, headers, body } = this.request;
-    const parts = [method, url, JSON.stringify(headers), ...(body === undefined ? [] : [textOf(body)])];
+    const parts = [
+      method,
+      url,
+      JSON.stringify(headers),
+      ...(body === undefined ? [] : [typeof body === 'string' ? body : Buffer.from(body).toString('latin1')]),
+    ];
     return hash('sha1', parts.join('\n'));
   }
 
@@ -241,8 +246,4 @@ function replaceAt(value: Json, keys: readonly string[], replacement: Json): Jso
   return objectOf(
     entriesOf(value).map(([name, item]) => [name, name === key ? replaceAt(item, rest, replacement) : item]),
   );
-}
-
-function textOf(body: string | Uint8Array): string {
-  return typeof body === 'string' ? body : Buffer.from(body).toString('latin1');
 }

@@ -7,6 +7,7 @@ import type { Spool } from '../recording/exchanges.ts';
 import { RecordError } from '../../lib/errors.ts';
 import type { Page } from '../records/page.ts';
 import { readRows, type RowsOptions } from '../records/read-rows.ts';
+import { turn } from '../../lib/turn.ts';
 
 /** The answer as far as its rows are concerned. */
 export type FileAnswer = Pick<ApiResponse, 'body' | 'large' | 'unpacked' | 'headers' | 'url' | 'status'>;
@@ -87,9 +88,4 @@ function jsonRows(bytes: Uint8Array, options: RowsOptions): FormatRows {
       return { rows, envelope, warning, text };
     },
   };
-}
-
-/** Lets signals and other answers come through. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

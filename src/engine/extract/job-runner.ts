@@ -16,6 +16,7 @@ import { PageWarnings } from './page-warning.ts';
 import { endText, type Progress } from './progress.ts';
 import { planRuns } from './run-windows.ts';
 import { abandon, ABANDONED, RunStarter, type Begun, type RunStarterOptions } from './run-starter.ts';
+import { counted } from '../../lib/counted.ts';
 
 export interface JobRunnerOptions extends RunStarterOptions, ChildStartsOptions {
   /** Where the pages of all jobs go. */
@@ -160,7 +161,7 @@ export class JobRunner {
       noteJudgement(judgement, step.value, last, this.#options.exchanges);
       state?.end(judgement, this.#options.witnesses?.accepts(job) === true);
       log[job.level === 0 && progress.end === undefined ? 'info' : 'debug'](
-        `“${job.name}”${window === undefined ? '' : ` ${window.text}`} ended after ${count(page, 'page')}: ${endText(step.value, judgement)}`,
+        `“${job.name}”${window === undefined ? '' : ` ${window.text}`} ended after ${counted(page, 'page')}: ${endText(step.value, judgement)}`,
         {
           job: job.name,
           ...(window === undefined ? {} : { window: window.text }),
@@ -232,8 +233,4 @@ export class JobRunner {
 /** What is wrong with an answer, and not with the network, the disk or whoever ended the run. */
 function isOfPage(error: ExtractorError): boolean {
   return error instanceof RecordError || error instanceof PaginationError;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -166,7 +166,7 @@ function counted(send: Send, names: readonly string[], maxCalls: number): Send {
 }
 
 /** Whoever looks wants what the API says now: no stored answers, no waiting for better ones. */
-function forLooking(config: ExtractorConfig): ExtractorConfig {
+export function forLooking(config: ExtractorConfig): ExtractorConfig {
   return {
     ...config,
     cache: undefined,

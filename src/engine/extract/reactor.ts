@@ -5,7 +5,7 @@ import type { AgainReason, ApiResponse, JobRequest, Pause, React, Reacted } from
 import { retryAfterMs } from '../http/retry-after.ts';
 import type { Job } from '../jobs/index.ts';
 import { strtotime } from '../jobs/functions/index.ts';
-import { isScalar, parseExact, toJsonText, toText, type Json } from '../../lib/json/index.ts';
+import { parseExact, type Json } from '../../lib/json/index.ts';
 import {
   compileReactions,
   needsOfReactions,
@@ -17,6 +17,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Page } from '../records/page.ts';
 import type { Secrets } from '../../lib/secrets.ts';
 import { oneLine } from '../../lib/shown-text.ts';
+import { textOf } from '../language/compare.ts';
 
 export interface ReactorOptions {
   /** `api.reactions`, as written: they come behind those of the job. */
@@ -274,10 +275,6 @@ function rowsOf(response: ApiResponse, pageOf: Exchanged['pageOf']): number | un
   } catch {
     return 0;
   }
-}
-
-function textOf(value: Json): string {
-  return isScalar(value) || value === null ? toText(value) : toJsonText(value);
 }
 
 /** In seconds it is the year 5138: a clock in milliseconds. */

@@ -9,6 +9,7 @@ import type { PageRows, RecordParser } from '../records/parser.ts';
 import { Sink, type FinishedTable } from '../sink/sink.ts';
 import { filteredRows, type PageContent, type RowFilter } from './content.ts';
 import { PageIndex, type IndexedPage } from './page-index.ts';
+import { turn } from '../../lib/turn.ts';
 
 /** What a page's rows belong to. */
 export interface PageTarget {
@@ -192,11 +193,6 @@ export class Bucket {
     }
     if (written === 0) yield { ...target, count: 0, chunks: () => [] };
   }
-}
-
-/** Lets signals and answers of others come through. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The rows that were written of a page, made again in the same way. */

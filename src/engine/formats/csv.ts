@@ -75,7 +75,7 @@ class CsvRows implements FormatRows {
   #head(first: readonly string[]): { readonly names: readonly string[]; readonly isRow: boolean } {
     const { header } = this.#options.settings;
     if (header === 'none') return { names: first.map((_, i) => positional(i)), isRow: true };
-    if (header !== 'first') return { names: header, isRow: !isHeader(first, header) };
+    if (header !== 'first') return { names: header, isRow: !header.every((name, i) => first[i] === name) };
     const names = namesOf(first);
     this.#checkDelimiter(names);
     return { names, isRow: false };
@@ -177,10 +177,6 @@ function namesOf(cells: readonly string[]): readonly string[] {
     `The CSV has two columns that are called “${twice}”.`,
     'Give the columns names by “csv.header” of the job, and leave the line of the header out by "skip": 1.',
   );
-}
-
-function isHeader(cells: readonly string[], names: readonly string[]): boolean {
-  return names.every((name, i) => cells[i] === name);
 }
 
 function* withoutLines(pieces: Iterable<Uint8Array>, count: number): Generator<Uint8Array> {

@@ -66,7 +66,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const budgets = keepBudgets(options.budgets ?? [], paced, log);
   const pacer = createPacer(options.pace ?? {}, paced, budgets);
   const network: Transport =
-    options.bottom === undefined ? createNetwork(options.network ?? {}, env, log) : given(options.bottom);
+    options.bottom === undefined
+      ? createNetwork(options.network ?? {}, env, log)
+      : { send: options.bottom, close: async () => {} };
 
   const again = tellingWaits(env, 'retry', onWait);
   const outer = [redirect({ log, secrets }), retry(retryOptions, { env: again, log, secrets, firstContact })];
@@ -94,7 +96,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     ]),
     // A login happens while the request that needs it holds its place, so only rate and budgets count for it.
     plain: compose(network.send, [
-      plainly,
+      // Drops the further options of a request: the answer of a login is no file, and no `react` rule applies to it.
+      (next) =>
+        async (request, { signal }) =>
+          await next(request, { signal }),
       status({ secrets }),
       ...outer,
       pacer.paceRate,
@@ -108,13 +113,4 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 /** The first wrapper is the outermost. */
 function compose(transport: Send, wrappers: readonly (SendWrapper | undefined)[]): Send {
   return wrappers.reduceRight<Send>((next, wrapper) => wrapper?.(next) ?? next, transport);
-}
-
-/** Drops the further options of a request for its login: that answer is no file, and no `react` rule applies to it. */
-function plainly(next: Send): Send {
-  return async (request, { signal }) => await next(request, { signal });
-}
-
-function given(send: Send): Transport {
-  return { send, close: async () => {} };
 }

@@ -1,4 +1,13 @@
-import { entriesOf, isList, isObject, toText, type AnyObject, type Json } from '../../lib/json/index.ts';
+import {
+  childrenOf,
+  entriesOf,
+  isList,
+  isObject,
+  toText,
+  type AnyObject,
+  type Json,
+} from '../../lib/json/index.ts';
+import { percent } from '../../lib/percent.ts';
 
 /**
  * Encoder A, form-style, for the parameters of GET and the bodies of FORM: depth first,
@@ -6,20 +15,16 @@ import { entriesOf, isList, isObject, toText, type AnyObject, type Json } from '
  */
 export function encodeForm(params: Json): string {
   const parts: string[] = [];
-  for (const [key, value] of childrenOf(params)) addFormParts(formText(key), value, parts);
+  for (const [key, value] of childrenOf(params) ?? []) addFormParts(formText(key), value, parts);
   return parts.join('&');
 }
 
 function addFormParts(name: string, value: Json, parts: string[]): void {
   if (value === null) return;
   if (isList(value) || isObject(value)) {
-    for (const [key, item] of childrenOf(value)) addFormParts(`${name}%5B${formText(key)}%5D`, item, parts);
+    for (const [key, item] of childrenOf(value) ?? [])
+      addFormParts(`${name}%5B${formText(key)}%5D`, item, parts);
   } else parts.push(`${name}=${value === false ? '0' : formText(toText(value))}`);
-}
-
-function childrenOf(value: Json): [string, Json][] {
-  if (isList(value)) return value.map((item, index) => [String(index), item]);
-  return isObject(value) ? entriesOf(value) : [];
 }
 
 /** As encoder B reads a value: null where no `=` stands, a list where the name came more than once. */
@@ -93,10 +98,6 @@ function encodeComponent(text: string): string {
   if (FORM_SAFE.test(text)) return text;
   const encoded = text.isWellFormed() ? encodeURIComponent(text) : encodeWithRawBytes(text);
   return encoded.replace(/[!'()*]/g, percent);
-}
-
-function percent(char: string): string {
-  return `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Env } from '../../lib/env.ts';
-import { HttpError } from '../../lib/errors.ts';
+import { reasonOf, HttpError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import {
   headerOf,
@@ -146,7 +146,7 @@ class Failure {
   }
 
   get message(): string {
-    return this.error instanceof Error ? this.error.message : String(this.error);
+    return reasonOf(this.error);
   }
 }
 

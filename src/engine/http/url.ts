@@ -28,7 +28,7 @@ export function resolveUrl(base: string, endpoint: string): string {
   }
   const path = pathOf(from, to);
   const query = to.authority === undefined && to.path === '' ? (to.query ?? from.query) : to.query;
-  return `${scheme}://${authority}${encodePath(path)}${query === undefined ? '' : `?${encodeQuery(query)}`}`;
+  return `${scheme}://${authority}${path.replace(NOT_IN_PATH, encode)}${query === undefined ? '' : `?${query.replace(NOT_IN_QUERY, encode)}`}`;
 }
 
 /**
@@ -151,14 +151,6 @@ function removeDots(path: string): string {
 // digits.
 const NOT_IN_PATH = /[^\w\-.~!$&'()*+,;=:@/%]+|%(?![0-9a-f]{2})/gi;
 const NOT_IN_QUERY = /[^\w\-.~!$&'()*+,;=:@/%?]+|%(?![0-9a-f]{2})/gi;
-
-function encodePath(path: string): string {
-  return path.replace(NOT_IN_PATH, encode);
-}
-
-function encodeQuery(query: string): string {
-  return query.replace(NOT_IN_QUERY, encode);
-}
 
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed());

@@ -36,7 +36,7 @@ const OPERATORS: Readonly<Record<string, (value: string) => Test>> = {
   '>': (value) => (text) => compareTexts(text, value) > 0,
   '<': (value) => (text) => compareTexts(text, value) < 0,
   '~~': (value) => compileWildcard(value),
-  '!~': (value) => negate(compileWildcard(value)),
+  '!~': (value) => (text) => !compileWildcard(value)(text),
 };
 /** The leftmost operator of two characters; only without one, the leftmost of one. */
 const LONG_OPERATOR = />=|<=|==|!=|~~|!~/;
@@ -72,13 +72,9 @@ function filterError(condition: string, mistake: string, hint: string, at: strin
 }
 
 /** A list has its indexes for properties; a scalar is the property `scalar`; null has none. */
-function fieldsOf(row: Json): Json {
+export function fieldsOf(row: Json): Json {
   if (isObject(row) || isList(row)) return row;
   return row === null ? {} : { scalar: row };
-}
-
-function negate(test: Test): Test {
-  return (text) => !test(text);
 }
 
 function compareTexts(left: string, right: string): number {

@@ -1,14 +1,7 @@
 import type { Contexts, Evaluate } from '../shared/evaluate.ts';
-import {
-  entriesOf,
-  flattenContext,
-  isList,
-  isObject,
-  objectOf,
-  type AnyObject,
-  type Json,
-} from '../../lib/json/index.ts';
+import { entriesOf, flattenContext, isObject, objectOf, type AnyObject } from '../../lib/json/index.ts';
 import type { JobInvocation } from './run.ts';
+import { fieldsOf } from './filter.ts';
 
 /**
  * Returns the contexts of the functions of a job invocation: the common ones (`attr`, `time`), its own (`window`,
@@ -43,10 +36,4 @@ export function evaluateMap(
   if (!entries.some(([, value]) => isObject(value))) return map;
   const known = contexts();
   return objectOf(entries.map(([key, value]) => [key, evaluate(value, known, `${at}.${key}`)] as const));
-}
-
-/** A row that is a scalar has one field, as in a filter. */
-function fieldsOf(row: Json): Json {
-  if (isObject(row) || isList(row)) return row;
-  return row === null ? {} : { scalar: row };
 }

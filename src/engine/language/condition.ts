@@ -205,7 +205,7 @@ const TESTS: Readonly<Record<keyof typeof ALONE, (value: Json | undefined) => bo
   empty: isBlank,
   notEmpty: (value) => !isBlank(value),
   true: isTrue,
-  false: (value) => value !== undefined && value !== null && !isTrue(value) && !isBlankText(value),
+  false: (value) => value !== undefined && value !== null && !isTrue(value) && !(value === ''),
 };
 
 /** Tells whether a value is absent, null, an empty text, list or object. Zero and false are values. */
@@ -213,10 +213,6 @@ function isBlank(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === '') return true;
   if (isList(value)) return value.length === 0;
   return isObject(value) && entriesOf(value).length === 0;
-}
-
-function isBlankText(value: Json): boolean {
-  return value === '';
 }
 
 /**

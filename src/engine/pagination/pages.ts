@@ -3,6 +3,7 @@ import { encodeExact, objectOf } from '../../lib/json/index.ts';
 import type { Reason } from '../shared/stop-reason.ts';
 import type { Guard, GuardVerdict } from './page-guard.ts';
 import type { FirstStep, Needs, Observation, Paginator, Step } from './paginator.ts';
+import { turn } from '../../lib/turn.ts';
 
 /** Fetches pages and describes what is seen of them. The loop knows nothing else about a page. */
 export interface PageSource<T> {
@@ -156,11 +157,6 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
   } finally {
     controller.abort();
   }
-}
-
-/** Yields to the event loop, so that a request that was just made reaches the socket before the page is processed. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Ensures that the next request is in flight, and with a plan up to `most`. */

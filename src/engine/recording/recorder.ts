@@ -21,6 +21,7 @@ import { Past } from './past.ts';
 import { positionOf, type RunPlace } from './position.ts';
 import { RecordFile, type StoredRecord } from './record-file.ts';
 import { dropKey, recordedAnswer, type DropJson, type Scan } from './scan.ts';
+import { turn } from '../../lib/turn.ts';
 
 export interface RecorderOptions {
   readonly env: Env;
@@ -243,9 +244,4 @@ function refusal(error: unknown, { step: { job } }: RunPlace, page: number): unk
 function pauseBefore({ last }: Scan, now: number): number {
   if (last === undefined) return 0;
   return Math.max(0, now - (last.at - (last.pausedMs ?? 0)));
-}
-
-/** Lets signals and answers of others come through: a recording answers at once. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -84,7 +84,7 @@ export function scan(file: RecordFile, at = 0): Scan | undefined {
       unnoted.add(exchanges++);
       const [top] = last.position;
       if (top !== undefined) jobs.add(top.job);
-    } else if (record.kind === 'note') unnoted.delete(noteOf(record).of);
+    } else if (record.kind === 'note') unnoted.delete((JSON.parse(record.json) as NoteJson).of);
     else if (record.kind === 'drop') drops.add(dropKey(JSON.parse(record.json) as DropJson), record.at); // as the writer made it
     isFinished = record.kind === 'end';
     end = record.end;
@@ -115,10 +115,6 @@ export function recordedAnswer(file: RecordFile, at: number): ApiResponse {
 export interface NoteJson {
   /** The number of the exchange, from 0. */
   readonly of: number;
-}
-
-function noteOf(record: StoredRecord): NoteJson {
-  return JSON.parse(record.json) as NoteJson; // see above
 }
 
 function headOf(record: StoredRecord): RecordingHead | undefined {

@@ -1,4 +1,3 @@
-import { RecordError } from '../../lib/errors.ts';
 import {
   entriesOf,
   getKey,
@@ -11,6 +10,7 @@ import {
 } from '../../lib/json/index.ts';
 import { kindOf } from '../../lib/read-settings.ts';
 import { meantOr } from '../../lib/suggest.ts';
+import { unusable } from './record-error.ts';
 
 /** Texts of null, true and false in cells. */
 export interface CellWords {
@@ -58,7 +58,7 @@ export function compileLook(settings: AnyObject, at: string, startedAt: number):
   const links = getKey(settings, 'links');
   const isUnique = links === 'unique';
   if (!isUnique && links !== 'equal' && !isEmpty(links)) {
-    throw wrong(
+    throw unusable(
       '“links” is "unique" or "equal"',
       `${at}.links`,
       'By default equal records have equal links.',
@@ -75,7 +75,7 @@ function compileWords(node: Json | undefined, at: string): CellWords | undefined
   if (node === undefined || isEmpty(node)) return undefined;
   if (node === 'json') return JSON_WORDS;
   if (!isObject(node)) {
-    throw wrong(
+    throw unusable(
       `“cells” cannot be ${kindOf(node)}`,
       at,
       'Write "json", or words such as {"true": "true", "false": "false"}.',
@@ -84,17 +84,13 @@ function compileWords(node: Json | undefined, at: string): CellWords | undefined
   const known = Object.keys(WORDS);
   return entriesOf(node).reduce<CellWords>((words, [key, value]) => {
     if (!known.includes(key)) {
-      throw wrong(
+      throw unusable(
         `“${key}” is no value that cells have a word for`,
         `${at}.${key}`,
         meantOr(key, known, 'Known are null, true and false.'),
       );
     }
     if (typeof value === 'string' || isNumber(value)) return { ...words, [key]: toText(value) };
-    throw wrong(`The word for ${key} is ${kindOf(value)}`, `${at}.${key}`, 'Write it as a text.');
+    throw unusable(`The word for ${key} is ${kindOf(value)}`, `${at}.${key}`, 'Write it as a text.');
   }, WORDS);
-}
-
-function wrong(message: string, at: string, hint: string): RecordError {
-  return new RecordError('records.invalid', message, { where: { path: at }, hint });
 }

@@ -129,7 +129,13 @@ function locate(bytes: Uint8Array, options: ReadOptions): Page {
     const answer = value === undefined ? `. ${describeAnswer(envelope, bytes, options)}` : '';
     return { ...common, pieces: [], rows: 0, warning: warning + answer };
   }
-  if (!isList(value)) return { ...common, pieces: [singlePiece(value ?? null)], rows: 1, rowsAt: place };
+  if (!isList(value))
+    return {
+      ...common,
+      pieces: [{ rows: 1, single: true, decode: () => [value ?? null] }],
+      rows: 1,
+      rowsAt: place,
+    };
   // Only a JSONPath gathers rows from several places.
   return { ...common, pieces: [valuesPiece(value)], rows: value.length };
 }
@@ -208,10 +214,6 @@ function bracketed(items: Uint8Array): Uint8Array {
   scratch.set(items, 1);
   scratch[size - 1] = 0x5d;
   return scratch.subarray(0, size);
-}
-
-function singlePiece(value: Json): RowsPiece {
-  return { rows: 1, single: true, decode: () => [value] };
 }
 
 /** Rows that are decoded already. */

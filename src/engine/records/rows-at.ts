@@ -1,4 +1,3 @@
-import { RecordError } from '../../lib/errors.ts';
 import {
   compilePath,
   entriesOf,
@@ -16,6 +15,7 @@ import {
 } from '../../lib/json/index.ts';
 import { kindOf } from '../../lib/read-settings.ts';
 import { meantAndKnown, meantOr } from '../../lib/suggest.ts';
+import { unusable } from './record-error.ts';
 
 /** Source of the column names, when rows are lists of cells, or columns are lists of cells. */
 export type Header =
@@ -46,7 +46,7 @@ export function compileRowsAt(node: Json | undefined, at: string): RowsAt | unde
   const known = KEYS[form];
   const strange = keysOf(settings).find((key) => key !== 'form' && !known.includes(key));
   if (strange !== undefined) {
-    throw wrong(
+    throw unusable(
       `“${strange}” means nothing for rows at “${form}”`,
       `${at}.${strange}`,
       meantOr(strange, known, `It has ${known.join(' and ')}.`),
@@ -64,17 +64,17 @@ const READERS: Readonly<Record<Form, (settings: AnyObject, at: string) => RowsAt
   entries(settings, at) {
     const [key, value] = [nameIn(settings, 'key', at), nameIn(settings, 'value', at)];
     if (key !== value) return { form: 'entries', key, value };
-    throw wrong(`“key” and “value” are both “${key}”`, `${at}.value`, 'Give them two names.');
+    throw unusable(`“key” and “value” are both “${key}”`, `${at}.value`, 'Give them two names.');
   },
   cells(settings, at) {
     const header = headerOf(getKey(settings, 'header'), `${at}.header`);
     if (header !== undefined) return { form: 'cells', header };
-    throw wrong('The names of the cells are missing', `${at}.header`, HEADER_HINT);
+    throw unusable('The names of the cells are missing', `${at}.header`, HEADER_HINT);
   },
   columns(settings, at) {
     const header = headerOf(getKey(settings, 'header'), `${at}.header`);
     if (header?.kind !== 'first') return { form: 'columns', header };
-    throw wrong('The lists of columns have no first row', `${at}.header`, HEADER_HINT);
+    throw unusable('The lists of columns have no first row', `${at}.header`, HEADER_HINT);
   },
 };
 
@@ -91,7 +91,7 @@ const HEADER_HINT =
 function formOf(value: Json, at: string): Form {
   const form = FORMS.find((known) => known === value);
   if (form !== undefined) return form;
-  throw wrong(
+  throw unusable(
     typeof value === 'string'
       ? `“${value}” is no form of rows`
       : `A form of rows is a text, and here is ${kindOf(value)}`,
@@ -105,7 +105,7 @@ function nameIn(settings: AnyObject, key: 'key' | 'value', at: string): string {
   const value = getKey(settings, key);
   if (value === undefined) return key;
   if ((typeof value === 'string' && value !== '') || isNumber(value)) return toText(value);
-  throw wrong(`“${key}” needs the name of a column, and here is ${kindOf(value)}`, `${at}.${key}`);
+  throw unusable(`“${key}” needs the name of a column, and here is ${kindOf(value)}`, `${at}.${key}`);
 }
 
 function headerOf(value: Json | undefined, at: string): Header | undefined {
@@ -113,7 +113,7 @@ function headerOf(value: Json | undefined, at: string): Header | undefined {
   if (value === 'first') return { kind: 'first' };
   if (typeof value === 'string') return { kind: 'path', path: compilePath(value, { at }) };
   if (isList(value)) return { kind: 'given', names: namesFrom(value) };
-  throw wrong(`“header” cannot be ${kindOf(value)}`, at, HEADER_HINT);
+  throw unusable(`“header” cannot be ${kindOf(value)}`, at, HEADER_HINT);
 }
 
 /** Names of columns: one that is missing gets the number of its column, one that comes twice a number of its own. */
@@ -134,8 +134,4 @@ function nameInObject(cell: AnyObject): string {
   const found = ['name', 'id', 'key', 'field', 'label', 'title'].map((key) => getKey(cell, key));
   const [name] = [...found, ...entriesOf(cell).map(([, value]) => value)].filter((value) => isScalar(value));
   return name === undefined ? '' : toText(name);
-}
-
-function wrong(message: string, at: string, hint?: string): RecordError {
-  return new RecordError('records.invalid', message, { where: { path: at }, hint });
 }

@@ -1,6 +1,7 @@
-import { RecordError } from '../../lib/errors.ts';
+import type { RecordError } from '../../lib/errors.ts';
 import { nearest } from '../../lib/suggest.ts';
 import { columnName, safeName } from './names.ts';
+import { unusable } from './record-error.ts';
 
 /** The primary key of a table as a job writes it. */
 export interface WrittenKey {
@@ -31,14 +32,14 @@ export function keyColumns(
     const column = [field, columnName(field.split('.')), safeName(field)].find((each) => known.has(each));
     if (column === undefined) {
       const near = nearest(field, columns) ?? nearest(columnName(field.split('.')), columns);
-      throw invalid(
+      throw unusable(
         `The primary key of “${table}” names “${name}”, and the table has no such column`,
         place,
         near === undefined ? `It has ${shown(columns)}.` : `Did you mean “${near}”?`,
       );
     }
     if (known.has(`${column}_u0`))
-      throw invalid(
+      throw unusable(
         `“${name}” in the primary key of “${table}” may be the column “${column}” or “${column}_u0”`,
         place,
         'Write it as the column is called.',
@@ -47,7 +48,7 @@ export function keyColumns(
   });
   const twice = found.find((column, i) => found.indexOf(column) < i);
   if (twice === undefined) return found;
-  throw invalid(
+  throw unusable(
     `The primary key of “${table}” names the column “${twice}” twice`,
     at,
     'Leave one of them out.',
@@ -71,7 +72,7 @@ export function checkKey(
 }
 
 function leftOut(table: string, name: string, at: string): RecordError {
-  return invalid(
+  return unusable(
     `The primary key of “${table}” names “${name}”, which is left out`,
     at,
     'Take it out of “exclude”.',
@@ -83,8 +84,4 @@ const SHOWN = 20;
 function shown(columns: readonly string[]): string {
   const names = columns.slice(0, SHOWN).join(', ');
   return columns.length > SHOWN ? `${names} and ${columns.length - SHOWN} more` : names || 'no columns';
-}
-
-function invalid(message: string, at: string, hint: string): RecordError {
-  return new RecordError('records.invalid', message, { where: { path: at }, hint });
 }

@@ -1,4 +1,4 @@
-import { SinkError } from '../../lib/errors.ts';
+import { reasonOf, SinkError } from '../../lib/errors.ts';
 
 /** Runs a file operation; its error names the file and says what to do. */
 export function guard<T>(path: string, operation: () => T): T {
@@ -11,7 +11,7 @@ export function guard<T>(path: string, operation: () => T): T {
 
 export function fileError(path: string, error: unknown): SinkError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   return new SinkError('output.failed', `“${path}” could not be written: ${reason}`, {
     cause: error,
     where: { file: path },

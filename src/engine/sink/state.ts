@@ -14,6 +14,7 @@ import {
 } from '../../lib/json/index.ts';
 import type { Log } from '../../lib/log.ts';
 import { writeFileAtomic } from './atomic.ts';
+import { reasonOf } from '../../lib/errors.ts';
 
 /** Key of the states of jobs. */
 export const INCREMENTAL_KEY = 'incremental';
@@ -48,7 +49,7 @@ export function readState(file: string, log: Log): AnyObject {
     if (isObject(state)) return state;
     log.warn(`The state in ${file} is not an object and is ignored: this is a first run`);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     log.warn(`The state in ${file} is not JSON and is ignored (${reason}): this is a first run`);
   }
   return {};

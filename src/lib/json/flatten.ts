@@ -1,4 +1,4 @@
-import { entriesOf, isList, isObject, objectOf, type AnyObject, type Json } from './value.ts';
+import { childrenOf, isList, isObject, objectOf, type AnyObject, type Json } from './value.ts';
 
 /**
  * Flattens a context of functions to one map: nested keys and list indexes joined by `.` (`server.port`, `list.0`).
@@ -7,16 +7,11 @@ import { entriesOf, isList, isObject, objectOf, type AnyObject, type Json } from
 export function flattenContext(value: Json): AnyObject {
   const entries: [string, Json][] = [];
   const walk = (prefix: string, item: Json): void => {
-    for (const [key, inner] of propertiesOf(item)) {
+    for (const [key, inner] of childrenOf(item) ?? []) {
       if (isList(inner) || isObject(inner)) walk(`${prefix}${key}.`, inner);
       else entries.push([prefix + key, inner]);
     }
   };
   walk('', value);
   return objectOf(entries);
-}
-
-function propertiesOf(value: Json): readonly (readonly [string, Json])[] {
-  if (isList(value)) return value.map((item, index) => [String(index), item]);
-  return isObject(value) ? entriesOf(value) : [];
 }

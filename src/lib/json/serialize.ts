@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { ByteWriter } from '../bytes.ts';
 import { floatSerialized } from './text.ts';
-import { entriesOf, isList, JsonMap, JsonNumber, type AnyObject, type Json } from './value.ts';
+import { isObject, entriesOf, isList, JsonMap, JsonNumber, type AnyObject, type Json } from './value.ts';
 
 type Entries = readonly (readonly [string, Json])[];
 
@@ -39,7 +39,7 @@ export function serializeMap(map: AnyObject): string {
   let text = `a:${entries.length}:{`;
   for (const [key, value] of entries) {
     text += /^(?:0|-?[1-9]\d{0,17})$/.test(key) ? `i:${key};` : serialize(key);
-    text += isMapLike(value) ? serializeMap(value) : serialize(value);
+    text += isObject(value) ? serializeMap(value) : serialize(value);
   }
   return `${text}}`;
 }
@@ -124,10 +124,4 @@ function writeKey(key: string): void {
     if (keyTexts.size < 10_000) keyTexts.set(key, text);
   }
   out.text(text);
-}
-
-function isMapLike(value: Json): value is AnyObject {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
-  );
 }

@@ -85,12 +85,24 @@ export function getKey(object: AnyObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
+/** Returns the property when it is a text. */
+export function textAt(object: AnyObject, key: string): string | undefined {
+  const value = getKey(object, key);
+  return typeof value === 'string' ? value : undefined;
+}
+
 export function keysOf(object: AnyObject): string[] {
   return object instanceof JsonMap ? [...object.keys()] : Object.keys(object);
 }
 
 export function entriesOf(object: AnyObject): [string, Json][] {
   return object instanceof JsonMap ? [...object] : Object.entries(object);
+}
+
+/** Returns the items of a list by their index, or the entries of an object; undefined for anything else. */
+export function childrenOf(value: Json | undefined): [string, Json][] | undefined {
+  if (isList(value)) return value.map((item, index) => [String(index), item]);
+  return isObject(value) ? entriesOf(value) : undefined;
 }
 
 export function sizeOf(object: AnyObject): number {

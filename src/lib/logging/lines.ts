@@ -2,6 +2,7 @@ import type { styleText } from 'node:util';
 import type { LogFields } from '../log.ts';
 import { oneLine, shownText } from '../shown-text.ts';
 import type { Level } from './log.ts';
+import { isoTime } from '../iso-time.ts';
 
 const COLOURS = { debug: 'gray', info: 'reset', warn: 'yellow', error: 'red' } as const;
 
@@ -15,12 +16,12 @@ const NAMES: Readonly<Record<Level, string>> = {
 /** Formats `[2026-01-02T03:04:05.000Z] generic-extractor.INFO: message {"job":"users"} []`, one line. */
 export function componentLine(nowMs: number, level: Level, message: string, fields: LogFields): string {
   const context = Object.keys(fields).length === 0 ? '[]' : json(fields);
-  return `[${iso(nowMs)}] generic-extractor.${NAMES[level]}: ${oneLine(message)} ${context} []`;
+  return `[${isoTime(nowMs)}] generic-extractor.${NAMES[level]}: ${oneLine(message)} ${context} []`;
 }
 
 /** Formats `2026-01-02T03:04:05.000Z WARNING message {"job":"users"}`: for a file that people read later. */
 export function plainLine(nowMs: number, level: Level, message: string, fields: LogFields): string {
-  return `${iso(nowMs)} ${NAMES[level]} ${oneLine(message)}${Object.keys(fields).length === 0 ? '' : ` ${json(fields)}`}`;
+  return `${isoTime(nowMs)} ${NAMES[level]} ${oneLine(message)}${Object.keys(fields).length === 0 ? '' : ` ${json(fields)}`}`;
 }
 
 /**
@@ -65,10 +66,6 @@ export function painted({ text, colour }: Span): string {
   if (colour === undefined) return text;
   // an import would load all exports of the module
   return process.getBuiltinModule('node:util').styleText(colour, text, { stream: process.stderr });
-}
-
-function iso(nowMs: number): string {
-  return new Date(nowMs).toISOString();
 }
 
 function json(value: unknown): string {

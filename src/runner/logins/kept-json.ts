@@ -6,6 +6,7 @@ import type { Env } from '../../lib/env.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import type { KeptLogin, PendingRefresh, Tokens } from '../../engine/http/auth/index.ts';
 import {
+  textAt,
   encodeExact,
   entriesOf,
   getKey,
@@ -111,21 +112,16 @@ function parseTokens(text: string, place: string): Tokens {
   }
   if (!isObject(value)) throw damaged(place);
   return {
-    accessToken: textIn(value, 'accessToken'),
-    refreshToken: textIn(value, 'refreshToken'),
+    accessToken: textAt(value, 'accessToken'),
+    refreshToken: textAt(value, 'refreshToken'),
     renewAt: numberIn(value, 'renewAt'),
   };
 }
 
 function parsePending(value: AnyObject, place: string): PendingRefresh {
-  const [since, at, by] = [numberIn(value, 'since'), numberIn(value, 'at'), textIn(value, 'by')];
+  const [since, at, by] = [numberIn(value, 'since'), numberIn(value, 'at'), textAt(value, 'by')];
   if (since === undefined || at === undefined || by === undefined) throw damaged(place);
   return { since, at, by };
-}
-
-function textIn(value: AnyObject, key: string): string | undefined {
-  const found = getKey(value, key);
-  return typeof found === 'string' ? found : undefined;
 }
 
 function numberIn(value: AnyObject, key: string): number | undefined {

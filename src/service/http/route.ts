@@ -71,6 +71,9 @@ export interface Route {
   readonly handle: (call: Call<Readonly<Record<string, string>>, unknown, unknown>) => unknown;
 }
 
+/** Caller of a route, and the branch that it names. */
+export type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
+
 /** Request to a route. */
 export interface Call<Params, Query, Body, Name = JobName> {
   readonly params: Params;

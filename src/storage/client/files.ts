@@ -117,7 +117,11 @@ export function createFiles(api: Api, s3: S3): Files {
         if (isRefused) first = undefined;
         const detail = first ?? (await files.detail(id, { credentials: true, signal }));
         const place = placeOf(detail);
-        first = isNearlyExpired(detail, api.env.now()) ? undefined : detail;
+        first =
+          detail.credentials !== undefined &&
+          Date.parse(detail.credentials.Expiration) - api.env.now() < NEARLY_MS
+            ? undefined
+            : detail;
         return place;
       },
     };
@@ -134,10 +138,6 @@ function placeOf(file: File): S3Place {
 }
 
 const NEARLY_MS = 60_000;
-
-function isNearlyExpired({ credentials }: File, nowMs: number): boolean {
-  return credentials !== undefined && Date.parse(credentials.Expiration) - nowMs < NEARLY_MS;
-}
 
 function canResume(file: File, { resume, gunzip, header, start, end }: DownloadToOptions): boolean {
   const isPlain = header === undefined && start === undefined && end === undefined;

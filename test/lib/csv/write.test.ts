@@ -43,11 +43,6 @@ describe('CSV lines', () => {
   });
 
   test('part by part are the same, also where a part ends within a character', async () => {
-    const partsOf = async (rows: readonly (readonly string[])[]): Promise<Buffer[]> => {
-      const parts: Buffer[] = [];
-      for await (const part of csvParts(rows)) parts.push(part);
-      return parts;
-    };
     const rows = fc.array(fc.array(cell, { minLength: 1 }), { maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(rows, async (given) => {
@@ -80,3 +75,9 @@ describe('CSV lines', () => {
       expect(written([text, '"'])).toBe(`"${text.replaceAll('"', '""')}",""""\n`);
   });
 });
+
+async function partsOf(rows: readonly (readonly string[])[]): Promise<Buffer[]> {
+  const parts: Buffer[] = [];
+  for await (const part of csvParts(rows)) parts.push(part);
+  return parts;
+}

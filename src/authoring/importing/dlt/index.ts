@@ -190,7 +190,17 @@ class Tree {
       const jobs = taken.isWhole ? this.#withChildren(taken) : alone(taken);
       if (taken.isWhole) for (const below of this.#below(taken)) below.row = id;
       return [
-        rowOf(taken, id, jobs, this.#reasonsOf(taken), isOwn ? withLogin(api, taken.authentication) : api),
+        rowOf(
+          taken,
+          id,
+          jobs,
+          this.#reasonsOf(taken),
+          isOwn
+            ? taken.authentication === undefined
+              ? api
+              : { ...api, authentication: taken.authentication }
+            : api,
+        ),
       ];
     });
   }
@@ -295,13 +305,6 @@ function alone({ job, parent }: Taken): Job {
   for (let above = parent; above !== undefined; above = above.parent)
     whole = { ...above.job, children: [whole] };
   return whole;
-}
-
-function withLogin(
-  api: Readonly<Record<string, Out>>,
-  authentication: Out | undefined,
-): Readonly<Record<string, Out>> {
-  return authentication === undefined ? api : { ...api, authentication };
 }
 
 function rowOf(

@@ -160,7 +160,8 @@ const TYPES: Readonly<Record<string, Build>> = {
       followsAddress: true,
     };
   },
-  json_response: (options, findings) => TYPES['json_link']?.(options, findings) ?? none(),
+  json_response: (options, findings) =>
+    TYPES['json_link']?.(options, findings) ?? { pagination: { method: 'none' }, followsAddress: false },
   header_link: (options) => ({
     pagination: { method: 'link', rel: options.text('links_next_key') ?? 'next' },
     followsAddress: true,
@@ -262,10 +263,6 @@ const TYPES: Readonly<Record<string, Build>> = {
     };
   },
 };
-
-function none(): PaginationDraft {
-  return { pagination: { method: 'none' }, followsAddress: false };
-}
 
 function emptyPage(options: Options): Map {
   return options.flag('stop_after_empty_page', true) ? { emptyPage: 'stop' } : { emptyPage: 'goOn' };

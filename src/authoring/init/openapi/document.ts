@@ -1,4 +1,5 @@
 import { getKey, isList, isObject, type AnyObject, type Json } from '../../../lib/json/index.ts';
+import { percentDecoded } from '../../../lib/percent.ts';
 
 /** A description of an API: Swagger 2.0, OpenAPI 3.0 or 3.1. */
 export class ApiDocument {
@@ -40,7 +41,7 @@ export class ApiDocument {
     }
     let at: Json | undefined = this.root;
     for (const part of reference.slice(1).split('/').slice(1)) {
-      const key = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
+      const key = percentDecoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
       at = isObject(at) ? getKey(at, key) : isList(at) ? at[Number(key)] : undefined;
     }
     return at;
@@ -61,12 +62,4 @@ export function isApiDocument(value: Json): value is AnyObject {
     (typeof getKey(value, 'openapi') === 'string' || getKey(value, 'swagger') !== undefined) &&
     isObject(getKey(value, 'paths'))
   );
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

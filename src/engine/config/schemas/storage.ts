@@ -228,7 +228,7 @@ function text(title: string, description: string, example: string, byDefault?: s
   return optionalText(title, description, { ...(byDefault === undefined ? {} : { default: byDefault }), examples: [example] });
 }
 
-function scalar(title: string, description: string, example: string): OptionSchema {
+export function scalar(title: string, description: string, example: string): OptionSchema {
   return option(title, description, { type: ['string', 'number', 'null'], examples: [example] });
 }
 

@@ -20,6 +20,7 @@ import {
 import type { Log } from '../../../lib/log.ts';
 import { another, isAhead, newer, type CursorFacts, type Examples } from './run-cursor.ts';
 import { StateProgress, valueText, type EndedRun, type StoredValue } from './state-progress.ts';
+import { isoTime } from '../../../lib/iso-time.ts';
 
 export interface JobStateOptions {
   /** What is stored of the job; undefined when there is nothing, or it belongs to other settings. */
@@ -154,7 +155,7 @@ export class JobState {
    */
   #bounded(cursor: Json, stored: Json | undefined, { here, there }: Began): Json {
     if (!this.#settings.keepsEnd || there >= here) return cursor;
-    const [end, now, most] = [cursor, textOf(here), textOf(there)].map((value) => markOf(value, 'time'));
+    const [end, now, most] = [cursor, isoTime(here), isoTime(there)].map((value) => markOf(value, 'time'));
     if (end === undefined || now === undefined || most === undefined) return cursor;
     const isOfClock = (compareMarks(end, most) ?? 0) > 0 && (compareMarks(end, now) ?? 0) <= 0;
     if (!isOfClock) return cursor;
@@ -214,10 +215,6 @@ export class JobState {
     if (order !== 'none' && !isInOrder)
       yield `The rows of “${name}” are not in ${order} order of “${what}”, as “order” says: ${order === 'descending' ? 'all pages were read' : 'the state moves only when all of them came'}`;
   }
-}
-
-function textOf(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 const NOTHING: JobTotal = {

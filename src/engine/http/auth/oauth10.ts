@@ -7,6 +7,7 @@ import { targetOf } from '../send/target.ts';
 import { randomHex, secondsOf, signing, type AuthType } from './auth.ts';
 import { CREDENTIALS_AT, parseDataObject, readCredentials } from './credentials.ts';
 import { splitQuery } from './url-query.ts';
+import { formDecoded } from '../../../lib/percent.ts';
 
 /**
  * OAuth 1.0a (RFC 5849) with HMAC-SHA1 in the `Authorization` header.
@@ -94,18 +95,9 @@ function decodeForm(text: string): Pair[] {
     .map((part) => {
       const equals = part.indexOf('=');
       return equals < 0
-        ? [decode(part), '']
-        : [decode(part.slice(0, equals)), decode(part.slice(equals + 1))];
+        ? [formDecoded(part), '']
+        : [formDecoded(part.slice(0, equals)), formDecoded(part.slice(equals + 1))];
     });
-}
-
-function decode(text: string): string {
-  const spaced = text.replaceAll('+', ' ');
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return spaced;
-  }
 }
 
 /** RFC 3986 unreserved characters stay (RFC 5849 3.6). */

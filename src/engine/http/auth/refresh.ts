@@ -1,4 +1,4 @@
-import { HttpError } from '../../../lib/errors.ts';
+import { reasonOf, HttpError } from '../../../lib/errors.ts';
 import type { AnyObject } from '../../../lib/json/index.ts';
 import type { SendOptions } from '../../shared/message.ts';
 import { randomHex, secondsOf, type AuthContext } from './auth.ts';
@@ -243,10 +243,6 @@ function noLogin(isKept: boolean, { at }: AuthContext): HttpError {
       hint: 'Log in with gex login, or set "#refreshToken" to one that the API gave.',
     },
   );
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function moment(seconds: number): string {

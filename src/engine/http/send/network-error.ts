@@ -1,4 +1,4 @@
-import { HttpError, type ErrorCode } from '../../../lib/errors.ts';
+import { reasonOf, HttpError, type ErrorCode } from '../../../lib/errors.ts';
 
 /**
  * Numbers of network failures as `retryConfig.curl.codes` names them; they stand in
@@ -37,20 +37,16 @@ export interface Attempt {
 
 /** Gives an error of the network the class, the code and the number that the rest of the program knows it by. */
 export function networkError(cause: unknown, attempt: Attempt): HttpError {
-  const known = httpErrorIn(cause);
+  const known = causes(cause).find((error): error is HttpError => error instanceof HttpError);
   if (known !== undefined) return known;
   const code = codeOf(cause);
   const kind = kindOf(code, cause, attempt);
-  return failure(
-    kind.curl,
-    `${kind.what} ${attempt.origin}${kind.why ?? ` (${code || messageOf(cause)})`}.`,
-    {
-      cause,
-      code: kind.code,
-      hint: kind.hint,
-      system: code,
-    },
-  );
+  return failure(kind.curl, `${kind.what} ${attempt.origin}${kind.why ?? ` (${code || reasonOf(cause)})`}.`, {
+    cause,
+    code: kind.code,
+    hint: kind.hint,
+    system: code,
+  });
 }
 
 export interface FailureOptions {
@@ -119,12 +115,12 @@ function kindOf(code: string, cause: unknown, attempt: Attempt): Kind {
       hint: 'If the server uses a private authority, put its certificate into api.caCertificate.',
     };
   }
-  if (TLS.test(code) || /before secure TLS connection/.test(messageOf(cause))) {
+  if (TLS.test(code) || /before secure TLS connection/.test(reasonOf(cause))) {
     return {
       curl: CURL.tls,
       what: 'No secure connection to',
       code: 'http.tls',
-      ...(NO_TLS.test(messageOf(cause)) ? { hint: NO_TLS_HINT } : {}),
+      ...(NO_TLS.test(reasonOf(cause)) ? { hint: NO_TLS_HINT } : {}),
     };
   }
   if (code.startsWith('HPE_') && attempt.answered !== true) {
@@ -158,14 +154,6 @@ function codeOf(cause: unknown): string {
       return code;
   }
   return '';
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
-}
-
-function httpErrorIn(cause: unknown): HttpError | undefined {
-  return causes(cause).find((error): error is HttpError => error instanceof HttpError);
 }
 
 /** The error, what caused it, and the errors of all addresses that were tried. */

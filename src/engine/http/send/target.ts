@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { HttpError } from '../../../lib/errors.ts';
+import { percentDecoded } from '../../../lib/percent.ts';
 
 /** Destination of a request, in the form that `node:http` needs. */
 export interface Target extends Authority {
@@ -95,15 +96,7 @@ function sendable(path: string): string {
 
 function readable(user: string): string {
   const [name = '', ...password] = user.split(':');
-  return [name, password.join(':')].map(decode).join(':');
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return [name, password.join(':')].map(percentDecoded).join(':');
 }
 
 function withoutUser(prefix: string): string {

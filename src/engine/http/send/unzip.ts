@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createInflateRaw, crc32 } from 'node:zlib';
 import type { Entry, RandomAccessReader, ZipFile } from 'yauzl';
-import { HttpError } from '../../../lib/errors.ts';
+import { reasonOf, HttpError } from '../../../lib/errors.ts';
 import { loadYauzl } from '../../../lib/on-demand.ts';
 import { shownText } from '../../../lib/shown-text.ts';
 import type { LargeBody } from '../../shared/message.ts';
@@ -239,7 +239,7 @@ const MOST_SHOWN = 200;
 const TOO_SHORT = 'the archive ends too early';
 
 function directoryError(cause: unknown, attempt: Attempt): HttpError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = reasonOf(cause);
   const isCut = why === TOO_SHORT || why.startsWith('End of central directory record signature not found');
   // the messages of the package have numbers of the archive in them, and no names
   if (!isCut) return unusable(`its directory is damaged (${why})`, attempt, cause);

@@ -1,7 +1,6 @@
 import {
-  entriesOf,
+  childrenOf,
   getKey,
-  isList,
   isObject,
   isScalar,
   toText,
@@ -48,7 +47,7 @@ export function trustedOriginsOf({ baseUrl, api, jobs, evaluate }: TrustSources)
 const ADDRESS_KEYS = new Set(['endpoint', 'tokenUrl']);
 
 function collect(node: Json | undefined, add: (endpoint: Json) => void): void {
-  for (const [key, value] of childrenOf(node)) {
+  for (const [key, value] of childrenOf(node) ?? []) {
     if (ADDRESS_KEYS.has(key)) add(value);
     collect(value, add);
   }
@@ -56,7 +55,7 @@ function collect(node: Json | undefined, add: (endpoint: Json) => void): void {
 
 /** Only `endpoint`, `pagination` and `children`: a URL in a parameter is no address of a request. */
 function collectJobs(jobs: Json | undefined, add: (endpoint: Json) => void): void {
-  for (const [, job] of childrenOf(jobs)) {
+  for (const [, job] of childrenOf(jobs) ?? []) {
     if (!isObject(job)) continue;
     const endpoint = getKey(job, 'endpoint');
     if (endpoint !== undefined) add(endpoint);
@@ -74,20 +73,15 @@ function collectJobs(jobs: Json | undefined, add: (endpoint: Json) => void): voi
 export function secretHeadersOf(maps: Iterable<Json | undefined>): ReadonlySet<string> {
   const names = new Set<string>();
   for (const map of maps) {
-    for (const [name, value] of childrenOf(map))
+    for (const [name, value] of childrenOf(map) ?? [])
       if (name.startsWith('#') || refersToSecret(value)) names.add(name.toLowerCase());
   }
   return names;
 }
 
 function refersToSecret(value: Json): boolean {
-  return childrenOf(value).some(
+  return (childrenOf(value) ?? []).some(
     ([key, item]) =>
       (key === 'attr' && typeof item === 'string' && /(?:^|\.)#/.test(item)) || refersToSecret(item),
   );
-}
-
-function childrenOf(node: Json | undefined): [string, Json][] {
-  if (isList(node)) return node.map((value, index) => [String(index), value]);
-  return isObject(node) ? entriesOf(node) : [];
 }

@@ -19,6 +19,7 @@ import { meantOr, nearest } from '../../../lib/suggest.ts';
 import { CallError, type Argument } from './arguments.ts';
 import type { LibraryFunction } from './function.ts';
 import { LIBRARY } from './library.ts';
+import { placeOf } from '../../../lib/read-settings.ts';
 
 export interface EvaluatorOptions {
   /** Admits the functions that only child placeholders have (`urlencode`); default false. */
@@ -59,7 +60,7 @@ function evaluateObject(object: AnyObject, scope: Scope, at: string): Argument {
     if (context !== undefined) return reference(name, context, key, at);
   }
   return objectOf(
-    entries.map(([key, item]) => [key, asJson(evaluateAny(item, scope, join(at, key)), join(at, key))]),
+    entries.map(([key, item]) => [key, asJson(evaluateAny(item, scope, placeOf(at, key)), placeOf(at, key))]),
   );
 }
 
@@ -133,7 +134,7 @@ function find(
   scope: Pick<Scope, 'placeholders'>,
   at: string,
 ): { name: string; definition: LibraryFunction } {
-  const where = { path: join(at, 'function') };
+  const where = { path: placeOf(at, 'function') };
   if (typeof called !== 'string') {
     throw new FunctionError('function.failed', 'The name of a function must be a text', { where });
   }
@@ -166,10 +167,10 @@ function definitionOf(name: string): LibraryFunction | undefined {
 /** The arguments, each with its place. */
 function argumentsOf(object: AnyObject, at: string): readonly (readonly [Json, string])[] {
   const args = getKey(object, 'args');
-  const place = join(at, 'args');
+  const place = placeOf(at, 'args');
   if (args === undefined || args === null) return [];
   if (isList(args)) return args.map((item, index) => [item, `${place}[${index}]`]);
-  if (isObject(args)) return entriesOf(args).map(([key, item]) => [item, join(place, key)]);
+  if (isObject(args)) return entriesOf(args).map(([key, item]) => [item, placeOf(place, key)]);
   throw new FunctionError('function.failed', '“args” must be a list', {
     where: { path: place },
     hint: 'Put the argument into a list: "args": ["…"].',
@@ -229,8 +230,4 @@ function amount(fewest: number, most: number): string {
 
 function counted(count: number): string {
   return `${count} argument${count === 1 ? '' : 's'}`;
-}
-
-function join(at: string, key: string): string {
-  return at === '' ? key : `${at}.${key}`;
 }

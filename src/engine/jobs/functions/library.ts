@@ -1,5 +1,5 @@
 import type { Env } from '../../../lib/env.ts';
-import { isEmpty, type Json } from '../../../lib/json/index.ts';
+import { type Json } from '../../../lib/json/index.ts';
 import {
   bytesOf,
   CallError,
@@ -20,7 +20,7 @@ import { sprintf } from './sprintf.ts';
 import { strtotime } from './strtotime.ts';
 import { TEXTS } from './texts.ts';
 import { urlencode } from './urlencode.ts';
-import { VALUES } from './values.ts';
+import { isFalse, VALUES } from './values.ts';
 
 /** All functions by name. `raw`: true gives bytes in place of hexadecimal text. */
 export const LIBRARY: Readonly<Record<string, LibraryFunction>> = {
@@ -101,7 +101,7 @@ export const LIBRARY: Readonly<Record<string, LibraryFunction>> = {
     description: 'The value, or the fallback when it is empty (null, false, 0, "", "0", no items).',
     arity: [2, 2],
     takesNothing: true,
-    call: ([value = null, fallback = null]) => (isEmptyArgument(value) ? fallback : value),
+    call: ([value = null, fallback = null]) => (isFalse(value) ? fallback : value),
   },
   implode: {
     usage: 'implode(delimiter, list)',
@@ -128,11 +128,7 @@ function nowSeconds(env: Env): number {
 }
 
 function hexOrRaw(bytes: Uint8Array, raw: Argument | undefined): Argument {
-  return raw === undefined || isEmptyArgument(raw) ? Buffer.from(bytes).toString('hex') : bytes;
-}
-
-function isEmptyArgument(value: Argument): boolean {
-  return value instanceof Uint8Array ? value.length === 0 : isEmpty(value);
+  return raw === undefined || isFalse(raw) ? Buffer.from(bytes).toString('hex') : bytes;
 }
 
 /** The list may come first, or alone, as in PHP. */

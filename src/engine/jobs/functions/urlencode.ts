@@ -5,12 +5,13 @@
 export function urlencode(value: string | Uint8Array): string {
   let out = '';
   for (const byte of Buffer.from(value))
-    out += byte === 0x20 ? '+' : UNRESERVED.has(byte) ? String.fromCharCode(byte) : escaped(byte);
+    out +=
+      byte === 0x20
+        ? '+'
+        : UNRESERVED.has(byte)
+          ? String.fromCharCode(byte)
+          : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   return out;
 }
 
 const UNRESERVED = new Set(Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.'));
-
-function escaped(byte: number): string {
-  return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-}

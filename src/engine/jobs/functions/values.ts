@@ -114,7 +114,7 @@ export const VALUES: Readonly<Record<string, LibraryFunction>> = {
   },
 };
 
-function isFalse(value: Argument): boolean {
+export function isFalse(value: Argument): boolean {
   return value instanceof Uint8Array ? value.length === 0 : isEmpty(value);
 }
 

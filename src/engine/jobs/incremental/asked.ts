@@ -116,7 +116,10 @@ function sorted(setting: Json): Json {
  */
 export function meaningOf({ own, above }: Asked, isPerParent: boolean): Json {
   if (!isPerParent) return [own, ...above];
-  return [partOf(own), ...above.map((each) => partOf(onlyIds(each)))];
+  return [
+    partOf(own),
+    ...above.map((each) => partOf(objectOf(entriesOf(each).filter(([key]) => ID_KEYS.has(key))))),
+  ];
 }
 
 /** Names of lists stay, as they name the parts; their values are in the keys of the parts. */
@@ -138,10 +141,6 @@ const ID_KEYS: ReadonlySet<string> = new Set([
   'placeholders',
   'rowsAt',
 ]);
-
-function onlyIds(asked: AnyObject): AnyObject {
-  return objectOf(entriesOf(asked).filter(([key]) => ID_KEYS.has(key)));
-}
 
 /**
  * Names the part of a job that a run is about: the values that make its requests differ from those of other parts. These

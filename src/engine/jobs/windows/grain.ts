@@ -18,7 +18,7 @@ const NUMBERS: Readonly<Record<string, number>> = { epoch: 1000, epochMs: 1 };
 export function formatTime(format: TimeFormat, ms: number): string | number {
   const unit = NUMBERS[format];
   return unit === undefined
-    ? formatDate(format, Math.floor(ms / 1000), undefined, micros(ms))
+    ? formatDate(format, Math.floor(ms / 1000), undefined, (ms - Math.floor(ms / 1000) * 1000) * 1000)
     : Math.floor(ms / unit);
 }
 
@@ -68,7 +68,3 @@ export function ceilTo(grain: Span, ms: number): number {
 
 /** 1970-01-05 */
 const MONDAY_MS = 4 * DAY_MS;
-
-function micros(ms: number): number {
-  return (ms - Math.floor(ms / 1000) * 1000) * 1000;
-}

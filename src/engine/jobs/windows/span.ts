@@ -1,4 +1,5 @@
 import { civilDate, dayNumber, daysInMonth, SECONDS_OF_DAY } from '../functions/calendar.ts';
+import { counted } from '../../../lib/counted.ts';
 
 /** A length of time: months of the calendar, and a fixed rest in milliseconds. Neither is negative. */
 export interface Span {
@@ -20,7 +21,7 @@ export function readSpan(text: string): Span | undefined {
 /** A span in words: `30 days`, `1 month`. */
 export function spanText({ months, ms }: Span): string {
   const parts = [
-    ...(months === 0 ? [] : [months % 12 === 0 ? count(months / 12, 'year') : count(months, 'month')]),
+    ...(months === 0 ? [] : [months % 12 === 0 ? counted(months / 12, 'year') : counted(months, 'month')]),
     ...(ms === 0 ? [] : [fixedText(ms)]),
   ];
   return parts.length === 0 ? '0 seconds' : parts.join(' ');
@@ -112,9 +113,5 @@ const FIXED = ['week', 'day', 'hour', 'minute', 'second', 'millisecond'] as cons
 
 function fixedText(ms: number): string {
   const unit = FIXED.find((name) => ms % UNITS[name].ms === 0) ?? 'millisecond';
-  return count(ms / UNITS[unit].ms, unit);
-}
-
-function count(number: number, unit: string): string {
-  return `${number} ${unit}${number === 1 ? '' : 's'}`;
+  return counted(ms / UNITS[unit].ms, unit);
 }

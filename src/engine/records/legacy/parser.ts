@@ -1,25 +1,17 @@
 import { RecordError } from '../../../lib/errors.ts';
-import { keysOf, toJsonText, type Json, type JsonText } from '../../../lib/json/index.ts';
-import type { Log } from '../../../lib/log.ts';
+import { keysOf, toJsonText, type Json } from '../../../lib/json/index.ts';
 import { PageTables } from '../lines.ts';
 import type { PageRows, RecordParser } from '../parser.ts';
 import { createLearner } from './learn.ts';
 import { createLegacyWriter } from './rows.ts';
 import { readStruct, writeStruct } from './struct.ts';
-
-export interface LegacyParserOptions {
-  /** `json_parser.struct` of the state file, of version 2: its columns are in the tables though no row has them. */
-  readonly struct?: Json | undefined;
-  readonly log: Log;
-  /** Text of lists and objects in cells; the reference's by default. */
-  readonly jsonText?: JsonText;
-}
+import type { AutomaticOptions } from '../automatic.ts';
 
 /**
  * The parser of `compatLevel` 1. It learns the columns from all pages and writes in `finish`.
  * A page without rows gives a table with its header where the columns are known.
  */
-export function createLegacyParser(options: LegacyParserOptions): RecordParser {
+export function createLegacyParser(options: AutomaticOptions): RecordParser {
   const { log, jsonText = toJsonText } = options;
   const struct = readStruct(options.struct, log);
   const learner = createLearner(struct, log);
@@ -34,7 +26,9 @@ export function createLegacyParser(options: LegacyParserOptions): RecordParser {
         log.debug(`No data in a page of “${dataType}”`, { dataType });
         return;
       }
-      extraColumns.set(dataType, union(extraColumns.get(dataType) ?? [], keysOf(page.extra)));
+      extraColumns.set(dataType, [
+        ...new Set([...(extraColumns.get(dataType) ?? []), ...keysOf(page.extra)]),
+      ]);
     },
     finish(pages, out) {
       const writer = createLegacyWriter(struct, extraColumns, jsonText, log);
@@ -71,8 +65,4 @@ function hasRows(page: PageRows): boolean {
 
 function* rowsOf(page: PageRows): Iterable<Json> {
   for (const rows of page.chunks()) yield* rows;
-}
-
-function union(known: readonly string[], more: readonly string[]): readonly string[] {
-  return [...new Set([...known, ...more])];
 }

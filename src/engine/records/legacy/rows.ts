@@ -57,7 +57,7 @@ export function createLegacyWriter(
   const writeTable = (plan: LegacyPlan, rows: Iterable<Json>, extra: AnyObject, tables: PageTables): void => {
     const lines = tables.open(plan.layout);
     for (const row of rows)
-      lines.add(rowLine(cellsOf(plan, withExtra(row, extra, jsonText), noLink, tables)));
+      lines.add(rowLine(cellsOf(plan, withExtra(row, extra, jsonText), () => '', tables)));
   };
 
   /** @param outer link id of the row around a nested object; empty for a row of a table */
@@ -100,10 +100,6 @@ export function createLegacyWriter(
       writeTable(planOf(type, extraColumns.get(type) ?? keysOf(extra), keysOf(extra)), rows, extra, tables);
     },
   };
-}
-
-function noLink(): string {
-  return '';
 }
 
 /** The row as an object, with extra columns: one that the row has already takes its place. */

@@ -1,5 +1,5 @@
 import type { Log } from '../../../lib/log.ts';
-import { entriesOf, isEmpty, isList, isObject, objectOf, type Json } from '../../../lib/json/index.ts';
+import { childrenOf, isEmpty, objectOf, type Json } from '../../../lib/json/index.ts';
 
 /** The version beside the struct in the state file. */
 export const LEGACY_STRUCT_VERSION = 2;
@@ -27,7 +27,7 @@ export function readStruct(stored: Json | undefined, log: Log): LegacyStruct {
 }
 
 function structFrom(stored: Json | undefined): LegacyStruct | undefined {
-  const types = mapEntries(stored)?.map(([type, properties]) => [type, mapEntries(properties)] as const);
+  const types = childrenOf(stored)?.map(([type, properties]) => [type, childrenOf(properties)] as const);
   const struct: LegacyStruct = new Map();
   for (const [type, kinds] of types ?? []) {
     if (kinds === undefined || !kinds.every(isKnown)) return undefined;
@@ -44,10 +44,4 @@ export function writeStruct(struct: LegacyStruct): Json | undefined {
 
 function isKnown(entry: [string, Json]): entry is [string, LegacyKind] {
   return KINDS.some((kind) => kind === entry[1]);
-}
-
-/** An empty map is often written as an empty list. */
-function mapEntries(value: Json | undefined): [string, Json][] | undefined {
-  if (isList(value)) return value.map((item, index) => [String(index), item]);
-  return isObject(value) ? entriesOf(value) : undefined;
 }

@@ -19,6 +19,7 @@ import { checkKeys, kindOf } from '../../../lib/read-settings.ts';
 import { DATA_COLUMN } from '../shape.ts';
 import type { RowView } from './view.ts';
 import type { RowWatch } from './watch.ts';
+import { unusable } from '../record-error.ts';
 
 /** Items of a list in each record as rows (`expand`). */
 export interface Expand {
@@ -40,11 +41,11 @@ export function compileExpand(node: Json | undefined, options: SourceOptions): E
   if (node === undefined || isEmpty(node)) return undefined;
   const { at } = options;
   const settings: AnyObject = isObject(node) ? node : { path: node };
-  checkKeys(settings, KEYS, at, (place, message, hint) => wrong(message, place, hint), 'in “expand”');
+  checkKeys(settings, KEYS, at, (place, message, hint) => unusable(message, place, hint), 'in “expand”');
   const path = pathOf(getKey(settings, 'path') ?? null, isObject(node) ? `${at}.path` : at);
   const empty = getKey(settings, 'empty') ?? 'skip';
   if (empty !== 'skip' && empty !== 'keep') {
-    throw wrong('“empty” is "skip" or "keep"', `${at}.empty`);
+    throw unusable('“empty” is "skip" or "keep"', `${at}.empty`);
   }
   const taken = compileWith(getKey(settings, 'with'), path, options);
   return {
@@ -92,7 +93,7 @@ function compileWith(node: Json | undefined, path: Path, options: SourceOptions)
       ? entriesOf(node)
       : [];
   if (given.length === 0) {
-    throw wrong(
+    throw unusable(
       `“with” cannot be ${kindOf(node)}`,
       at,
       'Write {"order_id": "id"}, ["id"], or "*" for all fields.',
@@ -112,7 +113,7 @@ function compileWith(node: Json | undefined, path: Path, options: SourceOptions)
 
 function nameOf(item: Json, at: string): string {
   if (typeof item === 'string' || isNumber(item)) return toText(item);
-  throw wrong(`A list of fields has names, and here is ${kindOf(item)}`, at);
+  throw unusable(`A list of fields has names, and here is ${kindOf(item)}`, at);
 }
 
 /** @throws {RecordError} where the item has a field of that name: one of the two would be lost */
@@ -135,9 +136,5 @@ function itemWith(item: Json, fields: readonly (readonly [string, Json])[], at: 
 function pathOf(value: Json, at: string): Path {
   if ((typeof value === 'string' && value !== '') || isNumber(value))
     return compilePath(toText(value), { at });
-  throw wrong(`“expand” needs the path of a list in the rows, and here is ${kindOf(value)}`, at);
-}
-
-function wrong(message: string, at: string, hint?: string): RecordError {
-  return new RecordError('records.invalid', message, { where: { path: at }, hint });
+  throw unusable(`“expand” needs the path of a list in the rows, and here is ${kindOf(value)}`, at);
 }

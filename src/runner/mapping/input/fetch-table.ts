@@ -1,4 +1,4 @@
-import { StorageError } from '../../../lib/errors.ts';
+import { reasonOf, StorageError } from '../../../lib/errors.ts';
 import type { ExportOptions } from '../../../storage/client/index.ts';
 import type { MappingContext } from '../mapping-types.ts';
 import type { FoundTable } from './find-table.ts';
@@ -52,6 +52,6 @@ export async function fetchTable(
 }
 
 function noteLeft(log: Context['log'], fileId: number, error: unknown): void {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = reasonOf(error);
   log.debug(`The exported file ${fileId} stays until its time is over: ${why}`);
 }

@@ -1,6 +1,7 @@
 import type { Meta } from '../../stores/metadata/database.ts';
 import type { ConfigurationKey } from '../../stores/metadata/tables.ts';
 import type { Loaded } from './model.ts';
+import { sameConfiguration } from '../../stores/metadata/configuration-key.ts';
 
 /** Selection of configurations: live or deleted ones of a branch, of one component or of all. */
 export interface Listing {
@@ -36,10 +37,6 @@ function headsOf(meta: Meta, of: Listing) {
 
 function versionsOf(meta: Meta, of: Listing) {
   return headsOf(meta, of).innerJoin('configuration_versions as v', (join) =>
-    join
-      .onRef('v.branch_id', '=', 'c.branch_id')
-      .onRef('v.component_id', '=', 'c.component_id')
-      .onRef('v.configuration_id', '=', 'c.configuration_id')
-      .onRef('v.version', '=', 'c.version'),
+    sameConfiguration(join, 'v', 'c', { version: 'version' }),
   );
 }

@@ -7,7 +7,7 @@ import type {
   RowVersion,
 } from '../../stores/metadata/tables.ts';
 import { orderAt, rowsAt } from './history.ts';
-import { keyOf } from '../../stores/metadata/configuration-key.ts';
+import { sameConfiguration, keyOf } from '../../stores/metadata/configuration-key.ts';
 import { sortOrder, type Loaded, type LoadedRow, type Whole } from './model.ts';
 
 /** A configuration, deleted or not. */
@@ -24,11 +24,7 @@ export async function findConfiguration(meta: Meta, key: ConfigurationKey): Prom
 export async function requireWhole(meta: Meta, key: ConfigurationKey): Promise<Whole> {
   const found = await current(meta, key)
     .innerJoin('configuration_contents as t', (join) =>
-      join
-        .onRef('t.branch_id', '=', 'v.branch_id')
-        .onRef('t.component_id', '=', 'v.component_id')
-        .onRef('t.configuration_id', '=', 'v.configuration_id')
-        .onRef('t.version', '=', 'v.content_version'),
+      sameConfiguration(join, 't', 'v', { version: 'content_version' }),
     )
     .select('t.configuration')
     .select((build) =>
@@ -52,11 +48,7 @@ function current(meta: Meta, key: ConfigurationKey) {
   return meta
     .selectFrom('configurations as c')
     .innerJoin('configuration_versions as v', (join) =>
-      join
-        .onRef('v.branch_id', '=', 'c.branch_id')
-        .onRef('v.component_id', '=', 'c.component_id')
-        .onRef('v.configuration_id', '=', 'c.configuration_id')
-        .onRef('v.version', '=', 'c.version'),
+      sameConfiguration(join, 'v', 'c', { version: 'version' }),
     )
     .selectAll('v')
     .select([
@@ -166,12 +158,7 @@ export async function listRows(meta: Meta, configuration: Loaded): Promise<Loade
   const found = await meta
     .selectFrom('configuration_rows as r')
     .innerJoin('row_versions as v', (join) =>
-      join
-        .onRef('v.branch_id', '=', 'r.branch_id')
-        .onRef('v.component_id', '=', 'r.component_id')
-        .onRef('v.configuration_id', '=', 'r.configuration_id')
-        .onRef('v.row_id', '=', 'r.row_id')
-        .onRef('v.version', '=', 'r.version'),
+      sameConfiguration(join, 'v', 'r', { row_id: 'row_id', version: 'version' }),
     )
     .selectAll('v')
     .select([
@@ -258,12 +245,7 @@ export async function requireAtVersion(
 export async function listRowsOf(meta: Meta, version: ConfigurationVersion): Promise<RowVersion[]> {
   const rows = await rowsAt(meta, version)
     .innerJoin('row_versions as v', (join) =>
-      join
-        .onRef('v.branch_id', '=', 'p.branch_id')
-        .onRef('v.component_id', '=', 'p.component_id')
-        .onRef('v.configuration_id', '=', 'p.configuration_id')
-        .onRef('v.row_id', '=', 'p.row_id')
-        .onRef('v.version', '=', 'p.row_version'),
+      sameConfiguration(join, 'v', 'p', { row_id: 'row_id', version: 'row_version' }),
     )
     .selectAll('v')
     .execute();

@@ -1,10 +1,11 @@
 import { nextId } from '../../stores/metadata/counter.ts';
 import { findFile, insertFile, type TaggedFile } from '../../stores/metadata/files.ts';
-import type { Author, FileRow } from '../../stores/metadata/tables.ts';
+import type { FileRow } from '../../stores/metadata/tables.ts';
 import type { Transact } from '../../stores/metadata/transaction.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import type { DataContext } from '../data-context.ts';
 import { answerLost } from '../api-error.ts';
+import type { Doer } from '../events/system-event.ts';
 
 export interface FileRequest {
   readonly name: string;
@@ -18,12 +19,6 @@ export interface FileRequest {
   readonly tags?: readonly string[] | undefined;
 }
 
-export interface FileOwner {
-  readonly branchId: number;
-  readonly author: Author;
-  readonly runId: string | null;
-}
-
 /** Days that a file is kept unless it is permanent, and one that an export made. */
 const MAX_AGE_DAYS = 15;
 export const EXPORT_MAX_AGE_DAYS = 2;
@@ -31,7 +26,7 @@ export const EXPORT_MAX_AGE_DAYS = 2;
 const DAY_MS = 86_400_000;
 
 /** A request for a file. */
-export interface FileAsker extends FileOwner {
+export interface FileAsker extends Doer {
   readonly transact: Transact;
   /** The file that an earlier attempt of the request made. */
   readonly madeFile: number | undefined;
@@ -81,7 +76,7 @@ export function fileRow(
     readonly maxAgeDays: number | null;
     readonly tableId: string | null;
   },
-  { branchId, author, runId }: FileOwner,
+  { branchId, author, runId }: Doer,
   now: number,
 ): FileRow {
   return {

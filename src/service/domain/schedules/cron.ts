@@ -1,5 +1,6 @@
 import { Cron } from 'croner';
 import { invalidField } from '../api-error.ts';
+import { reasonOf } from '../../../lib/errors.ts';
 
 /** Timing of a schedule: a cron expression in a time zone. */
 export interface Timing {
@@ -36,7 +37,7 @@ export function checkTiming(timing: Timing): void {
   try {
     open(timing.cron, timing.timeZone);
   } catch (error) {
-    const why = (error instanceof Error ? error.message : String(error)).replace(/^Cron\w*: /, '');
+    const why = reasonOf(error).replace(/^Cron\w*: /, '');
     throw invalidField(
       'storage.validation',
       'cron',

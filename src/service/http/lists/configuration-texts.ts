@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Meta } from '../../stores/metadata/database.ts';
 import type { ConfigurationKey } from '../../stores/metadata/tables.ts';
 import { jsonSql, type JsonSql } from './json-sql.ts';
+import { sameConfiguration } from '../../stores/metadata/configuration-key.ts';
 
 /** Live or deleted configurations of a component. */
 export interface ConfigurationListing {
@@ -77,19 +78,11 @@ export async function configurationTexts(
     || ',"versionIdentifier":' || ${quoted(sql.ref('v.identifier'))} || '}}'`;
   return await headsOf(meta, of)
     .innerJoin('configuration_versions as v', (join) =>
-      join
-        .onRef('v.branch_id', '=', 'c.branch_id')
-        .onRef('v.component_id', '=', 'c.component_id')
-        .onRef('v.configuration_id', '=', 'c.configuration_id')
-        .onRef('v.version', '=', 'c.version'),
+      sameConfiguration(join, 'v', 'c', { version: 'version' }),
     )
     .$if(parts.configuration, (query) =>
       query.innerJoin('configuration_contents as t', (join) =>
-        join
-          .onRef('t.branch_id', '=', 'v.branch_id')
-          .onRef('t.component_id', '=', 'v.component_id')
-          .onRef('t.configuration_id', '=', 'v.configuration_id')
-          .onRef('t.version', '=', 'v.content_version'),
+        sameConfiguration(join, 't', 'v', { version: 'content_version' }),
       ),
     )
     .select(['c.configuration_id', 'c.rows_sort_order'])
@@ -123,19 +116,9 @@ export async function rowTexts(
     || ',"changeDescription":' || ${quoted(sql.ref('v.change_description'))} ${state}
     || ',"versionIdentifier":' || ${quoted(sql.ref('v.identifier'))} || '}'`;
   return await headsOf(meta, of)
-    .innerJoin('configuration_rows as r', (join) =>
-      join
-        .onRef('r.branch_id', '=', 'c.branch_id')
-        .onRef('r.component_id', '=', 'c.component_id')
-        .onRef('r.configuration_id', '=', 'c.configuration_id'),
-    )
+    .innerJoin('configuration_rows as r', (join) => sameConfiguration(join, 'r', 'c'))
     .innerJoin('row_versions as v', (join) =>
-      join
-        .onRef('v.branch_id', '=', 'r.branch_id')
-        .onRef('v.component_id', '=', 'r.component_id')
-        .onRef('v.configuration_id', '=', 'r.configuration_id')
-        .onRef('v.row_id', '=', 'r.row_id')
-        .onRef('v.version', '=', 'r.version'),
+      sameConfiguration(join, 'v', 'r', { row_id: 'row_id', version: 'version' }),
     )
     .select(['r.configuration_id', 'r.row_id'])
     .select(text.as('text'))

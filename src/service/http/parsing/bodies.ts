@@ -4,6 +4,7 @@ import { parseExact, type Json } from '../../../lib/json/index.ts';
 import { badRequest, ApiError } from '../../domain/api-error.ts';
 import { MAX_BODY_BYTES } from '../../domain/request-limits.ts';
 import { nest, parseQuery } from './nest.ts';
+import { reasonOf } from '../../../lib/errors.ts';
 
 /**
  * Reads JSON and forms into {@link Json}: exact numbers and key order, lists and objects by brackets. Every route
@@ -112,7 +113,7 @@ function parseJson(text: string, visit: FastifyRequest['visit']): Json {
   try {
     body = parseExact(bare);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw badRequest('malformedRequest', `The body of the request is not valid JSON: ${reason}.`);
   }
   if (typeof body !== 'object')

@@ -1,5 +1,6 @@
 import { encodeExact, isList, isObject, parseExact, type Json } from '../../../lib/json/index.ts';
 import { badRequest } from '../../domain/api-error.ts';
+import { reasonOf } from '../../../lib/errors.ts';
 
 /** Largest configuration or state, in bytes. */
 const MAX_CONTENT_BYTES = 4 * 1024 * 1024;
@@ -41,7 +42,7 @@ function parseText(text: string, field: 'configuration' | 'state'): Json {
   try {
     return parseExact(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw wrongFormat(
       field,
       `The ${field} is not valid JSON: ${reason}. In a form, the JSON text must be URL-encoded.`,

@@ -1,5 +1,5 @@
 import {
-  entriesOf,
+  childrenOf,
   getKey,
   isList,
   isNumber,
@@ -17,7 +17,7 @@ import type { MetadataPair } from '../../stores/metadata/metadata.ts';
  */
 export function readPairs(value: unknown, name = 'metadata'): MetadataPair[] {
   // Bodies are JSON, also those of forms.
-  const items = namedItems(value as Json | undefined);
+  const items = childrenOf(value as Json | undefined);
   if (items === undefined) throw notAList(name);
   if (items.length === 0) throw invalidStructure();
   return items.map(([, item], index) => readPair(item, `${name}[${index}]`));
@@ -30,7 +30,7 @@ export function readTablePairs(body: { readonly metadata?: unknown; readonly col
 } {
   const columns = readColumnPairs(body.columnsMetadata);
   // Beside metadata of columns, clients in PHP send an empty list.
-  const isEmpty = body.metadata === undefined || namedItems(body.metadata as Json)?.length === 0;
+  const isEmpty = body.metadata === undefined || childrenOf(body.metadata as Json)?.length === 0;
   return { pairs: isEmpty && columns.size > 0 ? [] : readPairs(body.metadata), columns };
 }
 
@@ -42,7 +42,7 @@ function readColumnPairs(value: unknown): Map<string, MetadataPair[]> {
   };
   const given = value as Json | undefined;
   if (given === undefined) return columns;
-  const lists = namedItems(given);
+  const lists = childrenOf(given);
   if (lists === undefined) throw notAList('columnsMetadata');
   for (const [name, list] of lists) {
     const items = isList(list) ? list : [list];
@@ -73,12 +73,6 @@ export function readProvider(value: unknown, isReserved: (provider: string) => b
 const MAX_NAME = 255;
 
 const isName = (text: string): boolean => text.length <= MAX_NAME && /^[A-Za-z0-9_.:/-]+$/.test(text);
-
-/** Returns the items of a list by their index, those of an object by their names. */
-function namedItems(value: Json | undefined): [string, Json][] | undefined {
-  if (isList(value)) return value.map((item, index) => [String(index), item]);
-  return isObject(value) ? entriesOf(value) : undefined;
-}
 
 function readPair(item: Json, place: string): MetadataPair {
   if (!isObject(item)) throw invalidStructure();

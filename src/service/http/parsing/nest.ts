@@ -1,5 +1,6 @@
 import type { Json } from '../../../lib/json/index.ts';
 import { ApiError } from '../../domain/api-error.ts';
+import { formDecoded } from '../../../lib/percent.ts';
 
 /** Most fields of one form. */
 export const MAX_FIELDS = 100_000;
@@ -115,15 +116,8 @@ function* formPairs(text: string): Generator<[string, string]> {
     from = end + 1;
     if (part === '') continue;
     const at = part.indexOf('=');
-    yield at === -1 ? [decode(part), ''] : [decode(part.slice(0, at)), decode(part.slice(at + 1))];
-  }
-}
-
-function decode(text: string): string {
-  const spaced = text.replaceAll('+', ' ');
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return spaced;
+    yield at === -1
+      ? [formDecoded(part), '']
+      : [formDecoded(part.slice(0, at)), formDecoded(part.slice(at + 1))];
   }
 }

@@ -3,12 +3,12 @@ import { Branch, BranchCreate, BranchUpdate } from '../../../storage/protocol/br
 import { Job } from '../../../storage/protocol/job.ts';
 import type { Reply } from '../../domain/reply.ts';
 import { enqueueJob } from '../enqueue-job.ts';
-import { authorOf, type Caller } from '../../domain/tokens/caller.ts';
+import { authorOf } from '../../domain/tokens/caller.ts';
 import type { Context } from '../../domain/context.ts';
 import type { DataContext } from '../../domain/data-context.ts';
 import { doerOf, recordEvent, type SystemEvent } from '../../domain/events/system-event.ts';
 import { encodeReply } from '../../domain/encode-reply.ts';
-import { accessDenied, badRequest, notFound } from '../../domain/api-error.ts';
+import { badRequest, notFound } from '../../domain/api-error.ts';
 import {
   findBranch,
   findBranchByName,
@@ -26,6 +26,7 @@ import { jobReply } from '../../domain/presenters/job.ts';
 import { apiTime } from '../../domain/presenters/time.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import { BRANCHES, branchOf } from '../../stores/metadata/transaction.ts';
+import { requireTokenManagement } from '../../domain/tokens/permissions.ts';
 
 const tag = 'Branches';
 
@@ -54,12 +55,12 @@ export function branchRoutes(context: Context): Route[] {
       path: '/dev-branches',
       summary: 'Makes a branch with a copy of all configurations',
       tag,
-      judge: ({ caller }) => requireMaster(caller),
+      judge: ({ caller }) => requireTokenManagement(caller),
       status: 202,
       body: BranchCreate,
       response: Job,
       handle: async ({ body, caller, origin, runId, transact }) => {
-        requireMaster(caller);
+        requireTokenManagement(caller);
         const author = authorOf(caller);
         const main = await requireBranch(meta, 'default');
         const job = await transact([BRANCHES, branchOf(main.id)], async (tx) => {
@@ -99,12 +100,12 @@ export function branchRoutes(context: Context): Route[] {
       path: '/dev-branches/:id',
       summary: 'Changes the name or the description of a branch',
       tag,
-      judge: ({ caller }) => requireMaster(caller),
+      judge: ({ caller }) => requireTokenManagement(caller),
       body: BranchUpdate,
       response: Branch,
       handle: async ({ params, body, ...call }) => {
         const { caller } = call;
-        requireMaster(caller);
+        requireTokenManagement(caller);
         return await call.transact([BRANCHES], async (tx) => {
           const branch = await requireBranch(tx, params.id);
           if (body.name !== undefined && body.name !== branch.name) {
@@ -136,7 +137,7 @@ export function branchDeletionRoutes(context: DataContext): Route[] {
       response: Job,
       enqueues: ['devBranchDelete'],
       handle: async ({ params, ...asker }) => {
-        requireMaster(asker.caller);
+        requireTokenManagement(asker.caller);
         const branch = await requireBranch(context.meta, params.id);
         if (branch.is_default === 1)
           throw badRequest('storage.devBranch.deleteDefault', 'Cannot delete Main branch');
@@ -179,8 +180,4 @@ async function requireFreeName(meta: Meta, name: string): Promise<void> {
   if ((await findBranchByName(meta, name)) !== undefined) {
     throw badRequest('devBranch.duplicateName', `There already is a branch with name "${name}"`);
   }
-}
-
-function requireMaster(caller: Caller): void {
-  if (!caller.isMaster) throw accessDenied();
 }

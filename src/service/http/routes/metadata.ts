@@ -18,13 +18,11 @@ import { readPairs, readProvider, readTablePairs } from '../parsing/metadata.ts'
 import type { StoredTable } from '../../stores/metadata/stored-tables.ts';
 import { requireBucketRow, requireTableRow, splitTableId } from '../../domain/jobs/operations/table-place.ts';
 import { requireBucket } from '../../domain/tokens/permissions.ts';
-import { route, type Call, type Route } from '../route.ts';
+import { type Who, route, type Route } from '../route.ts';
 import { metadataReply } from '../../domain/presenters/metadata.ts';
 import { ownerOf } from '../../stores/metadata/transaction.ts';
 
 const tag = 'Metadata';
-
-type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
 
 /** Owner of the metadata that is read or set. */
 interface Target {

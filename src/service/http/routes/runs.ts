@@ -11,7 +11,7 @@ import type { Context } from '../../domain/context.ts';
 import { RawJson } from '../../domain/reply.ts';
 import { ApiError, badRequest, notFound } from '../../domain/api-error.ts';
 import { eventStream } from '../event-stream.ts';
-import { route, type Call, type Route } from '../route.ts';
+import { type Who, route, type Route } from '../route.ts';
 import { keyFrom } from '../parsing/configuration.ts';
 import { checkVersion } from '../../domain/configurations/check-version.ts';
 import { listRowIds, requireConfiguration } from '../../domain/configurations/read-configuration.ts';
@@ -159,8 +159,6 @@ function isRunning({ configuration_id }: ConfigurationKey, run: number): ApiErro
     { params: { run } },
   );
 }
-
-type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
 
 /** Returns a run of the branch, whose component the caller may use. @throws {ApiError} 404, 403 */
 export async function requireRun(

@@ -22,7 +22,7 @@ import {
   type StoredTable,
 } from '../../stores/metadata/stored-tables.ts';
 import { requireBucket } from '../../domain/tokens/permissions.ts';
-import { route, type Call, type Route } from '../route.ts';
+import { type Who, route, type Route } from '../route.ts';
 import { showTable } from '../lists/table-detail.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import { parseWhereFilters } from '../../stores/tables/row-query.ts';
@@ -186,8 +186,6 @@ function syncRoutes(context: DataContext): Route[] {
     }),
   ];
 }
-
-type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
 
 async function requireAlias(
   meta: Meta,

@@ -21,7 +21,7 @@ import {
   tableNotFound,
 } from '../../domain/jobs/operations/table-place.ts';
 import { requireBucket } from '../../domain/tokens/permissions.ts';
-import { route, type Call, type Route } from '../route.ts';
+import { type Who, route, type Route } from '../route.ts';
 import {
   MAX_PREVIEW_ROWS,
   MAX_FILTER_BYTES,
@@ -196,7 +196,9 @@ function previewRoute(context: DataContext): Route {
       const asked = {
         ...(format === 'json' ? { cellLength } : {}),
         ...readRowQuery(query, context.env.now()),
-        ...searchOf(query.fulltextSearch),
+        ...(query.fulltextSearch === undefined || query.fulltextSearch === ''
+          ? {}
+          : { search: query.fulltextSearch }),
         ...(query.offset === undefined ? {} : { offset: query.offset }),
       };
       if ((asked.limit ?? 0) > MAX_PREVIEW_ROWS) {
@@ -241,8 +243,6 @@ async function csvAnswer(rows: readonly (readonly string[])[]): Promise<Answer> 
   return new Answer(200, inSlices(parts), { 'content-type': 'text/csv', 'content-length': String(bytes) });
 }
 
-type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
-
 async function requireReadable(
   context: DataContext,
   id: string,
@@ -265,10 +265,6 @@ async function requireExported(context: DataContext, id: string, who: Who): Prom
 function requireKnownColumns(table: StoredTable, query: RowQuery): void {
   const columns = table.columns.map(({ name }) => name);
   requireColumns(query, columns, 'storage.tables.validation.columnNotExists');
-}
-
-function searchOf(text: string | undefined): { search?: string } {
-  return text === undefined || text === '' ? {} : { search: text };
 }
 
 /** Returns the fields of a query as plain values, to be stored in the job. */

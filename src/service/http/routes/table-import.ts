@@ -19,7 +19,7 @@ import {
   tableLock,
 } from '../../domain/jobs/operations/table-place.ts';
 import { requireBucket } from '../../domain/tokens/permissions.ts';
-import { route, type Call, type Route } from '../route.ts';
+import { type Who, route, type Route } from '../route.ts';
 import { plain } from '../../domain/row-query.ts';
 import { showTable } from '../lists/table-detail.ts';
 import { createWork, importWork, requireNameLength } from '../parsing/table.ts';
@@ -189,8 +189,6 @@ function inputOf(
 ): Readonly<Record<string, unknown>> {
   return { ...readFields(schema, fields), dataFileId };
 }
-
-type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
 
 async function requireWritableBucket(
   context: DataContext,

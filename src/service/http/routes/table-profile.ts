@@ -3,7 +3,7 @@ import { Job } from '../../../storage/protocol/job.ts';
 import { ProfileQuery, TableProfile } from '../../../storage/protocol/profile.ts';
 import type { DataContext } from '../../domain/data-context.ts';
 import { notFound } from '../../domain/api-error.ts';
-import { route, type Call, type Route } from '../route.ts';
+import { type Who, route, type Route } from '../route.ts';
 import { requireColumns } from '../../domain/row-query.ts';
 import { enqueueJob } from '../enqueue-job.ts';
 import { rowsOf } from '../../domain/jobs/operations/alias.ts';
@@ -76,11 +76,7 @@ export function tableProfileRoutes(context: DataContext): Route[] {
   ];
 }
 
-async function readable(
-  context: DataContext,
-  id: string,
-  { caller, branch }: Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>,
-): Promise<StoredTable> {
+async function readable(context: DataContext, id: string, { caller, branch }: Who): Promise<StoredTable> {
   requireBucket(caller, branch.id, splitTableId(id).bucket, 'read');
   return await requireTableRow(context.meta, context, branch.id, id);
 }

@@ -18,7 +18,7 @@ import type { JobName, JobParams, JobRequest } from '../../domain/jobs/operation
 import { requireNoKey, type ColumnInput } from '../../domain/jobs/operations/structure.ts';
 import { requireTableRow, splitTableId, tableLock } from '../../domain/jobs/operations/table-place.ts';
 import { requireBucket } from '../../domain/tokens/permissions.ts';
-import { route, type Call, type Route } from '../route.ts';
+import { type Who, route, type Route } from '../route.ts';
 import {
   plain,
   readRowFilter,
@@ -29,8 +29,6 @@ import {
 } from '../../domain/row-query.ts';
 
 const tag = 'Tables';
-
-type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller'>;
 
 /** Makes the routes of the columns, primary keys and rows of a table. */
 export function tableStructureRoutes(context: DataContext): Route[] {

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Env } from '../../../lib/env.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import type { Meta } from './database.ts';
 import type { TokenRow } from './tables.ts';
+import { hashToken } from './tokens.ts';
 
 /** Milliseconds without a request after which a session ends. */
 const IDLE_MS = 12 * 3_600_000;
@@ -25,7 +25,7 @@ export async function createSession(meta: Meta, env: Env, token: TokenRow): Prom
   await meta
     .insertInto('console_sessions')
     .values({
-      hash: hashOf(secret),
+      hash: hashToken(secret),
       token_id: token.id,
       token_hash: token.hash,
       created: isoTime(now),
@@ -38,7 +38,7 @@ export async function createSession(meta: Meta, env: Env, token: TokenRow): Prom
 
 /** The session and its token; undefined when it is over, or its token is gone, or has another secret. Prolongs it. */
 export async function findSession(meta: Meta, env: Env, secret: string): Promise<ConsoleSession | undefined> {
-  const hash = hashOf(secret);
+  const hash = hashToken(secret);
   const now = env.now();
   const session = await meta
     .selectFrom('console_sessions')
@@ -61,7 +61,7 @@ export async function findSession(meta: Meta, env: Env, secret: string): Promise
 }
 
 export async function endSession(meta: Meta, secret: string): Promise<void> {
-  await meta.deleteFrom('console_sessions').where('hash', '=', hashOf(secret)).execute();
+  await meta.deleteFrom('console_sessions').where('hash', '=', hashToken(secret)).execute();
 }
 
 /** Makes a code by which a browser may sign in with that token, once. */
@@ -70,7 +70,7 @@ export async function createCode(meta: Meta, env: Env, token: TokenRow): Promise
   await meta
     .insertInto('console_codes')
     .values({
-      hash: hashOf(code),
+      hash: hashToken(code),
       token_id: token.id,
       token_hash: token.hash,
       expires: isoTime(env.now() + CODE_MS),
@@ -83,7 +83,7 @@ export async function createCode(meta: Meta, env: Env, token: TokenRow): Promise
 export async function useCode(meta: Meta, env: Env, code: string): Promise<TokenRow | undefined> {
   const used = await meta
     .deleteFrom('console_codes')
-    .where('hash', '=', hashOf(code))
+    .where('hash', '=', hashToken(code))
     .returningAll()
     .executeTakeFirst();
   if (used === undefined || Date.parse(used.expires) <= env.now()) return undefined;
@@ -122,8 +122,4 @@ async function tokenOf(
 // 240 random bits, as of a token: there is nothing to guess.
 function newSecret(env: Env): string {
   return Buffer.from(env.randomBytes(30)).toString('base64url');
-}
-
-function hashOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
 }

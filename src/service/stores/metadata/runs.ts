@@ -40,7 +40,7 @@ export async function insertRun(tx: Meta, env: Env, run: NewRun): Promise<RunRow
     version_identifier: version?.identifier ?? null,
     approved_id: run.approvedId === undefined ? id : run.approvedId,
     schedule_id: schedule?.id ?? null,
-    occurrence: schedule === undefined ? null : occurrenceOf(schedule.id, schedule.time),
+    occurrence: schedule === undefined ? null : `${schedule.id}@${schedule.time}`,
     created: isoTime(env.now()),
     started: null,
     ended: null,
@@ -63,10 +63,6 @@ export async function insertRun(tx: Meta, env: Env, run: NewRun): Promise<RunRow
   };
   await tx.insertInto('runs').values(row).execute();
   return row;
-}
-
-function occurrenceOf(schedule: number, time: string): string {
-  return `${schedule}@${time}`;
 }
 
 function lockKeyOf({ branch_id, component_id, configuration_id }: ConfigurationKey): string {

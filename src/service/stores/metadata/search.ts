@@ -1,4 +1,5 @@
 import type { Meta } from './database.ts';
+import { sameConfiguration } from './configuration-key.ts';
 
 export interface Found {
   readonly type: 'bucket' | 'configuration' | 'configuration-row' | 'table';
@@ -28,11 +29,7 @@ async function configurations(meta: Meta): Promise<Found[]> {
   const found = await meta
     .selectFrom('configurations as c')
     .innerJoin('configuration_versions as v', (join) =>
-      join
-        .onRef('c.branch_id', '=', 'v.branch_id')
-        .onRef('c.component_id', '=', 'v.component_id')
-        .onRef('c.configuration_id', '=', 'v.configuration_id')
-        .onRef('c.version', '=', 'v.version'),
+      sameConfiguration(join, 'c', 'v', { version: 'version' }),
     )
     .select(['c.branch_id', 'c.component_id', 'c.configuration_id', 'c.created', 'v.name'])
     .where('c.is_deleted', '=', 0)
@@ -51,19 +48,9 @@ async function rows(meta: Meta): Promise<Found[]> {
   const found = await meta
     .selectFrom('configuration_rows as r')
     .innerJoin('row_versions as v', (join) =>
-      join
-        .onRef('r.branch_id', '=', 'v.branch_id')
-        .onRef('r.component_id', '=', 'v.component_id')
-        .onRef('r.configuration_id', '=', 'v.configuration_id')
-        .onRef('r.row_id', '=', 'v.row_id')
-        .onRef('r.version', '=', 'v.version'),
+      sameConfiguration(join, 'r', 'v', { row_id: 'row_id', version: 'version' }),
     )
-    .innerJoin('configurations as c', (join) =>
-      join
-        .onRef('c.branch_id', '=', 'r.branch_id')
-        .onRef('c.component_id', '=', 'r.component_id')
-        .onRef('c.configuration_id', '=', 'r.configuration_id'),
-    )
+    .innerJoin('configurations as c', (join) => sameConfiguration(join, 'c', 'r'))
     .select(['r.branch_id', 'r.component_id', 'r.row_id', 'r.created', 'v.name'])
     .where('r.is_deleted', '=', 0)
     .where('c.is_deleted', '=', 0)

@@ -188,7 +188,7 @@ export async function withdrawBucket(meta: Meta, branchId: number, bucketId: str
 }
 
 // A secret of 240 random bits needs no slow hash: there is nothing to guess.
-function hashToken(token: string): string {
+export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 

@@ -1,17 +1,8 @@
 import { TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap, isSequence, type Node } from '../node.ts';
 import { keyIn, type Out, type Position, type Typed } from './position.ts';
-import { thereWord } from './out.ts';
+import { COMPARISONS, thereWord } from './out.ts';
 import { valueOf } from './value.ts';
-
-const COMPARISONS: Readonly<Record<string, string>> = {
-  '==': 'equals',
-  '!=': 'differs',
-  '<': 'below',
-  '<=': 'atMost',
-  '>': 'above',
-  '>=': 'atLeast',
-};
 
 const TURNED: Readonly<Record<string, string>> = {
   '<': 'above',

@@ -43,3 +43,13 @@ function signed(word: string, isBack: boolean): string {
 export function formatted(seconds: Out, format: string, zone?: string): Out {
   return call('date', phpFormat(format), seconds, ...(zone === undefined ? [] : [zone]));
 }
+
+/** Words of a condition, by the operators of an expression. */
+export const COMPARISONS: Readonly<Record<string, string>> = {
+  '==': 'equals',
+  '!=': 'differs',
+  '<': 'below',
+  '<=': 'atMost',
+  '>': 'above',
+  '>=': 'atLeast',
+};

@@ -2,16 +2,7 @@ import { TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap } from '../node.ts';
 import { keyIn, type Out } from './position.ts';
 import type { TranslatePart } from './calls.ts';
-import { call, thereWord } from './out.ts';
-
-const COMPARISONS: Readonly<Record<string, string>> = {
-  '==': 'equals',
-  '!=': 'differs',
-  '<': 'below',
-  '<=': 'atMost',
-  '>': 'above',
-  '>=': 'atLeast',
-};
+import { COMPARISONS, call, thereWord } from './out.ts';
 
 /**
  * An expression as a value that is true or false, by functions.

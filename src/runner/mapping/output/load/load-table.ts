@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { getKey, isObject, type Json } from '../../../../lib/json/index.ts';
 import { StorageError } from '../../../../lib/errors.ts';
-import type { CsvFormat, Job, UploadOptions } from '../../../../storage/client/index.ts';
+import type { Job, UploadOptions } from '../../../../storage/client/index.ts';
 import type { PushedTable } from '../../mapping-types.ts';
 import { isRefusal, isTaken, originMetadata, SYSTEM, writeMetadata } from '../ready/metadata.ts';
 import type { PlannedTable } from '../plan/planned.ts';
@@ -96,8 +96,8 @@ async function askForLoad(push: Pushing, table: PlannedTable, key: string): Prom
     asked: true,
     ...(isThere ? { creates: undefined } : { creates: true, newTable: true }),
   });
-  const { name, bucket, destination, primaryKey, incremental, skippedLines } = table;
-  const format = { dataFileId, ...formatOf(table) };
+  const { name, bucket, destination, primaryKey, incremental, skippedLines, delimiter, enclosure } = table;
+  const format = { dataFileId, delimiter, enclosure };
   const columns = table.isHeader ? {} : { columns: table.columns };
   const skipped = skippedLines === 0 ? {} : { ignoredLinesCount: skippedLines };
   const once = {
@@ -188,10 +188,6 @@ function uniqueName({ env }: Pushing, { source, isGzip }: PlannedTable): string 
   const { name, ext } = path.parse(source.replace(/\.gz$/, ''));
   const chance = Buffer.from(env.randomBytes(8)).toString('hex');
   return `${name}-${chance}${ext}${isGzip ? '.gz' : ''}`;
-}
-
-function formatOf({ delimiter, enclosure }: PlannedTable): CsvFormat {
-  return { delimiter, enclosure };
 }
 
 async function describe(push: Pushing, table: PlannedTable, key: string): Promise<void> {

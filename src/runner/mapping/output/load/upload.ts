@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { SinkError, StorageError } from '../../../../lib/errors.ts';
+import { reasonOf, SinkError, StorageError } from '../../../../lib/errors.ts';
 import { fileBody, type File, type UploadOptions } from '../../../../storage/client/index.ts';
 import { stepKey, type Pushing } from '../pushing.ts';
 
@@ -58,14 +58,10 @@ async function bodyAt(file: string): ReturnType<typeof fileBody> {
   try {
     return await fileBody(file);
   } catch (error) {
-    throw new SinkError('output.failed', `“${file}” cannot be read: ${messageOf(error)}.`, {
+    throw new SinkError('output.failed', `“${file}” cannot be read: ${reasonOf(error)}.`, {
       cause: error,
       where: { file },
       hint: 'It was there a moment ago: leave the output alone while it is pushed.',
     });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,6 +4,7 @@ import { decompressed } from '../../../../lib/csv/decompress.ts';
 import type { CsvDialect } from '../../../../lib/csv/dialect.ts';
 import { readRows } from '../../../../lib/csv/read-csv.ts';
 import { columnName, columnNameProblem } from '../../../../lib/names.ts';
+import { reasonOf } from '../../../../lib/errors.ts';
 
 /** A first line that is longer is a file without line ends, or without the quote that ends a name. */
 const MAX_HEADER_BYTES = 4 * 1024 * 1024;
@@ -37,7 +38,7 @@ export async function readHeader(
             ? 'Write the file without NUL bytes, such as with U+FFFD in their place.'
             : 'Write the file as CSV by RFC 4180, in UTF-8.',
       };
-    return { problem: `cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `cannot be read: ${reasonOf(error)}` };
   } finally {
     stream.destroy();
   }

@@ -4,6 +4,7 @@ import { isObject, JsonSyntaxError, keysOf, parseExact, type Json } from '../../
 import { nearest } from '../../../../lib/suggest.ts';
 import { shapeOf } from '../../shape.ts';
 import type { Problem } from './problems.ts';
+import { reasonOf } from '../../../../lib/errors.ts';
 
 /** The longest manifest that is read: 5,000 columns with all their metadata are far below. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -52,7 +53,7 @@ function jsonAt(file: string, problems: Problem[]): Json | undefined {
       });
     } else
       problems.push({
-        message: `The manifest cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+        message: `The manifest cannot be read: ${reasonOf(error)}.`,
         where: { file },
       });
     return undefined;

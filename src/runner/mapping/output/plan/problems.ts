@@ -30,7 +30,7 @@ export function refuse(problems: readonly Problem[], out: string): void {
       details,
     });
   throw new MappingError('push.invalid', `The output cannot be pushed: it has ${problems.length} problems.`, {
-    lines: lines.map(listed),
+    lines: lines.map((text) => `- ${text.replaceAll('\n', '\n  ')}`),
     where: { file: out },
     hint: kept(out),
     details,
@@ -58,8 +58,4 @@ function discardCommand(out: string): string {
 /** Below the folder of the output, which is named once. */
 function shortened(where: Where, out: string): Where {
   return where.file === undefined ? where : { ...where, file: path.relative(path.dirname(out), where.file) };
-}
-
-function listed(text: string): string {
-  return `- ${text.replaceAll('\n', '\n  ')}`;
 }

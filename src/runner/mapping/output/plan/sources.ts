@@ -1,6 +1,7 @@
 import { closeSync, lstatSync, openSync, readdirSync, readSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import type { Problem } from './problems.ts';
+import { reasonOf } from '../../../../lib/errors.ts';
 
 /** File or folder of slices in `out/tables` or `out/files`. */
 export interface Source {
@@ -146,7 +147,7 @@ function attempt<T>(at: string, problems: Problem[], work: () => T): T | undefin
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code === 'ENOENT') return undefined;
     problems.push({
-      message: `“${path.basename(at)}” cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+      message: `“${path.basename(at)}” cannot be read: ${reasonOf(error)}.`,
       where: { file: at },
       hint: code === 'ENOTDIR' ? 'It must be a folder.' : 'Check the permissions of the data folder.',
     });

@@ -5,7 +5,7 @@ import { createDialect } from '../../../../lib/csv/dialect.ts';
 import { readRows } from '../../../../lib/csv/read-csv.ts';
 import { parseKeys } from '../../../../lib/encryption/index.ts';
 import { getKey, isList, isObject, parseExact } from '../../../../lib/json/index.ts';
-import { RunError } from '../../../../lib/errors.ts';
+import { reasonOf, RunError } from '../../../../lib/errors.ts';
 import type { Log } from '../../../../lib/log.ts';
 import { unpack } from '../../../../engine/recording/pack.ts';
 import type { RowResult } from '../../../../runner/run.ts';
@@ -97,7 +97,7 @@ async function unpackEarlier(recording: string, replay: string, signal: AbortSig
     await unpack(packed, replay, { mostBytes: MAX_PLAIN_BYTES, signal });
   } catch (error) {
     signal.throwIfAborted();
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new RunError('replay.invalid', `The recording of the earlier trial cannot be read: ${reason}`, {
       cause: error,
       hint: 'Try it out again without it.',

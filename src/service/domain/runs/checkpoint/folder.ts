@@ -51,7 +51,8 @@ export class KeptFolder {
       const seen = look(this.#pathOf(name));
       if (seen === undefined) continue;
       const known = this.#recordingOf(name, seen);
-      if (known?.seen.state !== seen.state) bytes += Math.max(0, sizeOf(seen) - keptTo(known?.file));
+      if (known?.seen.state !== seen.state)
+        bytes += Math.max(0, sizeOf(seen) - (known?.file?.segments.at(-1)?.to ?? 0));
     }
     return bytes;
   }
@@ -138,7 +139,7 @@ export class KeptFolder {
 
   /** A recording gets another name when its row has ended. */
   #recordingOf(name: string, { identity }: Seen): { file: KeptRecording; seen: Seen } | undefined {
-    for (const each of [name, nameBefore(name)]) {
+    for (const each of [name, name.replace(/last\.recording$/, 'unfinished.recording')]) {
       const known = this.#known.get(each);
       if (known?.seen.identity === identity && known.file.kind === 'recording')
         return { file: known.file, seen: known.seen };
@@ -165,14 +166,6 @@ export class KeptFolder {
   #pathOf(name: string): string {
     return path.join(this.folder, name);
   }
-}
-
-function nameBefore(name: string): string {
-  return name.replace(/last\.recording$/, 'unfinished.recording');
-}
-
-function keptTo(file: KeptRecording | undefined): number {
-  return file?.segments.at(-1)?.to ?? 0;
 }
 
 function sizeOf({ state }: Seen): number {

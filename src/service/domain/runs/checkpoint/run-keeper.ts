@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { systemEnv } from '../../../../lib/env.ts';
-import { RunError } from '../../../../lib/errors.ts';
+import { reasonOf, RunError } from '../../../../lib/errors.ts';
 import { keepRecords, recordArgs } from '../run-artifacts.ts';
 import { listenToProgress } from '../run-progress.ts';
 import type { Keeper, KeeperOptions, Restored } from './checkpoint-types.ts';
@@ -245,8 +245,4 @@ function taken(): RunError {
     audience: 'application',
     hint: 'Nothing is to be done: it goes on where this one was.',
   });
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,8 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { type FileHandle } from 'node:fs/promises';
 import { decodeHead, HEAD_BYTES } from '../../../../engine/recording/format.ts';
 import { seenOf, type Seen } from './identity.ts';
 import type { KeptRecording, LastRecord, Segment } from './kept.ts';
+import { openIfThere } from '../../../../lib/open-if-there.ts';
 
 /** Bytes that are read at once to go from record to record, where they are small. */
 const BLOCK_BYTES = 1 << 16;
@@ -120,13 +121,4 @@ async function read(handle: FileHandle, at: number, length: number): Promise<Buf
     done += bytesRead;
   }
   return bytes.subarray(0, done);
-}
-
-async function openIfThere(file: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(file, 'r');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
 }

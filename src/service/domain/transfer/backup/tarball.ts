@@ -5,6 +5,7 @@ import { DamagedObject } from '../../../stores/objects/errors.ts';
 import { createBlockSums, type BlockSums } from '../../../stores/objects/folder/blocks.ts';
 import type { ObjectMeta } from '../../../stores/objects/folder/meta.ts';
 import { readTrailer } from '../../../stores/objects/folder/object-file.ts';
+import { openIfThere } from '../../../../lib/open-if-there.ts';
 
 /** A tar file of a storage folder that is being written. */
 export interface Tarball {
@@ -109,15 +110,6 @@ export async function writeTarball(
   } catch (error) {
     await target.close().catch(() => undefined);
     await rm(temporary, { force: true });
-    throw error;
-  }
-}
-
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, 'r');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -61,7 +61,10 @@ function encode(bytes: Buffer): string {
   for (let i = 0; i < bytes.length; i++) {
     const char = String.fromCharCode(bytes[i] ?? 0);
     const isInner = i > 0 && i < bytes.length - 1;
-    name += /[a-z0-9_-]/.test(char) || (char === '.' && isInner) ? char : `%${hex(char.charCodeAt(0))}`;
+    name +=
+      /[a-z0-9_-]/.test(char) || (char === '.' && isInner)
+        ? char
+        : `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`;
   }
   return name;
 }
@@ -72,8 +75,4 @@ function decode(name: string): Buffer | undefined {
     String.fromCharCode(Number.parseInt(code, 16)),
   );
   return Buffer.from(bytes, 'latin1');
-}
-
-function hex(code: number): string {
-  return code.toString(16).padStart(2, '0');
 }

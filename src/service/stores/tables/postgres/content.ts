@@ -115,14 +115,6 @@ export async function openContent(slices: AsyncIterable<ByteSlice>, source: Impo
   }
 }
 
-async function* chain(
-  head: readonly Uint8Array[],
-  rest: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  yield* head;
-  yield* rest;
-}
-
 const BACKSLASH = 0x5c;
 
 /**
@@ -165,4 +157,12 @@ async function* rewritten(
       'of one row even with long values elsewhere; use fewer columns, or shorter values.';
     throw sliceError(new CsvError('tooLong', what, place), index);
   }
+}
+
+export async function* chain(
+  head: readonly Uint8Array[],
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* head;
+  yield* rest;
 }

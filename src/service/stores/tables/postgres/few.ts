@@ -1,5 +1,5 @@
 import { recordsOf } from '../../../../lib/csv/records.ts';
-import type { Content } from './content.ts';
+import { chain, type Content } from './content.ts';
 
 /** How much of a file is taken for few rows, which need no table of their own on their way. */
 export interface FewRows {
@@ -33,12 +33,4 @@ export async function fewOrMany(content: Content, few: FewRows): Promise<FewOrMa
   if (records.length !== content.counted.records)
     throw new Error(`${records.length} rows were read of a file that has ${content.counted.records}.`);
   return { records };
-}
-
-async function* chain(
-  head: readonly Uint8Array[],
-  rest: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  yield* head;
-  yield* rest;
 }
