@@ -36,10 +36,11 @@ const WRITERS: Readonly<Record<keyof typeof TYPES, (value: Json) => string>> = {
 };
 
 /**
- * The parts of `multipart/form-data` (RFC 7578) in their order: a text for a scalar, JSON for an object, a part for each
- * item of a list. `{"content": …, "filename": …, "contentType": …}` is a part with a name of a file or a type of its own.
+ * Encodes `multipart/form-data` (RFC 7578), with the parts in their order: a text for a scalar, JSON for an object, a
+ * part for each item of a list. `{"content": …, "filename": …, "contentType": …}` is a part with the name of a file or
+ * a type of its own.
  *
- * The boundary follows from the parts, so that the same request is the same bytes when a run goes on.
+ * The boundary follows from the parts, so that the same request has the same bytes when a run is resumed.
  */
 function encodeMultipart(value: Json): EncodedBody {
   if (!isObject(value) && !(isList(value) && value.length === 0))
@@ -68,7 +69,7 @@ function partText(name: string, part: Json): string {
   return `${headers.join('\r\n')}\r\n\r\n${isJson ? toJsonText(content) : toText(content)}`;
 }
 
-/** As browsers write names (HTML, multipart form data). */
+/** Escapes a name as browsers do (HTML, multipart form data). */
 function quoted(name: string): string {
   return name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
 }

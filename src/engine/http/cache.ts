@@ -53,7 +53,10 @@ export function cache(options: CacheOptions): SendWrapper {
   };
 }
 
-/** A response says how long it was kept (RFC 9111, 5.1), or its `Date` would be taken for the time. */
+/**
+ * Adds the time in the cache to the `Age` of a response (RFC 9111, 5.1); otherwise its `Date` would be taken for the
+ * present.
+ */
 function aged(response: ApiResponse, ms: number): ApiResponse {
   const before = Number(headerOf(response.headers, 'age') ?? 0) || 0;
   return { ...response, headers: { ...response.headers, age: String(Math.round(before + ms / 1000)) } };
@@ -66,7 +69,7 @@ interface Kept {
 
 const NEWLINE = 0x0a;
 
-/** A line of JSON, then the body. What cannot be read is as good as not there. */
+/** Reads a cached response: a line of JSON, then the body. An unreadable file counts as absent. */
 async function read(file: string, request: ApiRequest): Promise<Kept | undefined> {
   try {
     const bytes = await readFile(file);
@@ -87,7 +90,7 @@ async function read(file: string, request: ApiRequest): Promise<Kept | undefined
   }
 }
 
-/** Under another name first: a reader sees a whole file or none. */
+/** Writes a response under another name first: a reader sees a whole file or none. */
 async function write(file: string, folder: string, response: ApiResponse, env: Env): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { status, body } = response;

@@ -110,7 +110,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
-/** The first wrapper is the outermost. */
+/** Composes wrappers around a transport, the first one outermost. */
 function compose(transport: Send, wrappers: readonly (SendWrapper | undefined)[]): Send {
   return wrappers.reduceRight<Send>((next, wrapper) => wrapper?.(next) ?? next, transport);
 }

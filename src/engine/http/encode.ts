@@ -10,7 +10,7 @@ import {
 import { percent } from '../../lib/percent.ts';
 
 /**
- * Encoder A, form-style, for the parameters of GET and the bodies of FORM: depth first,
+ * Encodes parameters as a form, for the query of GET and the bodies of FORM: depth first,
  * `parent[child]`, space as `+`, `false` as `0`; null, empty lists and empty objects vanish.
  */
 export function encodeForm(params: Json): string {
@@ -59,7 +59,7 @@ export function buildQuery(pairs: Iterable<readonly [name: string, value: Json]>
   return parts.join('&');
 }
 
-/** The parameters of the query of an endpoint: names as written, values decoded. */
+/** Returns the parameters in the query of an endpoint: names as written, values decoded. */
 export function rawQueryEntries(query: string): [string, string][] {
   return query
     .split('&')
@@ -70,12 +70,12 @@ export function rawQueryEntries(query: string): [string, string][] {
     });
 }
 
-/** The parameters of a query, decoded, each as often as it stands there. */
+/** Returns the parameters of a query, decoded, each as often as it occurs. */
 export function queryEntries(query: string): [string, string][] {
   return rawQueryEntries(query).map(([name, value]) => [decodeForm(name), value]);
 }
 
-/** True where parameters bring anything into a query or a body. */
+/** Tells whether parameters add anything to a query or a body. */
 export function hasParams(params: AnyObject | undefined): params is AnyObject {
   return params !== undefined && entriesOf(params).length > 0;
 }
@@ -87,13 +87,13 @@ function splitPair(part: string): [string, string | undefined] {
 
 const FORM_SAFE = /^[\w.-]*$/;
 
-/** Unreserved: letters, digits, `-_.` */
+/** Percent-encodes all but letters, digits and `-_.`; a space becomes `+`. */
 function formText(text: string): string {
   if (FORM_SAFE.test(text)) return text;
   return encodeComponent(text).replaceAll('~', '%7E').replaceAll('%20', '+');
 }
 
-/** Unreserved as in RFC 3986: letters, digits, `-_.~`. */
+/** Percent-encodes all but the unreserved characters of RFC 3986: letters, digits and `-_.~`. */
 function encodeComponent(text: string): string {
   if (FORM_SAFE.test(text)) return text;
   const encoded = text.isWellFormed() ? encodeURIComponent(text) : encodeWithRawBytes(text);
@@ -127,7 +127,7 @@ function decodeBytes(bytes: Buffer): string {
   return text;
 }
 
-/** Bytes of the character that starts here; 0 when none does. */
+/** Returns the number of bytes of the character that starts here; 0 when none does. */
 function utf8LengthAt(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0;
   const length =

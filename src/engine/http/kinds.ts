@@ -1,6 +1,6 @@
 import { kind as kindOf, type Kind, type OptionSchema } from '../../lib/option.ts';
 
-/** Options that have the same keywords, which stand first here. */
+/** Creates options that share keywords, which come first. */
 export function kind(keywords: OptionSchema): Kind {
   return kindOf({}, keywords);
 }
@@ -30,7 +30,7 @@ export const optionalText = kind({ type: ['string', 'null'] });
 /** A text; a number stands for its text. */
 export const name = kind({ type: ['string', 'number'] });
 
-/** `type` of an authentication. */
+/** Creates the `type` of an authentication. */
 export function typeNamed(word: string, description: string): OptionSchema {
   return kind({ const: word })('Type', description, [word]);
 }

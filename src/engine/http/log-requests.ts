@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Secrets } from '../../lib/secrets.ts';
 import { bodyBytes, type SendWrapper } from '../shared/message.ts';
 
-/** A debug line for each request as it goes out, and one for what came back, without secrets. */
+/** Logs a debug line for each request as it goes out, and one for its answer, without secrets. */
 export function logRequests({
   env,
   log,

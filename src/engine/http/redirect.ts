@@ -54,13 +54,15 @@ function follow(request: ApiRequest, status: number, location: string): ApiReque
   return { ...rest, method, url, headers, ...(body === undefined ? {} : { body }) };
 }
 
-/** As browsers do: only 303 changes other methods than POST. */
+/** Tells whether a redirect changes the method to GET, as browsers do: only 303 changes other methods than POST. */
 function becomesGet(status: number, method: string): boolean {
   if (status === 307 || status === 308) return false;
   return method === 'POST' || status === 303;
 }
 
-/** The same origin, or the same host changing from http to https on their usual ports. */
+/**
+ * Tells whether two addresses have the same origin, or the same host changing from http to https on their usual ports.
+ */
 function isSamePlace(from: string, to: string): boolean {
   const [before, after] = [originOf(from), originOf(to)];
   return before === after || before.replace(/^http:/, 'https:') === after;

@@ -96,7 +96,10 @@ function paramsGoToBody({
   return (paramsIn ?? WIRE[method]?.paramsIn) === 'body';
 }
 
-/** No parameters are sent as `[]`, as the reference does; an empty body that was given as it is. */
+/**
+ * Adds parameters to a body. No parameters are sent as `[]`, as the reference does; an empty body that was given stays
+ * as it is.
+ */
 function withParams(body: Json | undefined, params: AnyObject): Json {
   if (isObject(body)) return objectOf([...entriesOf(body), ...entriesOf(params)]);
   return hasParams(params) ? listOrMap(params) : [];
@@ -109,8 +112,8 @@ function formatOf({ method, bodyFormat }: JobRequest, body: Json): BodyFormat {
 }
 
 /**
- * A request over default options: parameters and headers of the request win, parameters of the
- * defaults come first. An empty `method` takes the default's, else GET.
+ * Merges a request with default options: parameters and headers of the request win, parameters of the defaults come
+ * first. An empty `method` takes the default's, else GET.
  */
 export function mergeRequests(job: JobRequest, base: AnyObject = {}): JobRequest {
   const method = job.method === '' ? toText(getKey(base, 'method')) || 'GET' : job.method;
@@ -151,7 +154,7 @@ function mapAt(options: AnyObject, key: string): AnyObject {
   return isObject(value) ? value : {};
 }
 
-/** Names compare without case; the winner's spelling stays. */
+/** Merges headers; names compare without case, and the winner's spelling stays. */
 function mergeHeaders(winner: AnyObject, base: AnyObject): AnyObject {
   const names = new Set(entriesOf(winner).map(([name]) => name.toLowerCase()));
   return objectOf([
@@ -161,9 +164,12 @@ function mergeHeaders(winner: AnyObject, base: AnyObject): AnyObject {
 }
 
 /**
- * True where the `Content-Type` of the headers stands, and not that of the body's format: a job that names one means
- * it, and one that all requests have may say more of a `body` that was written out. Parameters of a POST or a FORM have
- * the type of their format whatever all requests have, as in the reference. A multipart body is told by its boundary.
+ * Tells whether the `Content-Type` of the headers is sent, and not that of the body's format.
+ *
+ * - A job that sets the header means it, and one that all requests share may be right about a `body` that was written
+ *   out.
+ * - Parameters of a POST or a FORM have the type of their format, whatever all requests share, as in the reference.
+ * - A multipart body needs the type with its boundary.
  */
 function keepsType(job: JobRequest, all: AnyObject, format: BodyFormat | undefined): boolean {
   if (format === 'multipart') return false;
@@ -192,7 +198,7 @@ function headersOf(all: AnyObject, userAgent = USER_AGENT): Headers {
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const CONTROL = /(?!\t)\p{Cc}/u;
 
-/** A list is sent as one field, joined by commas (RFC 9110 section 5.3). */
+/** Returns the text of a header; a list is sent as one field, joined by commas (RFC 9110 section 5.3). */
 function headerText(name: string, value: Json): string {
   if (!HEADER_NAME.test(name)) throw badHeader(`“${name}” is no name of a header.`);
   if (isObject(value)) throw badHeader(`The header “${name}” must be text, not an object.`);

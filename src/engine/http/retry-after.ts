@@ -1,10 +1,10 @@
 /**
- * How long a server asks to wait (RFC 9110 sections 5.6.7 and 10.2.3).
+ * Returns the time that a server asks to wait (RFC 9110 sections 5.6.7 and 10.2.3).
  *
  * | value | wait |
  * |---|---|
  * | a number smaller than yesterday's clock | that many seconds |
- * | another number | until that Unix time, in seconds (or milliseconds, where it is too large for seconds) |
+ * | another number | until that Unix time, in seconds (or milliseconds, if it is too large for seconds) |
  * | a date: IMF-fixdate, RFC 850, asctime | until then |
  * | a time that has passed, a negative number | none |
  *
@@ -41,7 +41,7 @@ const FIXDATE =
 const RFC850 = /^[a-z]{6,9}, (\d\d)-([a-z]{3})-(\d\d) (\d\d):(\d\d):(\d\d) GMT$/i;
 const ASCTIME = /^[a-z]{3} ([a-z]{3}) ([ \d]\d) (\d\d):(\d\d):(\d\d) (\d{4})$/i;
 
-/** Milliseconds since 1970 of one of the three forms of RFC 9110 section 5.6.7. */
+/** Parses a date in one of the three forms of RFC 9110 section 5.6.7 into milliseconds since 1970. */
 function httpDate(text: string, nowMs: number): number | undefined {
   let match = FIXDATE.exec(text);
   if (match) {
@@ -61,7 +61,7 @@ function httpDate(text: string, nowMs: number): number | undefined {
   return utc(Number(year), month, day, hour, minute, second);
 }
 
-/** A year of two digits that would be more than 50 years ahead is in the past. */
+/** Expands a year of two digits: one that would be more than 50 years ahead is in the past. */
 function fullYear(twoDigits: number, nowMs: number): number {
   const thisYear = new Date(nowMs).getUTCFullYear();
   const year = thisYear - (thisYear % 100) + twoDigits;

@@ -60,6 +60,7 @@ export interface RetryContext {
  * error, as it is.
  *
  * The `react` rules of the configuration come first, and have their own count.
+ *
  * @throws {HttpError} `http.status` when the server asks for a longer wait than is allowed
  */
 export function retry(options: RetryOptions, context: RetryContext): SendWrapper {

@@ -82,7 +82,7 @@ interface SignableRequest {
   body?: string | Uint8Array;
 }
 
-/** The library is loaded when the first request is signed: few configurations need it. */
+/** Loads the signer with the first request: few configurations need it. */
 function loadSigner(credentials: AwsCredentials): () => Promise<Signer> {
   const load = async (): Promise<Signer> => {
     const { SignatureV4 } = await import('@smithy/signature-v4');
@@ -134,7 +134,7 @@ async function sign(request: ApiRequest, signer: Signer, env: Env): Promise<ApiR
   return { ...request, url, headers: result };
 }
 
-/** The host that the server sees: a configured `Host` header counts more than the address. */
+/** Sets the host that the server sees: a configured `Host` header counts more than the address. */
 function withHost(headers: Headers, host: string): Headers {
   const own = Object.keys(headers).find((name) => name.toLowerCase() === 'host');
   return own === undefined ? { ...headers, host } : headers;
@@ -147,7 +147,7 @@ function unsigned(headers: Headers): Set<string> {
   );
 }
 
-/** Decoded parameters; a bare name is signed as an empty value. */
+/** Returns the decoded parameters of a query; a bare name is signed as an empty value. */
 function queryBag(query: string): Record<string, string | string[]> {
   const bag: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>;
   for (const [name, value] of parseQuery(query)) {

@@ -43,8 +43,8 @@ export function mergeParams(endpoint: string, params: AnyObject | undefined): st
 }
 
 /**
- * The same for a link of a response, whose names are encoded already: `page%5Bafter%5D` is the parameter `page[after]`,
- * and no other one. A name that stands there twice stays so.
+ * Merges parameters into the link of a response, whose names are encoded already: `page%5Bafter%5D` is the parameter
+ * `page[after]`, and no other one. A name that occurs twice there stays so.
  */
 export function mergeIntoLink(link: string, params: AnyObject | undefined): string {
   if (!hasParams(params)) return link;
@@ -78,7 +78,7 @@ function joined(path: string, query: string): string {
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** `scheme://host[:port]` in lower case, without user and without the scheme's own port. */
+/** Returns `scheme://host[:port]` in lower case, without user and without the scheme's own port. */
 export function originOf(url: string): string {
   const { scheme = '', authority = '' } = split(url);
   const host = authority.slice(authority.lastIndexOf('@') + 1).toLowerCase();
@@ -88,7 +88,10 @@ export function originOf(url: string): string {
 const HTTP_URL =
   /^https?:\/\/(?:[^\s/?#@]*@)?(?:[\p{L}\p{N}_](?:[\p{L}\p{N}._-]*[\p{L}\p{N}_.])?|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:[/?#][^\s]*)?$/iu;
 
-/** True for an absolute http or https URL. Single-label hosts, underscores, IPv4, [IPv6], port and user are fine. */
+/**
+ * Tells whether a text is an absolute http or https URL. Single-label hosts, underscores, IPv4, [IPv6], port and user
+ * are fine.
+ */
 export function isHttpUrl(text: string): boolean {
   return HTTP_URL.test(text);
 }
@@ -129,7 +132,7 @@ function pathOf(from: Parts, to: Parts): string {
   return removeDots((from.path === '' ? '/' : from.path.slice(0, from.path.lastIndexOf('/') + 1)) + to.path);
 }
 
-/** RFC 3986 section 5.2.4. */
+/** Removes dot segments (RFC 3986 section 5.2.4). */
 function removeDots(path: string): string {
   if (!path.includes('.')) return path;
   const out: string[] = [];

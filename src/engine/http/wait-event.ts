@@ -6,7 +6,7 @@ export interface WaitEvent {
   readonly ms: number;
 }
 
-/** The same world, which tells of every wait in it. */
+/** Returns an environment that reports every wait. */
 export function tellingWaits(
   env: Env,
   why: WaitEvent['why'],

@@ -3,7 +3,7 @@ import { kind, name, optionalMap, optionalText, text } from '../kinds.ts';
 import type { AuthType } from './auth.ts';
 import { AUTH_TYPES } from './index.ts';
 
-/** JSON Schema of `api.authentication`: one branch for each type, and one for none. */
+/** Returns the JSON Schema of `api.authentication`: one branch for each type, and one for none. */
 export function authenticationOptions(types: readonly AuthType[] = AUTH_TYPES): OptionSchema {
   return option(
     'Authentication',

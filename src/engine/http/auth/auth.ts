@@ -68,17 +68,17 @@ export interface AuthTypeContext extends AuthContext {
   readonly nested: (node: AnyObject, at: string) => SendWrapper;
 }
 
-/** A wrapper that changes each request before it is sent. */
+/** Creates a wrapper that changes each request before it is sent. */
 export function signing(sign: (request: ApiRequest) => ApiRequest): SendWrapper {
   return (next) => async (request, options) => next(sign(request), options);
 }
 
-/** Whole seconds since 1970. */
+/** Returns the present time in whole seconds since 1970. */
 export function secondsOf(env: Env): number {
   return Math.floor(env.now() / 1000);
 }
 
-/** Random bytes as lower-case hexadecimal text. */
+/** Returns random bytes as lower-case hexadecimal text. */
 export function randomHex(env: Env, bytes: number): string {
   return Buffer.from(env.randomBytes(bytes)).toString('hex');
 }

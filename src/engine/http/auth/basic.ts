@@ -46,7 +46,7 @@ export const basic: AuthType = {
   },
 };
 
-/** The plain key wins over the one with `#`, unless it is empty. */
+/** Returns a credential: the plain key wins over the one with `#`, unless it is empty. */
 function credential(name: string, { config }: AuthContext): string {
   const plain = textAt(config, name);
   const hidden = textAt(config, `#${name}`);

@@ -3,7 +3,7 @@ import type { ApiRequest } from '../../shared/message.ts';
 import { targetOf } from '../send/target.ts';
 import { queryOf, splitQuery } from './url-query.ts';
 
-/** The context `request`: what is about to be sent. */
+/** Returns the context `request`: the request that is about to be sent. */
 export function requestContext(request: ApiRequest): AnyObject {
   const { hostname, port, path: resource } = targetOf(request.url);
   const { base: path, query = '' } = splitQuery(resource);
@@ -18,7 +18,7 @@ export function requestContext(request: ApiRequest): AnyObject {
   };
 }
 
-/** The context `query`: the query of the URL, decoded; a name that comes twice is `name.0`, `name.1`. */
+/** Returns the context `query`: the query of the URL, decoded; a name that comes twice is `name.0`, `name.1`. */
 export function queryContext(request: ApiRequest): AnyObject {
   return flattenContext(objectOf(queryOf(request.url)));
 }

@@ -33,7 +33,7 @@ export function readCredentials({ oauthCredentials }: AuthContext): OAuthCredent
   };
 }
 
-/** `#data` as JSON. @throws {ConfigError} when it is none; the text itself is secret and not quoted */
+/** Parses `#data` as JSON. @throws {ConfigError} when it is none; the text itself is secret and not quoted */
 export function parseData({ data }: OAuthCredentials): Json {
   try {
     return parseExact(data);
@@ -46,7 +46,7 @@ export function parseData({ data }: OAuthCredentials): Json {
   }
 }
 
-/** `#data` as a JSON object. @throws {ConfigError} */
+/** Parses `#data` as a JSON object. @throws {ConfigError} */
 export function parseDataObject(credentials: OAuthCredentials): AnyObject {
   const data = parseData(credentials);
   if (isObject(data)) return data;

@@ -42,7 +42,7 @@ export const AUTH_TYPES: readonly AuthType[] = [
 ];
 
 /**
- * The authentication of a configuration; undefined when there is none.
+ * Creates the authentication of a configuration; undefined when there is none.
  *
  * @param api the `api` section: `authentication`, and the older `query`
  * @param types the kinds to choose from; a library user may add some
@@ -90,7 +90,7 @@ function unknownType(word: Json | undefined, types: readonly AuthType[], at: str
   });
 }
 
-/** `api.query` was the place of the parameters once. */
+/** Adds `api.query`, the place of the parameters in older configurations. */
 function withOlderQuery(node: AnyObject, api: AnyObject, context: AuthContext): AnyObject {
   const older = getKey(api, 'query');
   if (!isEmpty(getKey(node, 'query')) || older === undefined || isEmpty(older)) return node;

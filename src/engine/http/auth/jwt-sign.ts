@@ -27,7 +27,7 @@ export function isHmac(algorithm: JwtAlgorithm): boolean {
   return algorithm.startsWith('HS');
 }
 
-/** A signed JSON Web Token in its compact form (RFC 7515 3.1). */
+/** Creates a signed JSON Web Token in its compact form (RFC 7515 3.1). */
 export function signJwt(
   algorithm: JwtAlgorithm,
   header: Iterable<readonly [string, Json]>,
@@ -39,13 +39,13 @@ export function signJwt(
   return `${text}.${signBytes(Buffer.from(text)).toString('base64url')}`;
 }
 
-/** HMAC with a shared secret. */
+/** Creates an HMAC signer with a shared secret. */
 export function hmacSigner(algorithm: JwtAlgorithm, secret: Buffer): SignBytes {
   return (bytes) => createHmac(hashOf(algorithm), secret).update(bytes).digest();
 }
 
 /**
- * A signature with a private key: PEM of PKCS #8, PKCS #1 or SEC 1, encrypted ones too.
+ * Creates a signer with a private key: PEM of PKCS #8, PKCS #1 or SEC 1, encrypted ones too.
  *
  * @param at JSON path of the key, for messages; the key is never quoted
  * @throws {ConfigError} when it is no key, or one of another kind than the algorithm needs
@@ -96,7 +96,9 @@ function hashOf(algorithm: JwtAlgorithm): string {
   return `sha${algorithm.slice(2)}`;
 }
 
-/** Line breaks that were written as `\n`, or lost to blanks on the way through a variable, are put back. */
+/**
+ * Parses a private key; restores line breaks that were written as `\n`, or became blanks in an environment variable.
+ */
 function privateKey(pem: string, passphrase: string | undefined, at: string): KeyObject {
   const whole = pem.replaceAll('\\n', '\n').trim();
   const [, begin, body = '', end] =

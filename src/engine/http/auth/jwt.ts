@@ -110,7 +110,7 @@ function tokenSigner(
 
 const DEFAULT_LIFETIME = 600;
 
-/** A token is signed anew when a tenth of its time, at most a minute, is left. */
+/** Returns the time before its end at which a token is renewed: a tenth of its lifetime, at most a minute. */
 function renewal(node: AnyObject, context: AuthContext): number {
   const lifetime = wholeNumber(node, 'lifetime', DEFAULT_LIFETIME, context);
   const backdate = wholeNumber(node, 'backdate', 0, context);
@@ -205,7 +205,7 @@ function exchangeRequest(
   ]);
 }
 
-/** The texts of a key file, by their names; empty when there is none. */
+/** Returns the texts of a key file, by their names; empty when there is none. */
 function serviceAccount(node: AnyObject, context: AuthContext): ReadonlyMap<string, string> {
   const at = `${context.at}.#serviceAccount`;
   const written = getKey(node, '#serviceAccount');

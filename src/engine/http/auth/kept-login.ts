@@ -33,7 +33,7 @@ export interface LoginKeeper {
   /** @throws {ExtractorError} when there is one and it cannot be read: to begin anew would lose it */
   read(name: string): Promise<KeptLogin | undefined>;
   /**
-   * On return it is durable: it is there after a power cut, too. Whatever becomes of the run, it stays.
+   * Stores a login durably: on return it survives a power cut, and it stays however the run ends.
    *
    * @throws {ExtractorError} when it cannot be kept, or there is no key to encrypt it with
    */

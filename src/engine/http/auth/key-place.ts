@@ -99,7 +99,7 @@ function withBodyKey(request: ApiRequest, name: string, value: string, at: strin
   return { ...request, body: toJsonText(withDeepKey(document, name.split('.'), value)) };
 }
 
-/** Undefined for what is no JSON. */
+/** Parses a body as JSON; other text stays text, and an empty one is undefined. */
 function parsedBody(text: string): Json | undefined {
   try {
     return parseExact(text);

@@ -26,7 +26,8 @@ export interface Login {
 }
 
 /**
- * The request with what `apiRequest` takes from the login: headers are set, parameters are added to the query.
+ * Adds the values that `apiRequest` takes from the login to a request: headers are set, parameters are added to the
+ * query.
  *
  * @param apiRequest `headers` and `query`, maps of values that see `response` and `attr`
  * @throws {HttpError} auth.failed when the login's answer lacks something
@@ -61,7 +62,10 @@ export function applyLogin(
   }
 }
 
-/** A text that is a path into the answer stands for the value there, so that plain `"auth.token"` works. */
+/**
+ * Evaluates a map of values. A text that is a path into the answer stands for the value there, so that plain
+ * `"auth.token"` works.
+ */
 function valuesOf(
   node: Json | undefined,
   response: AnyObject,
@@ -108,7 +112,10 @@ function hide(value: Json, answer: AnyObject | undefined, { secrets }: AuthConte
 /** Shorter parts stand in a text by chance. */
 const SHORTEST = 4;
 
-/** The functions are fine, the answer is not: says so, with the names (never the values) that it has. */
+/**
+ * Converts an error of a function into one about the answer, with the names (never the values) that the answer has: the
+ * functions are valid, the answer is not.
+ */
 function asLoginError(error: unknown, response: AnyObject): unknown {
   if (!(error instanceof FunctionError || error instanceof ConfigError)) return error;
   return new HttpError(

@@ -2,7 +2,7 @@ import { option, type OptionSchema } from '../../../lib/option.ts';
 import { kind, values } from '../kinds.ts';
 
 /**
- * The keys that `login` and `oauth20.login` share.
+ * Returns the keys that `login` and `oauth20.login` share.
  *
  * @param contexts what the functions of the login request see, for the descriptions
  */

@@ -85,8 +85,8 @@ function addressText(value: Json, at: string): string {
 }
 
 /**
- * An error status means that the credentials are wrong. A login that could not be sent has been retried already:
- * without its curl number, the request that waits for it does not retry it all over again.
+ * Converts the error of a login. An error status means that the credentials are wrong. A login that could not be sent
+ * has been retried already: without its curl number, the request that waits for it does not retry it again.
  */
 function asLoginError(error: unknown, at: string): unknown {
   if (!(error instanceof HttpError)) return error;

@@ -15,7 +15,7 @@ import type { AuthContext } from './auth.ts';
 
 export type LoginFormat = 'json' | 'text';
 
-/** `authentication.format` of a login: `json` by default. */
+/** Reads `authentication.format` of a login: `json` by default. */
 export function parseLoginFormat(node: AnyObject, context: AuthContext): LoginFormat {
   const format = getKey(node, 'format');
   if (isEmpty(format) || format === 'json') return 'json';
@@ -28,6 +28,7 @@ export function parseLoginFormat(node: AnyObject, context: AuthContext): LoginFo
 /**
  * Reads the answer of a login as an object: a text, or a scalar of JSON, becomes its property `data`. The answer holds
  * secrets, so no message quotes it.
+ *
  * @throws {HttpError} auth.failed
  */
 export function readLoginResponse(

@@ -45,8 +45,8 @@ export const login: AuthType = {
 };
 
 /**
- * The flow of `login` and `oauth20.login`. The login is made when the first request needs it, shared by requests
- * that run at the same time, and made again when it has expired.
+ * Creates the flow of `login` and `oauth20.login`. The login is made when the first request needs it, shared by
+ * concurrent requests, and made again when it has expired.
  *
  * @param loginContexts what the functions of `loginRequest` see
  * @param onAnswer is told what a login answered, flattened

@@ -64,7 +64,7 @@ export const oauth10: AuthType = {
 
 type Pair = readonly [name: string, value: string];
 
-/** The signature base string (RFC 5849 3.4.1). */
+/** Returns the signature base string (RFC 5849 3.4.1). */
 export function baseString(request: ApiRequest, parameters: readonly Pair[]): string {
   const { origin, path } = targetOf(request.url);
   const { base, query } = splitQuery(path);
@@ -80,14 +80,14 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The body counts when it is a form (RFC 5849 3.4.1.3.1). */
+/** Returns the body if it is a form, because that is part of the signature (RFC 5849 3.4.1.3.1). */
 function formOf({ headers, body }: ApiRequest): string {
   const type = headerOf(headers, 'content-type') ?? '';
   if (body === undefined || !/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) return '';
   return typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
 }
 
-/** Name and value of each part, in order; names may come more than once. */
+/** Parses a form: name and value of each part, in order; names may come more than once. */
 function decodeForm(text: string): Pair[] {
   return text
     .split('&')
@@ -100,7 +100,7 @@ function decodeForm(text: string): Pair[] {
     });
 }
 
-/** RFC 3986 unreserved characters stay (RFC 5849 3.6). */
+/** Percent-encodes all but the RFC 3986 unreserved characters (RFC 5849 3.6). */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

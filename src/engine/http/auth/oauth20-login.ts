@@ -69,7 +69,7 @@ export const oauth20Login: AuthType = {
   },
 };
 
-/** The next run would be refused, and nobody would know why. */
+/** Warns of a new refresh token: the next run would be refused for no visible reason. */
 function tellOfRotation(user: AnyObject, answer: AnyObject, { log, at }: AuthContext): void {
   const next = getKey(answer, 'refresh_token');
   if (isEmpty(next) || entriesOf(user).some(([, value]) => value === next)) return;

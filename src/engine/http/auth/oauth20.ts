@@ -88,7 +88,7 @@ export const oauth20: AuthType = {
   },
 };
 
-/** `data`, or `data.<path>` for each field. */
+/** Returns the stored token: `data`, or `data.<path>` for each field. */
 function storedToken(node: AnyObject, credentials: OAuthCredentials, context: AuthContext): AnyObject {
   const format = getKey(node, 'format');
   if (isEmpty(format) || format === 'text') return { data: credentials.data };

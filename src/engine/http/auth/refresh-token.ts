@@ -163,7 +163,7 @@ function pathsOf(node: AnyObject, context: AuthContext): RefreshPaths {
   };
 }
 
-/** `refresh_token` of what an authorization left in `#data`. */
+/** Returns the `refresh_token` in the `#data` of an authorization. */
 function storedToken({ oauthCredentials }: AuthContext): string | undefined {
   const data = oauthCredentials === undefined ? undefined : getKey(oauthCredentials, '#data');
   const value = isObject(data)

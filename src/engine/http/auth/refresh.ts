@@ -74,7 +74,7 @@ export function refreshing(
     return await Promise.resolve(secondsOf(env) - pending.at < OTHERS_SECONDS);
   }
 
-  /** Undefined when another process was faster, and what it left is to be looked at. */
+  /** Refreshes the tokens; undefined when another process was faster, and its tokens are to be read. */
   async function refresh(kept: KeptLogin | undefined, send: SendOptions): Promise<FreshTokens | undefined> {
     const sent = kept?.tokens.refreshToken ?? options.first;
     if (sent === undefined) throw noLogin(kept !== undefined, context);
@@ -166,12 +166,12 @@ export function keepTokens(
 const LOG_IN_AGAIN =
   'Log in again with gex login, or authorize the application anew and set its new refresh token.';
 
-/** An answer that the API gives to the token, and not to its own troubles. */
+/** Tells whether the API refused the token, and did not just have a problem of its own. */
 function isRefusal({ details: { status } }: HttpError): boolean {
   return typeof status !== 'number' || (status >= 400 && status < 500 && status !== 429 && status !== 408);
 }
 
-/** Undefined when there is none, or it is to be renewed. */
+/** Returns the access token; undefined when there is none, or it is due for renewal. */
 function usableToken(tokens: Tokens | undefined, now: number): string | undefined {
   if (tokens?.accessToken === undefined) return undefined;
   // how long it holds is not known: with a refresh token it is better asked for anew
@@ -184,7 +184,7 @@ function hide(tokens: Tokens | undefined, { secrets }: AuthContext): void {
     if (token !== undefined) secrets?.add(token);
 }
 
-/** A refresh that was sent is brought to its end, so that Ctrl-C does not lose what comes. */
+/** Completes a refresh that was sent, so that Ctrl-C does not lose the new tokens. */
 async function uninterrupted<T>(
   { signal }: SendOptions,
   { env, hold }: AuthContext,
@@ -209,7 +209,10 @@ async function uninterrupted<T>(
 
 const WAITS_MS = [500, 1000, 2000, 4000];
 
-/** The token that came exists nowhere else: what may pass, such as a full disk or a busy service, is waited for. */
+/**
+ * Retries a write that fails for a passing reason, such as a full disk or a busy service: the new token exists nowhere
+ * else.
+ */
 async function insist(write: () => Promise<void>, { env, log }: AuthContext): Promise<void> {
   for (const waitMs of WAITS_MS) {
     try {

@@ -85,12 +85,14 @@ function optionalPart(
   return isScalar(fallback) && fallback !== '' ? toText(fallback) : undefined;
 }
 
-/** A part of the client: from the node, or else from the OAuth credentials of the configuration. */
+/** Returns the id or secret of the client: from the node, or else from the OAuth credentials of the configuration. */
 function clientPart(node: AnyObject, keys: readonly string[], stored: string, context: AuthContext): string {
   return optionalPart(node, keys, stored, context) ?? requiredText(node, keys, context);
 }
 
-/** Id and secret are form-encoded before they are joined (RFC 6749 2.3.1). */
+/**
+ * Returns the header of basic authentication; id and secret are form-encoded before they are joined (RFC 6749 2.3.1).
+ */
 function basicHeader(id: string, secret: string, { secrets }: AuthContext): string {
   const pair = `${formText(id)}:${formText(secret)}`;
   secrets?.add(pair);
@@ -101,7 +103,7 @@ function formText(text: string): string {
   return encodeForm({ t: text }).slice(2);
 }
 
-/** One text, scopes separated by spaces; empty when there is none. */
+/** Returns the scopes as one text, separated by spaces; empty when there are none. */
 export function scopeOf(node: AnyObject, context: AuthContext): string {
   const scope = getKey(node, 'scope');
   if (isEmpty(scope)) return '';

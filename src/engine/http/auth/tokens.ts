@@ -88,7 +88,7 @@ export interface TokenPaths {
 const STANDARD_PATHS: TokenPaths = { accessToken: 'access_token', expiresIn: 'expires_in' };
 
 /**
- * The token of an answer. It is to be renewed a tenth of its time, at most a minute, before it ends.
+ * Reads the token of an answer. It is due for renewal a tenth of its lifetime, at most a minute, before it ends.
  *
  * @throws {HttpError} auth.failed
  */
@@ -110,7 +110,7 @@ export function readToken(
   return { value, renewAt: secondsOf(context.env) + Math.floor(seconds - Math.min(60, seconds / 10)) };
 }
 
-/** The text of a scalar; undefined for anything else. */
+/** Returns the text of a scalar; undefined for anything else. */
 export function findText(response: AnyObject, path: string): string | undefined {
   const value = compilePath(path, { at: path }).find(response);
   return isScalar(value) ? toText(value) : undefined;

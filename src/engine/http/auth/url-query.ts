@@ -2,7 +2,7 @@ import { isList, toText, type Json } from '../../../lib/json/index.ts';
 import { buildQuery, parseQuery, type QueryPair, type QueryValue } from '../encode.ts';
 import type { NamedValue } from './values.ts';
 
-/** A URL in two halves: before the `?`, and the query; the fragment is dropped, it is never sent. */
+/** Splits a URL into the part before the `?` and the query; the fragment, which is never sent, is dropped. */
 export function splitQuery(url: string): { readonly base: string; readonly query: string | undefined } {
   const whole = url.split('#', 1)[0] ?? '';
   const mark = whole.indexOf('?');
@@ -11,7 +11,7 @@ export function splitQuery(url: string): { readonly base: string; readonly query
     : { base: whole.slice(0, mark), query: whole.slice(mark + 1) };
 }
 
-/** The query of a URL, decoded. */
+/** Returns the query of a URL, decoded. */
 export function queryOf(url: string): readonly QueryPair[] {
   const { query } = splitQuery(url);
   return query === undefined || query === '' ? [] : parseQuery(query);

@@ -34,7 +34,7 @@ export function evaluateMap(
   ]);
 }
 
-/** The entries of a map of the configuration, where a list is a map with the keys 0, 1, … */
+/** Returns the entries of a map of the configuration; a list is a map with the keys 0, 1, … */
 export function mapEntries(node: Json | undefined, at: string): NamedValue[] {
   if (isEmpty(node)) return [];
   const map = asObject(node);
@@ -48,7 +48,7 @@ export function mapEntries(node: Json | undefined, at: string): NamedValue[] {
   );
 }
 
-/** The text of a header. White space around it is dropped, as in RFC 9110 5.5. */
+/** Returns the text of a header without white space around it, as in RFC 9110 5.5. */
 export function headerText(value: Json, at: string): string {
   const text = withoutSpace(scalarText(value, at));
   if (/[\r\n\0]/.test(text)) {
@@ -59,7 +59,7 @@ export function headerText(value: Json, at: string): string {
   return text;
 }
 
-/** A parameter of a query: a scalar, null (the bare name) or a list of these. @throws {ConfigError} otherwise */
+/** Checks a parameter of a query: a scalar, null (the bare name) or a list of these. @throws {ConfigError} otherwise */
 export function queryParameter(parameter: NamedValue, at: string): NamedValue {
   const [name, value] = parameter;
   for (const item of isList(value) ? value : [value]) if (item !== null) scalarText(item, `${at}.${name}`);
@@ -75,7 +75,7 @@ function scalarText(value: Json, at: string): string {
   });
 }
 
-/** A required text; functions see `attr`. */
+/** Returns a required text; functions see `attr`. */
 export function requiredText(node: AnyObject, keys: readonly string[], context: AuthContext): string {
   const text = optionalText(node, keys, context);
   if (text !== undefined && text !== '') return text;
@@ -86,7 +86,7 @@ export function requiredText(node: AnyObject, keys: readonly string[], context: 
   });
 }
 
-/** The first of the keys that is set and not empty; functions see `attr`. */
+/** Returns the first of the keys that is set and not empty; functions see `attr`. */
 export function optionalText(
   node: AnyObject,
   keys: readonly string[],

@@ -29,7 +29,7 @@ export class BodyBuffer {
     this.#size = size;
   }
 
-  /** The body. Nothing may be added afterwards. */
+  /** Returns the body. Nothing may be added afterwards. */
   take(): Uint8Array {
     if (this.#buffer !== undefined) return this.#buffer.subarray(0, this.#size);
     const [only] = this.#parts;
@@ -49,7 +49,7 @@ export class BodyBuffer {
   }
 }
 
-/** The system gives memory for what is written only, however large the new buffer is. */
+/** Copies parts into a new buffer; the system gives memory only for the written part, however large the buffer is. */
 function moved(parts: readonly Uint8Array[], bytes: number): Uint8Array {
   const buffer = new Uint8Array(bytes);
   let at = 0;

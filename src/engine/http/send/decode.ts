@@ -52,7 +52,7 @@ async function decodeAll(
   return decoded;
 }
 
-/** Undefined for a body that is large, or becomes it. */
+/** Decodes a small body at once; undefined for a body that is large, or becomes it. */
 function decodeNow(codec: Codec, body: Uint8Array, maxBytes: number): Uint8Array | undefined {
   if (body.length > SYNC_BYTES) return undefined;
   try {
@@ -106,7 +106,10 @@ export function codecOf(encoding: string, body: Uint8Array): Codec | undefined {
   return undefined;
 }
 
-/** RFC 1950 section 2.2: method 8, and the first two bytes are a multiple of 31. */
+/**
+ * Tells whether a body has a zlib header (RFC 1950 section 2.2): method 8, and the first two bytes are a multiple of
+ * 31.
+ */
 function hasZlibHeader(body: Uint8Array): boolean {
   const [first = 0, second = 0] = body;
   return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;

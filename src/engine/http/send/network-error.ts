@@ -56,7 +56,7 @@ export interface FailureOptions {
   readonly system?: string;
 }
 
-/** An {@link HttpError} with its number; `recovery` is `retry` where sending again may help. */
+/** Creates an {@link HttpError} with its number; `recovery` is `retry` if sending again may help. */
 export function failure(curl: number, message: string, options: FailureOptions = {}): HttpError {
   return new HttpError(options.code ?? 'http.network', message, {
     recovery: RETRYABLE_CURL.includes(curl) ? 'retry' : 'stop',
@@ -141,7 +141,9 @@ function kindOf(code: string, cause: unknown, attempt: Attempt): Kind {
   return { curl: CURL.receive, what: 'The connection broke to' };
 }
 
-/** Set on errors of the operating system; a connection that was closed in good order has none. */
+/**
+ * Tells whether the operating system reported the error; a connection that was closed in good order has no such number.
+ */
 function hasSystemNumber(cause: unknown): boolean {
   return causes(cause).some((error) => typeof (error as { errno?: unknown }).errno === 'number');
 }
@@ -156,7 +158,7 @@ function codeOf(cause: unknown): string {
   return '';
 }
 
-/** The error, what caused it, and the errors of all addresses that were tried. */
+/** Returns the error, its causes, and the errors of all addresses that were tried. */
 function causes(cause: unknown): Error[] {
   const found: Error[] = [];
   for (let at = cause; at instanceof Error && found.length < 10; at = at.cause) {

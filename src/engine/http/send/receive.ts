@@ -65,7 +65,7 @@ async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < body.length; at += CHUNK_BYTES) yield body.subarray(at, at + CHUNK_BYTES);
 }
 
-/** The archive itself is kept only until its files are unpacked. */
+/** Receives an archive and unpacks its files; the archive itself is kept only until then. */
 async function receiveZip(source: Chunks, options: ReceiveOptions, growth: Growth): Promise<Received> {
   const { rule, attempt } = options;
   const archive = new BodyReader(rule.scratch);
@@ -118,7 +118,7 @@ interface Transforming {
   readonly unpacked: Growth;
 }
 
-/** The chunks after a transformation that is chosen by the first of them; as they are without one. */
+/** Transforms chunks by a codec that is chosen by the first of them; without one they stay as they are. */
 async function* transformed(
   source: Chunks,
   choose: (first: Uint8Array) => Transform | undefined,
@@ -151,7 +151,7 @@ function isOfCodec(error: unknown): boolean {
   return /^(?:Z_|ERR__?ERROR|ERR_BROTLI|ERR_ZSTD|ZSTD_)/.test(code);
 }
 
-/** The first bytes, and the chunks with them again. */
+/** Reads the first bytes, and returns them with all chunks, these included. */
 async function begun(source: Chunks, count: number): Promise<{ first: Uint8Array; all: Chunks }> {
   const chunks = source[Symbol.asyncIterator]();
   let first: Uint8Array = new Uint8Array(0);

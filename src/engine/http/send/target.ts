@@ -79,7 +79,7 @@ function parseAuthority(prefix: string): Authority {
   };
 }
 
-/** Names of one label or with underscores are left alone, as `URL` would. */
+/** Converts a host name to ASCII; names of one label or with underscores stay as they are, as in `URL`. */
 function asciiHost(name: string): string {
   const isAscii = Buffer.byteLength(name) === name.length;
   return isAscii ? name.toLowerCase() : domainToASCII(name);

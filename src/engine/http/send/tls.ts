@@ -12,6 +12,7 @@ export interface TlsSettings {
 /**
  * Creates the TLS context: trusts the given authorities, else those of the runtime and of the system, and has the
  * client's certificate.
+ *
  * @throws {HttpError} `http.tls` when a certificate or key cannot be read
  */
 export function secureContextOf(settings: TlsSettings): SecureContext {
@@ -37,7 +38,10 @@ export function secureContextOf(settings: TlsSettings): SecureContext {
   }
 }
 
-/** The runtime's authorities and the system's: what a proxy of the house signs is trusted there alone. */
+/**
+ * Returns the runtime's authorities and the system's: certificates of a company proxy are often trusted by the system
+ * alone.
+ */
 function usualAuthorities(): string[] {
   const { getCACertificates } = tls();
   return [...new Set([...getCACertificates('default'), ...getCACertificates('system')])];

@@ -119,7 +119,7 @@ function numberAt(archive: Archive, at: number): number {
   return bytes.length < 4 ? 0 : bytes.readUInt32LE(0);
 }
 
-/** Files that share their bytes are made to unpack to more than the archive could hold. */
+/** Refuses archives whose files share bytes, which are made to unpack to more than the archive could hold. */
 function refuseOverlaps(files: readonly File[], attempt: Attempt): void {
   const places = files
     .map(({ name, entry }) => ({
@@ -189,7 +189,7 @@ async function* chunksOf(
     throw damaged(`${shown(name)} does not fit its size or its check sum`, attempt);
 }
 
-/** The package gives a stream of the same, through three more of them, in half the speed. */
+/** Unpacks a file directly: the stream of the package passes through three more streams, at half the speed. */
 async function* plainBytes(
   { zip, archive }: Opened,
   { name, entry }: File,

@@ -27,8 +27,8 @@ export function isAddressRange(text: string): boolean {
 }
 
 /**
- * The address that a host is written as: the resolver of the system takes `2130706433`, `0x7f.1`, `0177.0.0.1` and `127.1`
- * for 127.0.0.1, as browsers do. Undefined for a name.
+ * Returns the address that a host is written as: the resolver of the system takes `2130706433`, `0x7f.1`, `0177.0.0.1`
+ * and `127.1` for 127.0.0.1, as browsers do. Undefined for a name.
  */
 export function addressIn(host: string): string | undefined {
   const [plain = ''] = host.split('%', 1);
@@ -37,7 +37,7 @@ export function addressIn(host: string): string | undefined {
   return found !== undefined && isIP(found) !== 0 ? found : undefined;
 }
 
-/** An address, and the IPv4 address that it leads to where it carries one. */
+/** Returns an address, and the IPv4 address inside it if it carries one. */
 function formsOf(address: string): readonly string[] {
   const [plain = ''] = address.split('%', 1);
   if (isIP(plain) !== 6) return [plain];
@@ -61,7 +61,7 @@ const CARRIERS: readonly { readonly prefix: readonly number[]; readonly at: numb
   { prefix: [0x2002], at: 1 },
 ];
 
-/** The eight numbers of an address of IPv6. */
+/** Returns the eight numbers of an IPv6 address. */
 function groupsOf(address: string): readonly number[] {
   // One form for all: hexadecimal, without an IPv4 address at the end.
   const text = new URL(`http://[${address}]/`).hostname.slice(1, -1);

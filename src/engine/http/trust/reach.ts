@@ -18,7 +18,7 @@ export interface ReachRules {
 /** The variable that gives a process its rules, as JSON: its parent sets it, and no configuration can. */
 export const REACH_VARIABLE = 'GEX_REACH';
 
-/** The rules that the process was given; undefined when it may go anywhere. */
+/** Returns the rules that the process was given; undefined when every host is allowed. */
 export function reachOf(environment: Readonly<Record<string, string | undefined>>): Reach | undefined {
   const text = environment[REACH_VARIABLE];
   // Written by the service; what cannot be read stops the process, and lets nothing through.
@@ -27,15 +27,15 @@ export function reachOf(environment: Readonly<Record<string, string | undefined>
 
 /** Checks that run before a connection is made. Each method throws {@link HttpError} http.forbiddenHost. */
 export interface Reach {
-  /** A host that is connected to straight from here. A name is judged by {@link lookup}, when it is looked up. */
+  /** Checks a host of a direct connection. A name is checked by {@link lookup}, when it is resolved. */
   requireHost(hostname: string): void;
   /** Looks names up for a connection, and judges every address that is found: the one that is used is one of them. */
   readonly lookup: LookupFunction;
-  /** A host that a proxy connects to: the name, and the addresses that it has here if it has any. */
+  /** Checks a host that a proxy connects to: the name, and its local addresses if it has any. */
   requireThroughProxy(hostname: string): Promise<void>;
-  /** A host behind a tunnel, where names mean what they mean there. */
+  /** Checks a host behind a tunnel, where names are resolved at the other end. */
   requireThroughTunnel(hostname: string): void;
-  /** The address to connect to in place of a name, which might lead elsewhere a moment later. */
+  /** Returns the address to connect to in place of a name, which might resolve to another one a moment later. */
   addressOf(hostname: string): Promise<string>;
 }
 
@@ -45,7 +45,7 @@ export function createReach({ allow, deny, isNearDenied }: ReachRules): Reach {
   const denied = deny.map((rule) => ({ ...readRules([rule]), rule }));
   const near = isNearDenied ? NEAR.map(({ ranges, what }) => ({ set: addressSet(ranges), what })) : [];
 
-  /** Why one address is denied. */
+  /** Explains why an address is denied; undefined when it is allowed. */
   function whyDenied(address: string): string | undefined {
     if (allowed.addresses.has(address)) return undefined;
     const rule = denied.find(({ addresses }) => addresses.has(address))?.rule;
@@ -185,11 +185,14 @@ function readRules(texts: readonly string[]): Rules {
 
 const nameIn = (rule: string): string => plainName(targetOf(`http://${rule.replace(/^\*\./, '')}`).hostname);
 
-/** Neither an address in another spelling than its own, which a rule would never meet, nor a port, nor a path. */
+/**
+ * Tells whether a rule names a host, without port or path. An address in an unusual spelling is refused, since it would
+ * never match.
+ */
 const isHost = (text: string): boolean =>
   /^(?:\*\.)?[^\s/?#@*:[\]%]+$/.test(text) && addressIn(text.replace(/^\*\./, '')) === undefined;
 
-/** `localhost.` is `localhost`. */
+/** Returns a host name without the final dot: `localhost.` is `localhost`. */
 const plainName = (hostname: string): string => trimEnd(hostname.toLowerCase(), '.');
 
 function forbidden(hostname: string, why: string): HttpError {

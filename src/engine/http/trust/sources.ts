@@ -22,9 +22,9 @@ export interface TrustSources {
 }
 
 /**
- * The addresses that the configuration itself names: `baseUrl`, and whole URLs written as the endpoint of a job, a
- * child, a login or a scroll request, or as a token endpoint. An address whose host comes from a placeholder is not
- * among them.
+ * Returns the addresses that the configuration itself names: `baseUrl`, and whole URLs written as the endpoint of a
+ * job, a child, a login or a scroll request, or as a token endpoint. An address whose host comes from a placeholder is
+ * not among them.
  */
 export function trustedOriginsOf({ baseUrl, api, jobs, evaluate }: TrustSources): readonly string[] {
   const found = [baseUrl];
@@ -53,7 +53,10 @@ function collect(node: Json | undefined, add: (endpoint: Json) => void): void {
   }
 }
 
-/** Only `endpoint`, `pagination` and `children`: a URL in a parameter is no address of a request. */
+/**
+ * Collects the addresses of jobs from `endpoint`, `pagination` and `children` only: a URL in a parameter is no address
+ * of a request.
+ */
 function collectJobs(jobs: Json | undefined, add: (endpoint: Json) => void): void {
   for (const [, job] of childrenOf(jobs) ?? []) {
     if (!isObject(job)) continue;
@@ -66,7 +69,7 @@ function collectJobs(jobs: Json | undefined, add: (endpoint: Json) => void): voi
 }
 
 /**
- * Names of headers, in lower case, whose configured value takes a `#` attribute anywhere in its functions.
+ * Returns the names of headers, in lower case, whose configured value takes a `#` attribute anywhere in its functions.
  *
  * @param maps `api.http.headers`, `config.http.headers`, `headers` of jobs, as they stand in the configuration
  */

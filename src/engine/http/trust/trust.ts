@@ -47,7 +47,7 @@ export function createTrust(options: TrustOptions): Trust {
     return origins.has(origin) || isUpgrade(origin) || allows(origin);
   }
 
-  /** From http to https of the same host is no other place: the same port, or the usual one. */
+  /** Tells whether an address only changes from http to https on the same host, with the same port or the usual one. */
   function isUpgrade(origin: string): boolean {
     if (!origin.startsWith('https://')) return false;
     const { host, hostname } = targetOf(origin);
@@ -96,13 +96,13 @@ export function createTrust(options: TrustOptions): Trust {
     if (holdsInAddress(path)) throw untrusted('address', origin, host);
   }
 
-  /** Also where the address has it encoded more than it need be. */
+  /** Tells whether an address holds a secret, even one that is encoded more than necessary. */
   function holdsInAddress(text: string): boolean {
     const once = decoded(text);
     return holdsSecret(text) || holdsSecret(once) || holdsSecret(decoded(once));
   }
 
-  /** The same object when there is nothing to take away. */
+  /** Removes secrets from a request; returns the same object when there are none. */
   function withoutSecrets(request: ApiRequest): ApiRequest {
     const headers = openHeaders(request);
     const url = openUrl(request.url);
@@ -155,7 +155,7 @@ function untrusted(part: string, origin: string, host: string): HttpError {
   );
 }
 
-/** Each sign by itself: one that cannot be decoded leaves the others. */
+/** Decodes each group of percent codes by itself: one that cannot be decoded does not affect the others. */
 function decoded(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (codes) =>
     Buffer.from(codes.replaceAll('%', ''), 'hex').toString('utf8'),

@@ -16,7 +16,7 @@ export interface SshProxy {
 }
 
 export interface SshTunnel {
-  /** A stream to a host as the SSH server sees it; opens the connection to the server when there is none. */
+  /** Opens a stream to a host as the SSH server sees it; connects to the server first if necessary. */
   connect(hostname: string, port: number): Promise<Duplex>;
   close(): Promise<void>;
 }
@@ -27,9 +27,8 @@ const KEEPALIVE_MS = 10_000;
 const READY_MS = 20_000;
 
 /**
- * A tunnel over SSH: opened at the first request, asked every 10 s whether it lives, opened
- * anew when it does not. Up to five attempts, with pauses of 100, 200, 400 and 800 ms. The server's key is not
- * checked, as in the reference.
+ * Creates a tunnel over SSH: opened at the first request, checked every 10 s, and opened again after a failure. Up to
+ * five attempts, with pauses of 100, 200, 400 and 800 ms. The server's key is not checked, as in the reference.
  */
 export function createSshTunnel(proxy: SshProxy, env: Env, log: Log, reach?: Reach): SshTunnel {
   let opening: Promise<Client> | undefined;
@@ -107,7 +106,7 @@ async function connectOnce(proxy: SshProxy, log: Log): Promise<Client> {
   });
 }
 
-/** A wrong key stays wrong. */
+/** Tells whether an error is final: a wrong key stays wrong. */
 function isFinal(cause: unknown): boolean {
   const { level, message } = cause as { level?: unknown; message?: unknown };
   return level === 'client-authentication' || /privateKey/i.test(String(message));
