@@ -56,6 +56,7 @@ export class Attachments {
 
   /**
    * Returns the jobs that are attached to a job.
+   *
    * @param name that of the job: its id, else its data type
    * @param above JSON paths of the jobs above it, and of itself
    * @throws {JobError} for a job below itself, and where several jobs have the name

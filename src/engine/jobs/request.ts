@@ -23,6 +23,7 @@ import { contextsOf, evaluateMap } from './values.ts';
  * the headers, then the functions in these are evaluated. The transport does the encoding.
  *
  * Placeholders go first, so a function may take one as an argument: `{"function": "md5", "args": ["{user-id}"]}`.
+ *
  * @param common `attr` and `time`; a child also gets `placeholder` and `parent`, see {@link contextsOf}
  * @throws {FunctionError} when a function fails
  * @throws {JobError} when a header is no text after that

@@ -8,6 +8,7 @@ const MOST_LETTERS = 1000;
  * Returns the seconds since 1970 of a text in the date formats of PHP 7.4: dates and times in digits or words, ISO
  * 8601, `@1490000000`, and steps such as `-7 days`, `last monday`, `first day of next month`. Parts that the text
  * leaves open come from the base; a text without a zone is in UTC.
+ *
  * @param base seconds since 1970
  * @returns false when the text cannot be read
  */

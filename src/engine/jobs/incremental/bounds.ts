@@ -45,6 +45,7 @@ export interface BoundsOptions {
 
 /**
  * Returns the bounds of a run: it begins at the stored value less the lookback, or at `first`.
+ *
  * @throws {JobError} for a lookback or a format that does not fit the value
  */
 export function boundsOf(settings: Incremental, options: BoundsOptions): Bounds {
