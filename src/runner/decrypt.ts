@@ -19,6 +19,7 @@ export interface DecryptOptions {
 /**
  * Creates the decryption of the encrypted values in these documents; undefined when they have none. Values are
  * decrypted in memory only.
+ *
  * @throws {EncryptionError} `encryption.noKey` when the key file or the variable of the environment is no key
  */
 export async function decryptorFor(

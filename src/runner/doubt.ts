@@ -37,6 +37,7 @@ export function refuseDoubt(jobs: readonly JobReport[]): void {
 /**
  * Returns the error that a command ends with if rows may be incomplete: those that were held back, and with `isStrict`
  * all of them.
+ *
  * @returns undefined when there is nothing to say
  */
 export function doubtError(
