@@ -22,6 +22,7 @@ const VARIABLE = /\$(?:\{(\w+)(?!\w)[^}]*\}|([A-Za-z_]\w*))/y;
  *
  * Frequent mistakes of a paste are tolerated: blanks behind the backslash of a continued line, an `&` in an address
  * without quotes, an option on a new line without a backslash.
+ *
  * @throws {ActionError} for a quote that is not closed, and for a command inside the command
  */
 export function splitWords(source: string): CommandLine {
