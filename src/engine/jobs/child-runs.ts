@@ -10,9 +10,9 @@ import type { Parameters } from './run.ts';
 export const MAX_RUNS = 1_000_000;
 
 /**
- * The runs of a child for one parent row: one for each combination of the values of its
- * placeholders, the first placeholder varying slowest. An empty list gives no run. A child that has no placeholders
- * and inherits none runs once for each row; the reference leaves it out.
+ * Returns the invocations of a child for one parent row: one for each combination of the values of its placeholders,
+ * the first placeholder varying slowest. An empty list gives no invocation. A child that has no placeholders and
+ * inherits none is invoked once for each row; the reference leaves it out.
  *
  * @param rows the rows above the child, the nearest first
  * @param evaluate evaluates the object form; gets the context `placeholder` with `value`
@@ -37,7 +37,7 @@ export function childRuns(
   return combinations(choices).map((own) => override(inherited, own));
 }
 
-/** One parameter, or one for each item of a list. */
+/** Returns one parameter, or one for each item of a list. */
 function parametersOf(placeholder: Placeholder, rows: readonly Json[], evaluate: Evaluate): Parameters {
   const { name, call, at } = placeholder;
   const path = placeholder.path.text;
@@ -62,7 +62,7 @@ function findValue({ name, level, path, at }: Placeholder, rows: readonly Json[]
   );
 }
 
-/** The object form: a function knows no null and no list. */
+/** Evaluates the object form of a placeholder: a function knows no null and no list. */
 function evaluated(placeholder: Placeholder, call: Json, value: Json, evaluate: Evaluate): Json {
   const { name, at } = placeholder;
   if (!isScalar(value)) {
@@ -90,7 +90,7 @@ function scalarOrNull(value: Json, what: string, at: string): Json {
   );
 }
 
-/** The cartesian product; one empty combination of nothing. */
+/** Returns the cartesian product; one empty combination of nothing. */
 function combinations(choices: readonly Parameters[]): readonly Parameters[] {
   return choices.reduce<readonly Parameters[]>(
     (done, choice) => done.flatMap((before) => choice.map((parameter) => [...before, parameter])),
@@ -98,7 +98,7 @@ function combinations(choices: readonly Parameters[]): readonly Parameters[] {
   );
 }
 
-/** Own values take the place of inherited ones of the same name; others follow. */
+/** Overrides inherited values by own ones of the same name; others follow. */
 function override(inherited: Parameters, own: Parameters): Parameters {
   if (inherited.length === 0) return own;
   const byName = new Map(inherited.map((parameter) => [parameter.name, parameter]));

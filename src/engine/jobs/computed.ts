@@ -43,7 +43,8 @@ export function splitComputed(
 }
 
 /**
- * The run with the values of the job's computed placeholders, in their order: each may refer to those before it.
+ * Adds the values of the job's computed placeholders to an invocation, in their order: each may refer to those before
+ * it.
  *
  * @param call with the functions that only placeholders have
  * @throws {JobError} for a value that is a list or an object, or for none

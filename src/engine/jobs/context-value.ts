@@ -14,7 +14,7 @@ export interface ContextValueOptions {
   readonly at: string;
 }
 
-/** The value of a setting that may be a literal, or a source over what is known before the first request. */
+/** Returns the value of a setting that may be a literal, or a source over what is known before the first request. */
 export function contextValue(value: Json, { call, contexts, at }: ContextValueOptions): Json | undefined {
   if (!isSourceObject(value)) return value;
   return compiled(value, call, at).read({ contexts: () => contexts, here: () => undefined });

@@ -28,9 +28,10 @@ export interface ExtraOptions {
 }
 
 /**
- * The columns that every row of a job's run gets: user data of the configuration, user data of
- * the job, then `parent_<path>` for each placeholder of a parent row. A later one takes the place of an earlier one of the same name.
- * Functions are evaluated here, so call it once for each run. An object is kept as JSON text, with a warning.
+ * Returns the columns that every row of a job invocation gets: user data of the configuration, user data of the job,
+ * then `parent_<path>` for each placeholder of a parent row. A later one takes the place of an earlier one of the same
+ * name. It evaluates functions, so it is called once for each invocation. An object is kept as JSON text, with a
+ * warning.
  *
  * @returns raw column name to a scalar or null
  * @throws {JobError} for a value that is a list

@@ -89,7 +89,7 @@ function byOf(value: AnyObject, at: string): Path | undefined {
   throw jobError(`${at}.by`, `“by” is a path in the rows of the answer, and here is ${kindOf(by)}`);
 }
 
-/** The definition of a grouped child, whose rows get the value of their parent by a column that is read of them. */
+/** Adds a column with the value of the parent to the definition of a grouped child; it is read from the rows. */
 export function withParentColumn(
   definition: AnyObject,
   group: Group | undefined,
@@ -114,7 +114,8 @@ export class Groups {
   }
 
   /**
-   * The groups that are full with the values of one more row. A value that came before is not asked for again.
+   * Adds the values of one more row, and yields the groups that are full. A value that came before is not requested
+   * again.
    *
    * @param runs what the row would start if it were asked for alone
    * @throws {JobError} for a value that is empty, or cannot be told from two

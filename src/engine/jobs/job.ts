@@ -177,7 +177,7 @@ function parseList(node: Json | undefined, at: string, above: Above, warnings: J
   );
 }
 
-/** The definitions in a list of jobs, by their JSON paths. */
+/** Returns the definitions in a list of jobs, by their JSON paths. */
 function definitionsIn(node: Json | undefined, at: string): readonly (readonly [string, Json])[] {
   if (node === undefined || isEmpty(node)) return [];
   const map = asObject(node);
@@ -304,7 +304,7 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
   return Object.freeze(job);
 }
 
-/** A request of an export. Its placeholders are computed, from the answers before it among others. */
+/** Parses a request of an export. Its placeholders are computed, also from the answers before it. */
 function parseRequest(node: AnyObject, at: string, above: Above, warnings: JobWarning[]): Job {
   const { computed } = splitComputed(getKey(node, 'placeholders'), `${at}.placeholders`);
   const names = [...above.names, ...computed.map(({ name }) => name)];
@@ -313,7 +313,7 @@ function parseRequest(node: AnyObject, at: string, above: Above, warnings: JobWa
   return { ...parseJob(own, at, { ...above, level: 0, names }, warnings), computed };
 }
 
-/** In a job with windows, and in its children, functions of time get the bounds in seconds. */
+/** Gives functions of time the bounds in seconds, in a job with windows and in its children. */
 function withTimes(node: AnyObject): AnyObject {
   if (getKey(node, 'windows') === undefined) return node;
   const timed = withWindowTimes(node);
@@ -435,7 +435,7 @@ function readResponseFilter(value: Json | undefined, at: string): readonly strin
   return Object.freeze(items.map((item) => toText(item)));
 }
 
-/** Compiled for its errors alone: a filter that cannot be read should end the run before it starts. */
+/** Compiles a filter for its errors alone: an invalid filter should end the run before it starts. */
 function readFilter(node: AnyObject, at: string): Json | undefined {
   const value = getKey(node, 'recursionFilter');
   const filter =

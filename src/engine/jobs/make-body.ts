@@ -7,8 +7,8 @@ import { substituteText, substituteValue } from './substitute.ts';
 import { contextsOf } from './values.ts';
 
 /**
- * The body of one run of a job: values of placeholders are put in, then the functions in it are evaluated. In a text
- * they are escaped as its format wants it, so that a value cannot break the text.
+ * Returns the body of a job invocation: values of placeholders are put in, then the functions in it are evaluated. In a
+ * text they are escaped as its format requires, so that a value cannot break the text.
  */
 export function bodyOf(job: Job, run: JobInvocation, evaluate: Evaluate, common: Contexts): Json | undefined {
   const { body, bodyFormat } = job;

@@ -3,10 +3,10 @@ import { instantOfSeconds, readInstant, type Instant } from '../language/instant
 import { strtotime } from './functions/strtotime.ts';
 
 /**
- * The moment that a value says by itself: ISO 8601 with any fraction and zone, the other dates of PHP 7.4, digits of a
- * date (`20260117`, `20260117093000`), or seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by
- * their size. Without a zone it is in UTC. Undefined for what depends on the present (`10:30`, `yesterday`), and for
- * what is no time.
+ * Returns the time in a value, independent of the present: ISO 8601 with any fraction and zone, the other dates of PHP
+ * 7.4, digits of a date (`20260117`, `20260117093000`), or seconds, milliseconds, microseconds or nanoseconds since
+ * 1970, told apart by their size. Without a zone it is in UTC. Undefined for a time relative to the present (`10:30`,
+ * `yesterday`), and for anything that is not a time.
  */
 export function momentOf(value: Json): Instant | undefined {
   if (typeof value !== 'string' && !isNumber(value)) return undefined;
@@ -15,8 +15,8 @@ export function momentOf(value: Json): Instant | undefined {
 }
 
 /**
- * A moment that a configuration or a command says: as {@link momentOf}, a year or a month (`2026-01`), or words such as
- * `-30 days` and `first day of this month`, counted from `now`. Undefined for what is none.
+ * Returns the time in a setting of a configuration or a command: as {@link momentOf}, a year or a month (`2026-01`), or
+ * words such as `-30 days` and `first day of this month`, counted from `now`. Undefined for anything else.
  *
  * @param now milliseconds since 1970
  * @returns milliseconds since 1970
@@ -32,7 +32,7 @@ export function momentFrom(value: Json, now: number): number | undefined {
   return seconds === false ? undefined : seconds * 1000;
 }
 
-/** Whole milliseconds since 1970, cut. */
+/** Returns whole milliseconds since 1970, truncated. */
 export function msOf({ seconds, fraction }: Instant): number {
   return seconds * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'));
 }
@@ -65,7 +65,7 @@ function decimalsOf(digits: number): number | undefined {
   return digits <= 17 ? 6 : digits <= 20 ? 9 : undefined;
 }
 
-/** Texts such as `Sat, 17 Jan 2026 09:30:00 GMT`. What is open would be taken from the base. */
+/** Parses texts such as `Sat, 17 Jan 2026 09:30:00 GMT`; undefined if the result depends on the base. */
 function fromWords(text: string): Instant | undefined {
   const [a, b] = [strtotime(text, 0), strtotime(text, OTHER_BASE)];
   return a === false || a !== b ? undefined : { seconds: a, fraction: '' };

@@ -89,7 +89,7 @@ function checkItems(name: string, items: readonly Json[], at: string): void {
   }
 }
 
-/** Names in braces, and those of references, in all texts of a job and its children. */
+/** Returns the names in braces, and those of references, in all texts of a job and its children. */
 function namesUsed(written: AnyObject): ReadonlySet<string> {
   const names = new Set<string>();
   const walk = (value: Json): void => {
@@ -114,8 +114,8 @@ export interface OverOptions {
 }
 
 /**
- * The runs of a job for each combination of the values of its lists, the first list varying slowest; the run itself
- * where it has none.
+ * Returns the invocations of a job for each combination of the values of its lists, the first list varying slowest; the
+ * invocation itself if it has no lists.
  *
  * @returns `empty`: the name of a list without values, for which nothing is asked
  * @throws {JobError} for a list that is none, has a value twice, or for too many combinations

@@ -33,7 +33,10 @@ export const ROOT_RUN: JobInvocation = Object.freeze({
   rows: Object.freeze([]),
 });
 
-/** The column of a value of the parent row: named after the path, not after the placeholder; the prefix is not doubled. */
+/**
+ * Returns the column of a value of the parent row: named after the path, not after the placeholder; the prefix is not
+ * doubled.
+ */
 export function parentName(path: string): string {
   return path.startsWith('parent_') ? path : `parent_${path}`;
 }

@@ -21,8 +21,8 @@ export function substituteText(
 }
 
 /**
- * The same in all texts of a value, at any depth; names of properties stay. A text that is nothing but `{name}`
- * becomes the value itself, so a number stays a number.
+ * Substitutes placeholders in all texts of a value, at any depth; names of properties stay. A text that is nothing but
+ * `{name}` becomes the value itself, so a number stays a number.
  */
 export function substituteValue(value: Json, parameters: Parameters): Json {
   if (parameters.length === 0) return value;
@@ -36,7 +36,7 @@ export function substituteValue(value: Json, parameters: Parameters): Json {
   return objectOf(entriesOf(value).map(([key, item]) => [key, substituteValue(item, parameters)] as const));
 }
 
-/** The names in braces that a text holds. */
+/** Returns the names in braces in a text. */
 export function namesIn(text: string): readonly string[] {
   return [...text.matchAll(NAME)].map((match) => match[1] ?? '');
 }

@@ -128,7 +128,7 @@ function withoutEffect(job: Checked, paths: Json | undefined, node: AnyObject): 
     }));
 }
 
-/** The reference never runs such a child, and says so only in a log line. */
+/** Warns of a child without placeholders: the reference never runs it, and only a log line says so. */
 function startedByEveryRow(job: Checked, names: readonly string[]): readonly JobWarning[] {
   if (names.length > 0) return [];
   const message = `The child “${job.name}” has no placeholders: it asks for the same thing once for each parent row`;

@@ -11,7 +11,10 @@ export function compileWildcard(pattern: string): (text: string) => boolean {
   };
 }
 
-/** The pieces between the wildcards: the first and the last stand at the ends, the others as early as they can. */
+/**
+ * Tells whether a text matches the pieces between wildcards: the first and the last are at the ends, the others as
+ * early as possible.
+ */
 function matches(text: string, pieces: readonly string[]): boolean {
   const [first = '', ...rest] = pieces;
   const last = rest.pop();

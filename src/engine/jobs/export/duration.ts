@@ -11,7 +11,7 @@ const UNITS: Readonly<Record<string, number>> = {
 
 const LONGEST_MS = 30 * 86_400_000;
 
-/** Seconds as a number, or a text such as `30 seconds`, in milliseconds. */
+/** Parses a duration: seconds as a number, or a text such as `30 seconds`, in milliseconds. */
 export function durationOf(value: Json | undefined, at: string): number {
   const ms = isNumber(value) ? numberOf(value) * 1000 : typeof value === 'string' ? msOf(value) : undefined;
   if (ms !== undefined && ms >= 0 && ms <= LONGEST_MS) return ms;

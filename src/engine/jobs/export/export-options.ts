@@ -5,7 +5,7 @@ const time = ['number', 'string', 'null'];
 const duration = kind({ type: time });
 
 /**
- * JSON Schema (draft-07) of `export` of a job.
+ * Returns the JSON Schema (draft-07) of `export` of a job.
  *
  * @param request the keys of a request, as jobs have them
  */

@@ -64,7 +64,7 @@ export function parseExport<Request>(
   };
 }
 
-/** Without what is read of the job beside its request. */
+/** Removes the settings of the job that do not belong to its request. */
 function ownRequest(job: AnyObject): AnyObject {
   return ['export', 'children', 'windows', 'pagination', 'scroller'].reduce(
     (node, key) => withoutKey(node, key),

@@ -36,12 +36,12 @@ export function textOf(value: Argument | undefined): string {
   return toText(value);
 }
 
-/** Raw bytes as they are, anything else as text in UTF-8. */
+/** Returns raw bytes as they are, anything else as text in UTF-8. */
 export function bytesOf(value: Argument | undefined): Uint8Array {
   return value instanceof Uint8Array ? value : Buffer.from(textOf(value));
 }
 
-/** Whole seconds: numbers and numeric text lose their fraction; null and false are 0, true is 1. */
+/** Converts a value to whole seconds: numbers and numeric text lose their fraction; null and false are 0, true is 1. */
 export function secondsOf(value: Argument | undefined): number {
   if (typeof value === 'boolean' || value === null) return Number(value);
   if (typeof value === 'number' || value instanceof JsonNumber) return safe(numberOf(value));
@@ -52,7 +52,7 @@ export function secondsOf(value: Argument | undefined): number {
   );
 }
 
-/** The low 64 bits as a signed integer, read as PHP does: leading digits of text, floats cut. */
+/** Returns the low 64 bits as a signed integer, read as PHP does: leading digits of text, floats cut. */
 export function integerOf(value: Argument | undefined): bigint {
   if (typeof value === 'string') return integerOfText(value);
   if (typeof value === 'boolean' || value === null) return value === true ? 1n : 0n;
@@ -63,7 +63,7 @@ export function integerOf(value: Argument | undefined): bigint {
   return integerOfText(textOf(value));
 }
 
-/** The double of a number, of the leading number of a text, or 0. */
+/** Returns the double of a number, of the leading number of a text, or 0. */
 export function floatOf(value: Argument | undefined): number {
   if (typeof value === 'number' || value instanceof JsonNumber) return numberOf(value);
   if (typeof value === 'boolean' || value === null) return Number(value);

@@ -27,7 +27,7 @@ export function civilDate(days: number): CivilDate {
   return { year, month, day: days - dayNumber(year, month, 1) + 1 };
 }
 
-/** 0 for Sunday to 6 for Saturday. */
+/** Returns the day of the week: 0 for Sunday to 6 for Saturday. */
 export function weekdayOf(days: number): number {
   return modulo(days + 4, 7);
 }
@@ -40,7 +40,7 @@ export function daysInMonth(year: number, month: number): number {
   return dayNumber(year, month + 1, 1) - dayNumber(year, month, 1);
 }
 
-/** Week and year of ISO 8601: a week belongs to the year that has its Thursday. */
+/** Returns week and year of ISO 8601: a week belongs to the year that has its Thursday. */
 export function isoWeek(days: number): { readonly year: number; readonly week: number } {
   const thursday = days - modulo(days + 3, 7) + 3;
   const { year } = civilDate(thursday);
@@ -53,7 +53,7 @@ export function dayOfIsoWeek(year: number, week: number, weekday: number): numbe
   return fourth - modulo(fourth + 3, 7) + (week - 1) * 7 + weekday - 1;
 }
 
-/** The remainder with the sign of the divisor. */
+/** Returns the remainder with the sign of the divisor. */
 export function modulo(value: number, divisor: number): number {
   return value - Math.floor(value / divisor) * divisor;
 }

@@ -15,7 +15,7 @@ export const CHECKSUMS: Readonly<Record<string, (data: Uint8Array) => Uint8Array
   joaat: (data) => word(joaat(data)),
 };
 
-/** RFC 1950, 8.2. */
+/** Computes Adler-32 (RFC 1950, 8.2). */
 function adler32(data: Uint8Array): number {
   let low = 1;
   let high = 0;
@@ -51,7 +51,7 @@ interface FnvParameters {
 const FNV_32: FnvParameters = { bits: 32, prime: 0x01_00_01_93n, basis: 0x81_1c_9d_c5n };
 const FNV_64: FnvParameters = { bits: 64, prime: 0x1_00_00_00_01_b3n, basis: 0xcb_f2_9c_e4_84_22_23_25n };
 
-/** Fowler–Noll–Vo, RFC 9923: version 1a mixes the byte in before it multiplies. */
+/** Computes Fowler–Noll–Vo hashes (RFC 9923): version 1a mixes the byte in before it multiplies. */
 function fnv(data: Uint8Array, { bits, prime, basis }: FnvParameters, mixFirst: boolean): Uint8Array {
   let hash = basis;
   for (const byte of data) {
@@ -62,7 +62,7 @@ function fnv(data: Uint8Array, { bits, prime, basis }: FnvParameters, mixFirst: 
   return Buffer.from(hash.toString(16).padStart(bits / 4, '0'), 'hex');
 }
 
-/** Bob Jenkins's one-at-a-time. */
+/** Computes Bob Jenkins's one-at-a-time hash. */
 function joaat(data: Uint8Array): number {
   let hash = 0;
   for (const byte of data) {

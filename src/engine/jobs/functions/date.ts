@@ -21,8 +21,7 @@ export interface ClockZone {
 const UTC: ClockZone = { name: 'UTC', offsetAt: () => 0 };
 
 /**
- * A time as text, by the format letters of PHP 7.4 `date`; `\` keeps the next
- * character as it is.
+ * Formats a time by the format letters of PHP 7.4 `date`; `\` keeps the next character as it is.
  *
  * @param timestamp seconds since 1970, a whole number, negative before
  * @param micros of the second, for `u` and `v`
@@ -152,7 +151,7 @@ function ordinalSuffix(day: number): string {
   return ['th', 'st', 'nd', 'rd'][day % 10] ?? 'th';
 }
 
-/** “Beats” of Swatch: thousandths of a day at UTC+1. */
+/** Returns Swatch Internet Time: thousandths of a day at UTC+1. */
 function internetTime(timestamp: number): string {
   const beats = Math.floor((modulo(timestamp + 3600, SECONDS_OF_DAY) * 10) / 864);
   return String(beats).padStart(3, '0');

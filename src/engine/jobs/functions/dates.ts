@@ -81,7 +81,7 @@ const MAX_FORMATS = 1000;
 /** No text of a date is longer. */
 const MOST_LETTERS = 1000;
 
-/** Undefined for a text that does not fit the format. */
+/** Parses a date; undefined for a text that does not fit the format. */
 function parseDate(text: string, format: string, given: Zone | undefined): number | undefined {
   if (text.length > MOST_LETTERS) return undefined;
   const found = expressionOf(format).exec(text.trim())?.groups;

@@ -15,7 +15,8 @@ const MAX_SCALE = 1000;
 const QUOTIENT_DIGITS = 15;
 
 /**
- * A number, or a text that says one, exactly; undefined for null and an empty text, which are no number to reckon with.
+ * Converts a number, or the text of one, exactly; undefined for null and an empty text, which cannot be calculated
+ * with.
  *
  * @throws {CallError} for anything else
  */
@@ -29,7 +30,7 @@ export function decimalOf(value: Argument | undefined): Decimal | undefined {
   );
 }
 
-/** Undefined for what is no number, and no text of one. */
+/** Parses a number or its text; undefined for anything else. */
 export function readDecimal(value: Argument): Decimal | undefined {
   if (value instanceof Uint8Array) return undefined;
   const text = literalOf(value);
@@ -51,7 +52,7 @@ function literalOf(value: Json): string | undefined {
   return typeof value === 'string' ? value.trim() : undefined;
 }
 
-/** The number without zeros at the end of its fraction. */
+/** Returns the number without zeros at the end of its fraction. */
 export function toNumber({ digits, scale }: Decimal): Json {
   return numberFrom(decimalText({ digits, scale }, 0));
 }
@@ -80,7 +81,7 @@ export function multiply(a: Decimal, b: Decimal): Decimal {
   return { digits: a.digits * b.digits, scale };
 }
 
-/** Exact where the quotient ends; undefined for a division by zero. */
+/** Divides exactly if the quotient ends; undefined for a division by zero. */
 export function divide(a: Decimal, b: Decimal): Decimal | undefined {
   if (b.digits === 0n) return undefined;
   const spare = 40 + String(b.digits).length;
@@ -92,14 +93,14 @@ export function divide(a: Decimal, b: Decimal): Decimal | undefined {
   return round(quotient, scale - (length - QUOTIENT_DIGITS));
 }
 
-/** The rest of a division, with the sign of what is divided; undefined for a division by zero. */
+/** Returns the remainder of a division, with the sign of the dividend; undefined for a division by zero. */
 export function remainder(a: Decimal, b: Decimal): Decimal | undefined {
   if (b.digits === 0n) return undefined;
   const scale = Math.max(a.scale, b.scale);
   return { digits: scaled(a, scale) % scaled(b, scale), scale };
 }
 
-/** Half way goes away from zero. `places` below 0 rounds in front of the point. */
+/** Rounds half away from zero; `places` below 0 rounds before the point. */
 export function round(value: Decimal, places: number): Decimal {
   return cut(value, places, (rest, unit) => (rest * 2n >= unit ? 1n : 0n));
 }

@@ -77,7 +77,7 @@ function call(called: Json, object: AnyObject, scope: Scope, at: string): Argume
   return callLibrary(name, definition, args, scope.env, at);
 }
 
-/** {@link CallFunction} with the functions of the library. */
+/** Creates a {@link CallFunction} with the functions of the library. */
 export function createCaller(env: Env, options: EvaluatorOptions = {}): CallFunction {
   const scope = { placeholders: options.placeholders === true };
   const known = (called: Json, count: number, at: string): { name: string; definition: LibraryFunction } => {
@@ -164,7 +164,7 @@ function definitionOf(name: string): LibraryFunction | undefined {
   return Object.hasOwn(LIBRARY, name) ? LIBRARY[name] : undefined;
 }
 
-/** The arguments, each with its place. */
+/** Returns the arguments, each with its place. */
 function argumentsOf(object: AnyObject, at: string): readonly (readonly [Json, string])[] {
   const args = getKey(object, 'args');
   const place = placeOf(at, 'args');

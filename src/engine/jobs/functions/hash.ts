@@ -4,8 +4,8 @@ import { CallError } from './arguments.ts';
 import { CHECKSUMS } from './checksums.ts';
 
 /**
- * Digest of the data by an algorithm name of PHP's `hash`, in any case: md5, sha1, sha224 to sha512, sha512/256,
- * sha3-*, ripemd160 where the runtime has it, and the checksums crc32, crc32b, crc32c, adler32, fnv*, joaat.
+ * Computes the digest of the data by an algorithm name of PHP's `hash`, in any case: md5, sha1, sha224 to sha512,
+ * sha512/256, sha3-*, ripemd160 if the runtime has it, and the checksums crc32, crc32b, crc32c, adler32, fnv*, joaat.
  *
  * @throws {CallError} for an unknown name
  */
@@ -15,7 +15,7 @@ export function digest(algorithm: string, data: Uint8Array): Uint8Array {
   return createHash(runtimeName(name)).update(data).digest();
 }
 
-/** Keyed digest (RFC 2104). Checksums are no digests that a key could be mixed into. */
+/** Computes a keyed digest (RFC 2104). Checksums cannot be keyed. */
 export function hmac(algorithm: string, data: Uint8Array, key: Uint8Array): Uint8Array {
   const name = algorithm.toLowerCase();
   if (Object.hasOwn(CHECKSUMS, name)) {
@@ -52,7 +52,7 @@ function runtimeName(name: string): string {
   return known;
 }
 
-/** The name itself is not shown: where arguments were mixed up, it is a key. */
+/** Throws the error of an unknown algorithm without its name: if arguments were swapped, that is a key. */
 function unknownAlgorithm(name: string): never {
   const known = [...Object.keys(DIGESTS), ...Object.keys(CHECKSUMS)];
   throw new CallError(

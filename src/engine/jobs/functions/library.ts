@@ -131,7 +131,7 @@ function hexOrRaw(bytes: Uint8Array, raw: Argument | undefined): Argument {
   return raw === undefined || isFalse(raw) ? Buffer.from(bytes).toString('hex') : bytes;
 }
 
-/** The list may come first, or alone, as in PHP. */
+/** Joins a list to a text; the list may come first, or alone, as in PHP. */
 function implode([first, second]: readonly Argument[]): Json {
   const [delimiter, list] = hasItems(first) ? [second, first] : [first, second];
   if (!hasItems(list)) throw new CallError('neither argument is a list');

@@ -107,7 +107,7 @@ function folded(args: readonly Argument[], join: (a: Decimal, b: Decimal) => Dec
   return result === undefined ? null : toNumber(result);
 }
 
-/** One, or those of a list. */
+/** Returns the decimal of a value, or those of a list. */
 function decimalsOf(value: Argument): readonly (Decimal | undefined)[] {
   return isListArgument(value) ? value.map(decimalOf) : [decimalOf(value)];
 }
@@ -134,7 +134,7 @@ function numberFromText([value = null, fallback, mark]: readonly Argument[]): Ar
   throw new CallError('the text says no number', 'Give a fallback as second argument, such as null.');
 }
 
-/** The text with a point for its mark, without what stands between thousands. */
+/** Replaces the decimal mark of a text by a point, and removes the marks between thousands. */
 function withPoint(value: Argument, mark: string): Argument {
   if (typeof value !== 'string') return value;
   const bare = value.replace(/[\s'’_.,]/gu, (char) => (char === mark ? char : ''));

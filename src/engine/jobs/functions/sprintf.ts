@@ -2,8 +2,7 @@ import { floatText, formatFloat, JsonNumber, significantDigits } from '../../../
 import { CallError, floatOf, integerOf, textOf, type Argument } from './arguments.ts';
 
 /**
- * Formatted text by the rules of PHP 7.4 `sprintf`:
- * `%[number$][flags][width][.precision]specifier`.
+ * Formats text by the rules of PHP 7.4 `sprintf`: `%[number$][flags][width][.precision]specifier`.
  *
  * - flags: `-` left, `+` sign, `0` or space pads with it, `'x` pads with x; of several pads the last counts
  * - specifiers: `s d u f F e E g G x X o b c %`; widths and precisions of `%s` count bytes of UTF-8

@@ -120,7 +120,7 @@ function patternOf(expression: Argument | undefined): Pattern {
   return pattern;
 }
 
-/** The message goes on behind “failed:”. */
+/** Lowers the first letter of a message that continues a sentence after “failed:”. */
 function lowerFirst(message: string): string {
   return (message.charAt(0).toLowerCase() + message.slice(1)).replace(/\.$/, '');
 }

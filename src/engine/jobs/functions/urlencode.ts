@@ -1,6 +1,6 @@
 /**
- * Form-style percent-encoding of bytes, of text in UTF-8: `A-Z a-z 0-9 - _ .` stay, a space becomes `+`
- * (`~ * ' ( ) !` are encoded, unlike `encodeURIComponent`).
+ * Percent-encodes bytes, or text in UTF-8, as forms do: `A-Z a-z 0-9 - _ .` stay, a space becomes `+` (`~ * ' ( ) !`
+ * are encoded, unlike `encodeURIComponent`).
  */
 export function urlencode(value: string | Uint8Array): string {
   let out = '';

@@ -144,7 +144,7 @@ function conditionOf(word: string, than: Json | undefined): Json {
   return { value: 'value', is: word, than: isObject(than) ? { value: than } : than };
 }
 
-/** Undefined for what the table does not name. */
+/** Looks a value up in a table; undefined if the table does not have it. */
 function lookUp(value: Argument, table: Argument | undefined): Json | undefined {
   const key = keyOf(value);
   if (isMapArgument(table)) return key === undefined ? undefined : getKey(table, key);
@@ -158,7 +158,7 @@ function pairOf(item: Json): readonly Json[] {
   throw new CallError('an item of the table is no pair', 'Write [["from", "to"], …].');
 }
 
-/** Undefined for lists and objects, which no key is. */
+/** Returns the key of a value; undefined for lists and objects, which cannot be keys. */
 function keyOf(value: Argument): string | undefined {
   if (value === null || typeof value === 'boolean') return String(value);
   return value instanceof Uint8Array || !isScalar(value) ? undefined : toText(value);

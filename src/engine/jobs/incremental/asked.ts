@@ -66,8 +66,8 @@ const SENT: Readonly<Record<string, readonly string[]>> = {
 const CHOOSING = ['over', 'recursionFilter', 'where'];
 
 /**
- * The definition of a job without what changes nothing in its requests: keys that are empty or not known, the default
- * method, and the order of keys.
+ * Returns the definition of a job without settings that do not affect its requests: keys that are empty or unknown, the
+ * default method, and the order of keys.
  *
  * @param method of a job that names none
  */
@@ -88,7 +88,7 @@ export function askedOf(definition: AnyObject, method: string): AnyObject {
   );
 }
 
-/** An empty object is a body, too. */
+/** Tells whether a setting counts as absent; an empty object is a body, too. */
 function isUnsaid(key: string, value: Json): boolean {
   return key === 'body' ? value === null || value === '' : isEmpty(value);
 }
@@ -96,7 +96,7 @@ function isUnsaid(key: string, value: Json): boolean {
 /** Keys of objects whose order counts: it is sent, or names the parts of a job. */
 const ORDERED: ReadonlySet<string> = new Set(['args', 'body', 'over', 'params', 'placeholders', 'query']);
 
-/** A setting with the keys of its objects in one order, whichever they were written in. */
+/** Sorts the keys of all objects in a setting. */
 export function withSortedKeys(setting: AnyObject): AnyObject {
   const entries = entriesOf(setting).map(
     ([key, value]) => [key, ORDERED.has(key) ? value : sorted(value)] as const,
@@ -122,7 +122,10 @@ export function meaningOf({ own, above }: Asked, isPerParent: boolean): Json {
   ];
 }
 
-/** Names of lists stay, as they name the parts; their values are in the keys of the parts. */
+/**
+ * Returns the definition without the choice of parts. Names of lists stay, as they name the parts; their values are in
+ * the keys of the parts.
+ */
 function partOf(asked: AnyObject): AnyObject {
   const over = getKey(asked, 'over');
   const without = withoutKey(withoutKey(asked, 'recursionFilter'), 'over');
@@ -158,7 +161,7 @@ export function partKey({ own }: Asked, run: JobInvocation): string {
   return only !== undefined && second === undefined ? toText(only) : encodeExact(values);
 }
 
-/** The values that `{"parent": …}` refers to anywhere in a setting, in their order. */
+/** Returns the values that `{"parent": …}` refers to anywhere in a setting, in their order. */
 export function parentValues(setting: Json, run: JobInvocation, common: Contexts): readonly Json[] {
   const names = new Set<string>();
   collect(setting, names);

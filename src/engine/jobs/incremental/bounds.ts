@@ -111,7 +111,7 @@ function periodBounds(settings: Incremental, { from, to }: Stretch, sample: Json
   };
 }
 
-/** A value less the lookback, in the form in which it came. */
+/** Subtracts the lookback from a value, in the form in which it came. */
 function earlier({ lookback, as, at }: Incremental, value: Json): Json {
   if (lookback === undefined) return value;
   const place = `${at}.lookback`;
@@ -139,7 +139,7 @@ function less(value: Json, lookback: Json, at: string): Json {
   return isNumber(value) ? new JsonNumber(text) : text;
 }
 
-/** A moment written as another value is: a number with its unit, a day, or ISO 8601 to the millisecond. */
+/** Formats a time like another value: as a number with its unit, a day, or ISO 8601 to the millisecond. */
 function inFormOf(value: Json, ms: number): Json {
   const text = toText(value);
   if (/^\d{8}$/.test(text)) return formatTime('Ymd', ms);

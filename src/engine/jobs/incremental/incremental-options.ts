@@ -2,7 +2,7 @@ import { definition, map, option, optionalText, type OptionSchema } from '../../
 import { placeSchema, sourceSchema } from '../../language/index.ts';
 import { MARK_KINDS } from './mark.ts';
 
-/** A setting that may be left out, as lenient as the others. */
+/** Makes a setting optional, as lenient as the others. */
 function orNone(schema: OptionSchema): OptionSchema {
   const { allOf, ...rest } = schema;
   return { ...rest, anyOf: [{ enum: ['', null] }, { allOf }], default: '' };

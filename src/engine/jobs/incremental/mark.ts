@@ -36,7 +36,7 @@ export function markOf(value: Json, as?: MarkKind): Mark | undefined {
   return timeMark(value, readInstant(value)) ?? { kind: 'text', value, text };
 }
 
-/** Below 0, 0 or above 0; undefined for marks of different kinds. */
+/** Compares marks: below 0, 0 or above 0; undefined for marks of different kinds. */
 export function compareMarks(a: Mark, b: Mark): number | undefined {
   if (a.kind === 'time' && b.kind === 'time') return compareInstants(a.instant, b.instant);
   if (a.kind === 'number' && b.kind === 'number') return compareDecimals(a.decimal, b.decimal);
@@ -74,7 +74,10 @@ function order(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** By code points, as UTF-8 and databases order them; the halves of surrogate pairs come only where both have some. */
+/**
+ * Compares texts by code points, as UTF-8 and databases order them; only texts with surrogate pairs need more than the
+ * built-in order.
+ */
 function compareTexts(a: string, b: string): number {
   return SURROGATE.test(a) || SURROGATE.test(b)
     ? Buffer.compare(Buffer.from(a), Buffer.from(b))

@@ -159,7 +159,7 @@ function isWindowEnd(value: Json | undefined): boolean {
   return value !== undefined && isObject(value) && getKey(value, 'window') === 'to';
 }
 
-/** The end of a window is kept as a moment, whatever the format of the window is. */
+/** Reads `keep`; the end of a window is kept as ISO 8601, whatever the format of the window is. */
 function readKeep(node: AnyObject, at: string): Source | undefined {
   const value = getKey(node, 'keep');
   if (value === undefined || isEmpty(value)) return undefined;
@@ -170,7 +170,7 @@ function readKeep(node: AnyObject, at: string): Source | undefined {
 /** Functions of a state have no clock: the same rows give the same state. */
 const CALL = createCaller({ ...systemEnv, now: () => 0 });
 
-/** Keys that belong to rows. */
+/** Refuses keys that apply to rows. */
 function checkKeep(node: AnyObject, at: string): void {
   const odd = ['filter', 'order', 'equal', 'future'].find((key) => !isEmpty(getKey(node, key)));
   if (odd === undefined) return;
@@ -181,7 +181,7 @@ function checkKeep(node: AnyObject, at: string): void {
   );
 }
 
-/** 0 is a beginning. */
+/** Reads `first`; 0 is a valid beginning. */
 function readFirst(node: AnyObject): Json | undefined {
   const value = getKey(node, 'first');
   return value === null || value === '' ? undefined : value;
@@ -205,7 +205,10 @@ function hasWindows(job: AnyObject): boolean {
   return windows !== undefined && !isEmpty(windows);
 }
 
-/** `{"state": "cursor"}` without a value for none, anywhere in the job but in `incremental` itself and in children. */
+/**
+ * Tells whether a job has `{"state": "cursor"}` without a replacement for a missing value, anywhere but in
+ * `incremental` itself and in children.
+ */
 function refersToState(job: AnyObject): boolean {
   return keysOf(job).some(
     (key) => !['incremental', 'children', 'windows'].includes(key) && refers(getKey(job, key) ?? null),

@@ -11,7 +11,7 @@ export const DEFAULT_FORMAT: TimeFormat = 'Y-m-d\\TH:i:s\\Z';
 const NUMBERS: Readonly<Record<string, number>> = { epoch: 1000, epochMs: 1 };
 
 /**
- * A moment as the API writes it, cut to what the format has.
+ * Formats a time for the API, truncated to the precision of the format.
  *
  * @param ms milliseconds since 1970
  */
@@ -22,7 +22,10 @@ export function formatTime(format: TimeFormat, ms: number): string | number {
     : Math.floor(ms / unit);
 }
 
-/** The shortest time that two moments must be apart to be written differently. Undefined for a text without a time. */
+/**
+ * Returns the shortest time by which two times must differ to be formatted differently. Undefined for a text without a
+ * time.
+ */
 export function grainOf(format: TimeFormat): Span | undefined {
   if (format === 'epoch') return GRAINS[1]?.[1];
   if (format === 'epochMs') return GRAINS[0]?.[1];
@@ -48,7 +51,7 @@ export function finer(a: Span, b: Span): Span {
   return a.months < b.months ? a : b;
 }
 
-/** The last whole grain at or before a moment: midnight, Monday, the first of a month. */
+/** Returns the last whole grain at or before a time: midnight, Monday, the first of a month. */
 export function floorTo(grain: Span, ms: number): number {
   if (grain.months > 0) {
     const { year, month } = civilDate(Math.floor(ms / DAY_MS));
@@ -59,7 +62,7 @@ export function floorTo(grain: Span, ms: number): number {
   return Math.floor((ms - start) / grain.ms) * grain.ms + start;
 }
 
-/** The first whole grain at or after a moment. */
+/** Returns the first whole grain at or after a time. */
 export function ceilTo(grain: Span, ms: number): number {
   const floor = floorTo(grain, ms);
   if (floor === ms) return ms;

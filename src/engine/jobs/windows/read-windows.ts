@@ -83,7 +83,7 @@ export function parseWindows(job: AnyObject, at: string, hasState: boolean): Win
   };
 }
 
-/** A length of time at a key, such as `30 days`. */
+/** Reads a length of time at a key, such as `30 days`. */
 function readSpanAt(node: AnyObject, key: string, at: string): Span | undefined {
   const text = read.text(node, key, at);
   if (text === undefined) return undefined;

@@ -42,10 +42,10 @@ export interface RunWindows {
 }
 
 /**
- * The windows of one run of a job, in the order of its requests.
+ * Returns the windows of one job invocation, in the order of its requests.
  *
- * A period that is written out and is empty, or runs backward, is an error; one that follows from a state or a function
- * may have nothing to ask for yet.
+ * An explicit period that is empty, or runs backward, is an error; one that follows from a state or a function may have
+ * no windows yet.
  *
  * @throws {JobError} for a bound that is no time, an empty period, or more than `max` windows
  * @throws {FunctionError} when a function fails
@@ -73,7 +73,7 @@ export function windowsOf(settings: Windows, options: WindowsOptions): RunWindow
   return { windows: stretches.map((stretch, index) => windowOf(settings, stretch, index, to)) };
 }
 
-/** A moment in words: the date alone where it is midnight. */
+/** Formats a time in words: the date alone if it is midnight. */
 export function timeText(ms: number): string {
   const text = String(formatTime('Y-m-d\\TH:i:s.v\\Z', ms));
   return text.replace('T00:00:00.000Z', '').replace('.000Z', 'Z');

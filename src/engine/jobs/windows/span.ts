@@ -18,7 +18,7 @@ export function readSpan(text: string): Span | undefined {
   return parts === undefined ? undefined : total(parts);
 }
 
-/** A span in words: `30 days`, `1 month`. */
+/** Formats a span in words: `30 days`, `1 month`. */
 export function spanText({ months, ms }: Span): string {
   const parts = [
     ...(months === 0 ? [] : [months % 12 === 0 ? counted(months / 12, 'year') : counted(months, 'month')]),
@@ -28,7 +28,7 @@ export function spanText({ months, ms }: Span): string {
 }
 
 /**
- * A moment a number of spans later, or earlier with a negative number. Months are those of the calendar: a day that a
+ * Adds a span to a time a number of times; a negative number subtracts. Months are those of the calendar: a day that a
  * month does not have is its last one, so January 31 and one month is February 28 or 29, and two are March 31.
  *
  * @param ms milliseconds since 1970
@@ -37,7 +37,7 @@ export function addSpan(ms: number, span: Span, times: number): number {
   return addMonths(ms, span.months * times) + span.ms * times;
 }
 
-/** Neither months nor milliseconds. */
+/** Tells whether a span is empty: neither months nor milliseconds. */
 export function isNoSpan({ months, ms }: Span): boolean {
   return months === 0 && ms === 0;
 }

@@ -23,8 +23,8 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * How the requests of a job say a window: the formats of `date` around it, and `''` where a bound stands as it is. Empty
- * when they do not say it at all.
+ * Returns the formats in which the requests of a job send a window: those of `date` around it, and `''` for a plain
+ * bound. Empty when they do not send it at all.
  */
 export function windowFormats(job: AnyObject): ReadonlySet<string> {
   const formats = new Set<string>();
@@ -33,8 +33,8 @@ export function windowFormats(job: AnyObject): ReadonlySet<string> {
 }
 
 /**
- * The same with `{"window": "from"}` as an argument of `date` or `strtotime` in seconds, whatever the format of the
- * window is: `date` of `17/01/2026` would be a guess.
+ * Replaces `{"window": "from"}` as an argument of `date` or `strtotime` by the bound in seconds, whatever the format of
+ * the window is: `date` of `17/01/2026` would be a guess.
  */
 export function withWindowTimes(value: Json): Json {
   if (isList(value)) return value.map(withWindowTimes);
@@ -67,7 +67,7 @@ function asTime(arg: Json): Json {
   return bound === 'from' || bound === 'to' ? objectOf([['window', `${bound}Time`]]) : withWindowTimes(arg);
 }
 
-/** `{"window": "from"}` alone, or with what else a source may have. */
+/** Returns the bound that a source `{"window": "from"}` names, with or without other keys. */
 function boundOf(value: Json): Json | undefined {
   return isObject(value) && sizeOf(value) > 0 ? getKey(value, 'window') : undefined;
 }

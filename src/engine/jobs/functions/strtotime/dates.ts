@@ -108,7 +108,7 @@ function applyDate(reading: Reading, groups: Groups): void {
   });
 }
 
-/** A month of a year starts on its first day. */
+/** Applies a month of a year, which starts on its first day. */
 function applyMonth(reading: Reading, groups: Groups): void {
   applyDate(reading, { ...groups, day: '1' });
 }
@@ -126,7 +126,7 @@ function applyWeek(reading: Reading, groups: Groups): void {
   reading.shift.day = day - dayNumber(year, 1, 1);
 }
 
-/** One and two digits are 1970 to 2069. */
+/** Expands a year: one and two digits are 1970 to 2069. */
 function fullYear(text: string): number {
   const year = Number(text);
   if (text.length >= 4 || year >= 100) return year;

@@ -48,7 +48,7 @@ function readPiece(reading: Reading, line: string, at: number): number {
   return best.length;
 }
 
-/** Without white space around; a line end or a NUL in the middle ends the text. */
+/** Returns the text without white space around it; a line end or a NUL in the middle ends it. */
 function firstLine(text: string): string {
   let start = 0;
   while (isWhite(text, start)) start++;

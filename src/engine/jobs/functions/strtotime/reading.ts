@@ -70,7 +70,7 @@ export function takeTime(reading: Reading, hour: number, minute = 0, second = 0,
   Object.assign(reading, { times: 1, hour, minute, second, micros });
 }
 
-/** Back to midnight, and free for a time that may follow. */
+/** Resets the time to midnight, so that another one may follow. */
 export function dropTime(reading: Reading): void {
   Object.assign(reading, { times: 0, hour: 0, minute: 0, second: 0, micros: 0 });
 }

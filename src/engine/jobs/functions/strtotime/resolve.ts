@@ -3,7 +3,7 @@ import type { Reading, ShiftPart } from './reading.ts';
 import { toUtc } from './zones.ts';
 
 /**
- * The time that a reading means, with what it leaves open taken from the base.
+ * Resolves a reading to a time, with the parts that it leaves open taken from the base.
  *
  * @returns seconds since 1970, or false where they are too many for a number
  */

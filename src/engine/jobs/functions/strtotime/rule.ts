@@ -21,7 +21,10 @@ export function anyOf(words: Iterable<string>): string {
     .join('|');
 }
 
-/** A word in any case; the flag `i` would touch the parts of a pattern where case tells forms apart. */
+/**
+ * Returns a pattern for a word in any case; the flag `i` would affect parts of a pattern in which case distinguishes
+ * forms.
+ */
 export function inAnyCase(word: string): string {
   return word.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 }

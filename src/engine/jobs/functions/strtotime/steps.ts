@@ -103,7 +103,7 @@ function applyAgo(reading: Reading): void {
   }
 }
 
-/** Seconds since 1970 in UTC; the steps after it are added. */
+/** Applies seconds since 1970 in UTC; the steps after it are added. */
 function applyTimestamp(reading: Reading, groups: Groups): void {
   reading.hasDate = false;
   dropTime(reading);

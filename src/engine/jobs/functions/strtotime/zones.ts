@@ -18,7 +18,7 @@ export function applyZone(reading: Reading, text: string): void {
   reading.zone = zone;
 }
 
-/** The zone that a text names; undefined for none that is known. */
+/** Returns the zone that a text names; undefined for an unknown one. */
 export function zoneOf(text: string): Zone | undefined {
   const name = text.replace(/^\(|\)$/g, '').replace(/^GMT(?=[+-])/, '');
   if (/^[+-]/.test(name)) return { offset: offsetOf(name) };
@@ -27,14 +27,14 @@ export function zoneOf(text: string): Zone | undefined {
   return clockOf(name) === undefined ? undefined : { id: name };
 }
 
-/** Seconds that a zone is east of UTC at a moment. */
+/** Returns the seconds that a zone is east of UTC at a time. */
 export function offsetIn(zone: Zone, seconds: number): number {
   return 'offset' in zone ? zone.offset : offsetAt(zone.id, seconds);
 }
 
 /**
- * Seconds since 1970 of a local time given as if it were UTC. A time that clocks skip moves on by the hour skipped;
- * one that comes twice is the second east of UTC and the first west of it, as in PHP 7.4.
+ * Converts a local time, given as if it were UTC, to seconds since 1970. A time that clocks skip moves on by the hour
+ * skipped; one that comes twice is the second east of UTC and the first west of it, as in PHP 7.4.
  */
 export function toUtc(local: number, zone: Zone | undefined): number {
   if (zone === undefined) return local;
@@ -45,7 +45,7 @@ export function toUtc(local: number, zone: Zone | undefined): number {
   return local - (offsetAt(zone.id, local - after) === after ? after : before);
 }
 
-/** `+2`, `-0730`, `+05:30` in seconds. */
+/** Parses `+2`, `-0730`, `+05:30` into seconds. */
 function offsetOf(text: string): number {
   const [hours = '', minutes] = text.slice(1).split(':');
   const split = minutes === undefined && hours.length > 2;
