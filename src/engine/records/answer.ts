@@ -26,7 +26,7 @@ export function describeAnswer(envelope: Json, bytes: Uint8Array, { redact }: Sh
   return `The answer has ${shown.join(', ')}${more} and ${begins}`;
 }
 
-/** The error of a body that is not JSON; it names the place in the body as a whole. */
+/** Creates the error of a body that is not JSON; it names the place in the body as a whole. */
 export function notJson(bytes: Uint8Array, cause: Error, { describeUrl, redact }: Shown): RecordError {
   const start = beginningOf(bytes, redact);
   const html = /^<(?:!doctype|html|\?xml)/i.test(start);
@@ -44,7 +44,10 @@ export function notJson(bytes: Uint8Array, cause: Error, { describeUrl, redact }
   );
 }
 
-/** `JSON.parse` counts from the beginning of what it was given, which may be a part of the body. */
+/**
+ * Finds the mistake in the whole body: `JSON.parse` counts from the beginning of its input, which may be a part of the
+ * body.
+ */
 function mistakeIn(bytes: Uint8Array, cause: Error): Error {
   try {
     parseExact(Buffer.from(bytes).toString('utf8'));

@@ -173,7 +173,10 @@ class AutomaticParser implements RecordParser {
     };
   }
 
-  /** An attempt to write records of an unknown kind is in vain, and would name extra columns as those of scalars. */
+  /**
+   * Tells whether the kind of the records is known: writing records of an unknown kind is useless, and would name extra
+   * columns as those of scalars.
+   */
   #isKnown(dataType: string): boolean {
     const kind = this.#structure.types.get(dataType)?.kind;
     return kind !== undefined && kind !== 'null';
@@ -194,7 +197,7 @@ class AutomaticParser implements RecordParser {
     this.#structure.nameColumns(page.dataType);
   }
 
-  /** The table of a plan; made when its first rows come. */
+  /** Returns the table of a plan; it is created when its first rows come. */
   #open(plan: ItemPlan, extra: AnyObject): OpenTable {
     const out = this.#out;
     if (out === undefined) throw new Error('a table was opened before there was a page');
@@ -225,7 +228,7 @@ class AutomaticParser implements RecordParser {
     if (plan.staleBefore > 0 && !this.#rewriting) out.relayout({ name, columns });
   }
 
-  /** The first table that is written again to a mixed file gives the header. */
+  /** Makes the first table that is written again to a mixed file the owner of the header. */
   #headFile(table: Table, out: TableOutput): void {
     const { file, node, name } = table;
     if (!file.isMixed) return;
@@ -266,7 +269,7 @@ class AutomaticParser implements RecordParser {
     });
   }
 
-  /** Tables of a type whose columns changed become stale up to the page. */
+  /** Marks tables of a type whose columns changed as stale up to the page. */
   #relayout(dataType: string, index: number, out: TableOutput): void {
     for (const plan of itemPlans(this.#plan(dataType))) {
       const table = this.#tables.get(plan.node);
@@ -277,7 +280,7 @@ class AutomaticParser implements RecordParser {
     }
   }
 
-  /** Files that several lists share are written again as a whole when one of the lists was a lone value at first. */
+  /** Marks files that several lists share as stale as a whole when one of the lists was a lone value at first. */
   #mixShared(out: TableOutput): void {
     const plans = [...this.#structure.types.keys()].flatMap((dataType) => [
       ...itemPlans(this.#plan(dataType)),
@@ -300,7 +303,7 @@ class AutomaticParser implements RecordParser {
   }
 
   /**
-   * Names the extra columns as they are named when all data columns are known, and compares. Gives the page up to
+   * Names the extra columns as they are named when all data columns are known, and compares. Returns the page up to
    * which something must be written again.
    */
   #staleness(out: TableOutput): number {

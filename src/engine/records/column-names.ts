@@ -38,7 +38,7 @@ export function doubtfulNames({ name, node, extras }: Table): string | undefined
   );
 }
 
-/** The name by which a storage tells a column from others. */
+/** Returns the name by which a storage identifies a column. */
 function stored({ header }: NamedColumn): string {
   return storedName(header).toLowerCase();
 }

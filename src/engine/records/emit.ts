@@ -108,8 +108,8 @@ export class RowEmitter {
   }
 
   /**
-   * The lines of the last chunk, by table; valid until the next chunk. Lists whose tables have one name share a batch,
-   * in which a row stands behind the items of its own lists, as in the reference.
+   * Yields the lines of the last chunk, by table; valid until the next chunk. Lists whose tables have one name share a
+   * batch, in which a row is behind the items of its own lists, as in the reference.
    */
   *batches(): Iterable<Batch> {
     const done = new Set<LinePiece[]>();
@@ -122,7 +122,7 @@ export class RowEmitter {
     }
   }
 
-  /** False when a row does not fit the plan. */
+  /** Writes rows; returns false when a row does not fit the plan. */
   rows(
     plan: ItemPlan,
     rows: readonly Json[],
@@ -169,7 +169,7 @@ export class RowEmitter {
     return lines;
   }
 
-  /** Undefined for the first table of a name. */
+  /** Returns the shared order of the tables of a name; undefined for the first table of it. */
   #orderOf(name: string): LinePiece[] | undefined {
     for (const lines of this.#lines.values()) {
       if (lines.table.name === name) return (lines.order ??= [{ lines, from: 0, to: lines.end }]);
@@ -289,7 +289,7 @@ function blanks(out: ByteWriter, start: number, count: number): void {
   }
 }
 
-/** MD5 over the object, its extra columns and the enclosing link id. */
+/** Computes the link id: MD5 over the object, its extra columns and the enclosing link id. */
 function linkId(frame: Frame): string {
   if (frame.id === undefined) {
     const outer = frame.outer === undefined ? '' : linkId(frame.outer);

@@ -66,7 +66,7 @@ export class TableExtras {
     return this.#headers.size;
   }
 
-  /** The same, to go back to when an attempt to write a page fails. */
+  /** Returns a copy, to restore when an attempt to write a page fails. */
   copy(): TableExtras {
     return new TableExtras(
       { aliases: this.#aliases, hasProperty: this.#hasProperty, scope: this.#scope },
@@ -108,7 +108,7 @@ export class TableExtras {
     this.#seen.add(names);
   }
 
-  /** A data property of exactly this name keeps it; the extra column gives way. */
+  /** Returns a free name for an extra column: a data property of exactly this name keeps it. */
   #freeName(key: string): string {
     if (!this.#hasProperty(key)) return key;
     for (let i = 0; ; i++) if (!this.#hasProperty(`${key}_u${i}`)) return `${key}_u${i}`;

@@ -24,15 +24,15 @@ export interface FilterTexts {
 }
 
 /**
- * `responseFilter`: turns parts of a row into JSON text.
+ * Creates the filter of `responseFilter`, which turns parts of a row into JSON text.
  *
  * The response `{"id": 1, "color": {"hex": "f00"}, "tags": [{"x": 1}, {"x": [2]}]}` with the filters `color` and
  * `tags[].x` becomes `{"id": 1, "color": "{\"hex\":\"f00\"}", "tags": [{"x": "1"}, {"x": "[2]"}]}`.
  *
  * @param delimiter between the keys of a path (`responseFilterDelimiter`)
  * @param at JSON path of the filter in the configuration, for messages
- * @returns a function that gives the row itself where nothing is to be changed, else a new one;
- *   it throws a {@link RecordError} where `[]` stands after something that is no list
+ * @returns a function that gives the row itself where nothing is to be changed, else a new one; it throws a {@link
+ * RecordError} where `[]` stands after something that is no list
  */
 export function createFilter(
   paths: readonly string[],
@@ -73,7 +73,7 @@ function partsOf(path: string, delimiter: string, at: string): readonly Part[] {
   });
 }
 
-/** `$.tags[*].x` is `tags[].x`. */
+/** Splits a JSON path: `$.tags[*].x` is `tags[].x`. */
 function partsOfJsonPath(path: string, at: string): readonly Part[] {
   const parts: Part[] = [];
   for (const { isDeep, selectors } of segmentsOf(path, at)) {
@@ -135,14 +135,14 @@ function changeProperty(value: Json, key: string, change: Change): Json {
   return after === before ? value : replaceProperty(value, key, after);
 }
 
-/** A copy with the value of a property that is there replaced; its place stays. */
+/** Returns a copy with the value of an existing property replaced, at its place. */
 function replaceProperty(object: AnyObject, key: string, value: Json): AnyObject {
   if (object instanceof JsonMap) return new JsonMap(object).set(key, value);
   // spread and a computed key define properties, so a key named __proto__ is a key like any other
   return { ...object, [key]: value };
 }
 
-/** The list itself when no item changes. */
+/** Maps a list; returns the list itself when no item changes. */
 function mapChanged(list: readonly Json[], change: Change): readonly Json[] {
   let changed: Json[] | undefined;
   for (let i = 0; i < list.length; i++) {

@@ -15,7 +15,7 @@ export class TableLines {
     this.#out = out;
   }
 
-  /** The line with its line end. */
+  /** Adds a line with its line end. */
   add(line: string): void {
     this.#pending += line;
     this.#rows++;

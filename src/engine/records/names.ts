@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 const MAX_LENGTH = 64;
 
 /**
- * The name of a table or column made safe for storage: every byte outside
- * `A-Za-z0-9-` becomes `_`, names over 64 characters are cut in front, runs of `_` collapse.
+ * Makes the name of a table or column safe for storage: every byte outside `A-Za-z0-9-` becomes `_`, names over 64
+ * characters are cut in front, runs of `_` collapse.
  */
 export function safeName(raw: string): string {
   const underscored = Buffer.from(raw, 'utf8')
@@ -13,7 +13,7 @@ export function safeName(raw: string): string {
   return shorten(underscored).replace(/_+/g, '_').replace(/^_|_$/g, '');
 }
 
-/** The header of a property reached through objects: the path from its item, `[].` in front. */
+/** Returns the header of a property reached through objects: the path from its item, `[].` in front. */
 export function columnName(path: readonly string[]): string {
   return safeName(`[].${path.join('.')}`);
 }
@@ -35,7 +35,7 @@ function wordCount(name: string): number {
   );
 }
 
-/** The first character of each run of word characters (`_` is one of them). */
+/** Returns the first character of each run of word characters (`_` is one of them). */
 function initials(name: string): string {
   return (name.match(/\b\w/g) ?? []).join('');
 }
@@ -46,7 +46,7 @@ export class NameScope {
   /** By name: numbers below are taken, for none is ever given back. */
   readonly #next = new Map<string, number>();
 
-  /** The name itself, or with `_u0`, `_u1` … when it is taken. The result is taken from then on. */
+  /** Takes a free name: the name itself, or with `_u0`, `_u1` … when it is taken. */
   take(name: string): string {
     let free = name;
     let i = this.#next.get(name) ?? 0;

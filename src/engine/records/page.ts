@@ -37,7 +37,7 @@ export interface RowsPiece {
   /** There is one value in the place of a list, which is the row. */
   readonly single: boolean;
   /**
-   * The rows, decoded each time anew.
+   * Decodes the rows, each time anew.
    *
    * @throws {RecordError} `response.notJson` for rows that are malformed
    */
@@ -54,7 +54,7 @@ export interface Page {
   /** The response without its rows (an empty list stands in their place). */
   readonly envelope: Json;
   /**
-   * The whole response, decoded; costs a parse of the rows, and is remembered.
+   * Returns the whole response, decoded; costs a parse of the rows, and is remembered.
    *
    * @throws {RecordError} `response.notJson` when the rows are malformed
    */
@@ -140,7 +140,7 @@ function locate(bytes: Uint8Array, options: ReadOptions): Page {
   return { ...common, pieces: [valuesPiece(value)], rows: value.length };
 }
 
-/** The list at the keys, in what was found by them. */
+/** Returns the list that was found at the keys. */
 function foundAt({ lists }: Scan, keys: readonly string[] | undefined): Found | undefined {
   const [list] = lists.values();
   return list === undefined || keys === undefined ? undefined : { keys, list };
@@ -197,8 +197,8 @@ function chunkPiece(bytes: Uint8Array, chunk: RowChunk, malformed: Malformed): R
 }
 
 /**
- * The chunk as a JSON list. Where its neighbours are no brackets, it is copied each time it is asked for, always to the
- * same place: the copies of all chunks of a large page would be the page again.
+ * Returns the chunk as a JSON list. If its neighbours are no brackets, it is copied each time, always to the same
+ * place: the copies of all chunks of a large page would be as large as the page.
  */
 function listOf(bytes: Uint8Array, { start, end }: RowChunk): Uint8Array {
   const isWhole = bytes[start - 1] === 0x5b && bytes[end] === 0x5d;
@@ -216,7 +216,7 @@ function bracketed(items: Uint8Array): Uint8Array {
   return scratch.subarray(0, size);
 }
 
-/** Rows that are decoded already. */
+/** Creates a piece of rows that are decoded already. */
 export function valuesPiece(rows: readonly Json[]): RowsPiece {
   return { rows: rows.length, single: false, decode: () => rows };
 }
@@ -246,7 +246,10 @@ function allPlain(scan: Scan): boolean {
   return [...scan.lists.values()].every((list) => list.chunks.every((chunk) => chunk.plain));
 }
 
-/** The rows' bytes and the rest are hashed apart, so that one pass tells an equal body and equal rows. */
+/**
+ * Computes separate digests of the rows' bytes and of the rest, so that one pass recognizes an equal body and equal
+ * rows.
+ */
 function digests(bytes: Uint8Array, start: number, end: number): { digest: string; rowsDigest: string } {
   const rowsDigest = hash('sha1', bytes.subarray(start, end));
   const head = hash('sha1', bytes.subarray(0, start));

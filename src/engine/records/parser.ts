@@ -10,7 +10,7 @@ export interface PageRows {
   /** How they look in the table, where it is another way than usual. */
   readonly look?: RowLook | undefined;
   /**
-   * The rows after `dataField` and `responseFilter`, in chunks of bounded size. May be called again, and then
+   * Returns the rows after `dataField` and `responseFilter`, in chunks of bounded size. May be called again, and then
    * decodes anew; a chunk must not be kept.
    */
   chunks(): Iterable<readonly Json[]>;
@@ -28,9 +28,9 @@ export interface TableOutput {
   open(table: TableLayout): void;
   /** Appends CSV lines, each with its line end. The table must be open. Bytes are copied or written at once. */
   append(table: string, lines: string | Uint8Array, rows: number): void;
-  /** The table has other columns from now on: what was written so far is stale and will be written again. */
+  /** Changes the columns of the table: lines written so far are stale and will be written again. */
   relayout(table: TableLayout): void;
-  /** From now on lines go in front of what is not stale: the stale part is written again. */
+  /** Moves the place of further lines in front of those that are not stale: the stale part is written again. */
   rewrite(): void;
 }
 
@@ -49,7 +49,10 @@ export interface TableLayout {
 export interface RecordParser {
   /** @throws {RecordError} when a value does not fit what was seen before */
   take(page: PageRows, out: TableOutput): void;
-  /** Called once, after the last page. `pages` gives all pages that this parser took, in order, again. */
+  /**
+   * Finishes the parsing after the last page; called once. `pages` yields all pages that this parser took, in order,
+   * again.
+   */
   finish(pages: () => Iterable<PageRows>, out: TableOutput): void;
   /** Value for `json_parser` of the state file; undefined leaves it as it was. */
   readonly struct: Json | undefined;

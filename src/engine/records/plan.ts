@@ -87,7 +87,7 @@ function objectPlan(structure: Structure, node: StructureNode, stale: number): O
   return { path: node.path, keys, columns, index, width: headers.length, headers, contents };
 }
 
-/** A plan and those of all lists below it. */
+/** Yields a plan and those of all lists below it. */
 export function* itemPlans(plan: ItemPlan): Iterable<ItemPlan> {
   yield plan;
   const rows = [plan.row];

@@ -38,8 +38,8 @@ function shaped(page: Page, rowsAt: RowsAt, { describeUrl }: ReadOptions): Page 
 }
 
 /**
- * The rows of all places, in order. What is around the rows is that of the first place that was found; the others are
- * lists in it. A place that is not there is told even where another has rows: it may be misspelled.
+ * Joins the rows of all places, in order. The rest of the answer is that of the first place found; the others are lists
+ * in it. A missing place is reported even if another has rows: it may be misspelled.
  */
 function joined(pages: readonly Page[]): Page {
   const rows = pages.reduce((sum, page) => sum + page.rows, 0);

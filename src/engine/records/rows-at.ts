@@ -100,7 +100,7 @@ function formOf(value: Json, at: string): Form {
   );
 }
 
-/** By default a column has the name of the setting. */
+/** Returns the name of a column; by default that of the setting. */
 function nameIn(settings: AnyObject, key: 'key' | 'value', at: string): string {
   const value = getKey(settings, key);
   if (value === undefined) return key;
@@ -116,7 +116,10 @@ function headerOf(value: Json | undefined, at: string): Header | undefined {
   throw unusable(`“header” cannot be ${kindOf(value)}`, at, HEADER_HINT);
 }
 
-/** Names of columns: one that is missing gets the number of its column, one that comes twice a number of its own. */
+/**
+ * Returns names of columns: one that is missing gets the number of its column, one that comes twice a number of its
+ * own.
+ */
 export function namesFrom(cells: readonly Json[]): readonly string[] {
   const used = new Set<string>();
   return cells.map((cell, i) => {
@@ -129,7 +132,7 @@ export function namesFrom(cells: readonly Json[]): readonly string[] {
   });
 }
 
-/** `{"name": "id", "type": "integer"}` is how many APIs describe a column. */
+/** Returns the name in an object such as `{"name": "id", "type": "integer"}`, by which many APIs describe a column. */
 function nameInObject(cell: AnyObject): string {
   const found = ['name', 'id', 'key', 'field', 'label', 'title'].map((key) => getKey(cell, key));
   const [name] = [...found, ...entriesOf(cell).map(([, value]) => value)].filter((value) => isScalar(value));

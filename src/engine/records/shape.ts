@@ -17,8 +17,8 @@ import { namesFrom, type Header, type RowsAt } from './rows-at.ts';
 export const DATA_COLUMN = 'data';
 
 /**
- * The page with the rows that `rowsAt` makes of what is at the place of the rows. Lists of cells stay in their chunks;
- * the other forms are decoded as a whole.
+ * Returns the page with the rows in the form that `rowsAt` describes. Lists of cells stay in their chunks; the other
+ * forms are decoded as a whole.
  *
  * @throws {RecordError} `response.shape` for what has another form
  */
@@ -85,7 +85,7 @@ function keyedRows(key: string, value: Json, column: string | undefined): readon
   });
 }
 
-/** A property that is no list says the same of every row. */
+/** Returns the rows of columns; a property that is no list applies to every row. */
 function rowsOfColumns(value: Json, header: Header | undefined, page: Page): readonly Json[] {
   const columns = isObject(value) ? entriesOf(value) : namedLists(value, header, page);
   const lists = columns.filter((column): column is [string, readonly Json[]] => isList(column[1]));

@@ -3,8 +3,8 @@ import { safeName } from './names.ts';
 import type { ItemPlan } from './plan.ts';
 
 /**
- * Names of tables that several lists share (they are the same when made safe), where one of the lists was a lone
- * value at first: rows of earlier pages are then to stand among those that are written already.
+ * Returns the names of tables that several lists share (they are the same when made safe), if one of the lists was a
+ * lone value at first: rows of earlier pages then belong among those that are written already.
  */
 export function mixedNames(plans: Iterable<ItemPlan>): ReadonlySet<string> {
   const mixed = new Set<string>();

@@ -7,7 +7,7 @@ export const STRUCT_VERSION = 3;
 
 const KINDS: ReadonlySet<string> = new Set(['null', 'scalar', 'object', 'array']);
 
-/** The structure as the state file keeps it: property keys have `_` in front. */
+/** Returns the structure as the state file keeps it: property keys have `_` in front. */
 export function structToJson(structure: Structure): Json {
   const types: [string, Json][] = [];
   for (const [dataType, item] of structure.types) {

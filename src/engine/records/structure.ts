@@ -38,7 +38,7 @@ export class Structure {
     this.#onNestedList = onNestedList;
   }
 
-  /** The item node of a type. */
+  /** Returns the item node of a type, created at its first use. */
   type(dataType: string): StructureNode {
     let item = this.types.get(dataType);
     if (item === undefined) {
@@ -103,7 +103,7 @@ export class Structure {
     }
   }
 
-  /** A lone value where a list was seen before: a list of one. */
+  /** Learns a lone value where a list was seen before: a list of one. */
   #one(node: StructureNode, value: Json): void {
     if (node.item === undefined) return;
     this.#checkItem(node, node.item, value);
@@ -170,7 +170,7 @@ export class Structure {
     }
   }
 
-  /** Names in use in the table of an item, for the columns that are appended to it. */
+  /** Returns the names in use in the table of an item, for the columns that are appended to it. */
   scopeOf(item: StructureNode): NameScope {
     const scope = new NameScope();
     reserveNames(item, scope);
@@ -194,7 +194,7 @@ function forgetNames(node: StructureNode): void {
   }
 }
 
-/** Object nodes reserve their name though no column shows it. */
+/** Reserves the names of nodes; object nodes have one, too, though no column shows it. */
 function reserveNames(node: StructureNode, scope: NameScope): void {
   for (const child of node.props.values()) {
     if (child.name !== undefined) scope.reserve(child.name);

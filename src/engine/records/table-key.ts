@@ -14,7 +14,7 @@ export interface WrittenKey {
 }
 
 /**
- * The columns that a primary key names: as they are called, or by the path in a row.
+ * Returns the columns that a primary key names: by their names, or by the path in a row.
  *
  * @throws {RecordError} for a name that is no column, or may be several
  */

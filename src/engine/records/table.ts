@@ -23,7 +23,7 @@ export interface TableFile {
   isMixed: boolean;
 }
 
-/** The columns of the records, then the extra ones. */
+/** Returns the columns of the records, then the extra ones. */
 export function columnsOf(table: Table): readonly string[] {
   return [...table.plan.row.headers, ...table.extras.headers];
 }

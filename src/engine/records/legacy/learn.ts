@@ -18,7 +18,7 @@ export interface LegacyLearner {
 export function createLearner(struct: LegacyStruct, log: Log): LegacyLearner {
   const warned = new Set<string>();
 
-  /** The kind of the items; undefined when there are none. */
+  /** Returns the kind of the items; undefined when there are none. */
   const learnRows = (type: string, rows: Iterable<Json>): ItemKind | undefined => {
     let known: ItemKind | undefined;
     for (const row of rows) {
@@ -52,7 +52,7 @@ export function createLearner(struct: LegacyStruct, log: Log): LegacyLearner {
     for (const [key, kind] of kinds) see(type, properties, key, kind);
   };
 
-  /** Undefined for an object with nothing in it, which makes no column. */
+  /** Returns the kind of a value; undefined for an object with nothing in it, which makes no column. */
   const learnValue = (type: string, value: Json): LegacyKind | undefined => {
     if (value === null) return 'NULL';
     if (isList(value)) {
@@ -93,14 +93,14 @@ export function createLearner(struct: LegacyStruct, log: Log): LegacyLearner {
   return { learn: (type, rows) => void learnRows(type, rows) };
 }
 
-/** No properties, or only such objects. */
+/** Tells whether an object has no properties, or only such objects. */
 export function isHollow(value: Json): boolean {
   return isObject(value) && entriesOf(value).every(([, item]) => isHollow(item));
 }
 
 const LIST = 'arrayOf';
 
-/** The kind that holds both; undefined when there is none. A lone value becomes a list of one. */
+/** Returns the kind that holds both; undefined when there is none. A lone value becomes a list of one. */
 function merge(known: LegacyKind | undefined, seen: LegacyKind): LegacyKind | undefined {
   if (known === undefined || known === 'NULL') return seen;
   if (seen === 'NULL') return known;

@@ -4,8 +4,8 @@ import { trimBoth } from '../../../lib/trim.ts';
 const MAX_LENGTH = 64;
 
 /**
- * The name of a table or column as the legacy parser makes it: a name over 64 bytes is first
- * shortened as it is, then every byte outside `A-Za-z0-9-` becomes `_`; only the ends are trimmed of `_`.
+ * Returns the name of a table or column as the legacy parser makes it: a name over 64 bytes is first shortened as it
+ * is, then every byte outside `A-Za-z0-9-` becomes `_`; only the ends are trimmed of `_`.
  */
 export function legacyName(raw: string): string {
   // one character for each byte of the UTF-8 text
@@ -13,7 +13,7 @@ export function legacyName(raw: string): string {
   return trimBoth(shorten(bytes, raw).replace(/[^A-Za-z0-9-]/g, '_'), '_');
 }
 
-/** The first letters of the words, or a digest, and the end of the name from the first gap that fits. */
+/** Shortens a name to the first letters of its words, or a digest, and its end from the first gap that fits. */
 function shorten(bytes: string, raw: string): string {
   if (bytes.length <= MAX_LENGTH) return bytes;
   const prefix = `${wordCount(bytes) > 1 ? (bytes.match(/\b\w/g) ?? []).join('') : md5(raw)}_`;
@@ -29,7 +29,9 @@ function wordCount(bytes: string): number {
   return inner.match(/[A-Za-z'-]+/g)?.length ?? 0;
 }
 
-/** Columns of a header: a raw name whose safe name is taken becomes its MD5, and that column stays blank. */
+/**
+ * Returns the columns of a header: a raw name whose safe name is taken becomes its MD5, and that column stays blank.
+ */
 export function legacyHeader(raw: readonly string[]): readonly string[] {
   const names = new Set<string>();
   for (const name of raw) {

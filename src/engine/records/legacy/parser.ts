@@ -8,8 +8,8 @@ import { readStruct, writeStruct } from './struct.ts';
 import type { AutomaticOptions } from '../automatic.ts';
 
 /**
- * The parser of `compatLevel` 1. It learns the columns from all pages and writes in `finish`.
- * A page without rows gives a table with its header where the columns are known.
+ * Creates the parser of `compatLevel` 1. It learns the columns from all pages and writes in `finish`. A page without
+ * rows gives a table with its header if the columns are known.
  */
 export function createLegacyParser(options: AutomaticOptions): RecordParser {
   const { log, jsonText = toJsonText } = options;
@@ -55,7 +55,7 @@ function refuseLook({ dataType, look }: PageRows): void {
   );
 }
 
-/** A page with null as its only row is as good as empty. */
+/** Tells whether a page has rows; null as its only row counts as empty. */
 function hasRows(page: PageRows): boolean {
   if (page.count > 1 && page.count < Infinity) return true;
   let rows = 0;

@@ -27,7 +27,7 @@ const PARENT_COLUMN = 'JSON_parentId';
 
 /** Writes the rows of a learned struct as lines. */
 export interface LegacyWriter {
-  /** The table of a type is opened, also when there are no rows. */
+  /** Writes rows of a type; its table is opened even when there are none. */
   write(type: string, rows: Iterable<Json>, extra: AnyObject, tables: PageTables): void;
 }
 
@@ -102,7 +102,7 @@ export function createLegacyWriter(
   };
 }
 
-/** The row as an object, with extra columns: one that the row has already takes its place. */
+/** Returns the row as an object, with the extra columns it does not have already. */
 function withExtra(row: Json, extra: AnyObject, jsonText: JsonText): AnyObject {
   const object = isObject(row) ? row : { [DATA_COLUMN]: isList(row) ? jsonText(row) : row };
   return sizeOf(extra) === 0 ? object : objectOf([...entriesOf(object), ...entriesOf(extra)]);

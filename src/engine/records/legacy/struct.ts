@@ -36,7 +36,7 @@ function structFrom(stored: Json | undefined): LegacyStruct | undefined {
   return types === undefined ? undefined : struct;
 }
 
-/** The form of the state file; undefined when nothing is known. */
+/** Returns the structure in the form of the state file; undefined when nothing is known. */
 export function writeStruct(struct: LegacyStruct): Json | undefined {
   if (struct.size === 0) return undefined;
   return objectOf([...struct].map(([type, properties]) => [type, objectOf(properties)]));

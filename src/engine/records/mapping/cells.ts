@@ -16,7 +16,7 @@ import type { ColumnEntry, EntryPlace } from './mapping.ts';
 export interface MappedPage {
   /** Extra columns by raw name. */
   readonly extra: AnyObject;
-  /** The extra columns as part of a generated key; empty text when there are none. */
+  /** Returns the extra columns as part of a generated key; empty text when there are none. */
   extraText(): string;
   readonly tables: PageTables;
   /** Text of values other than texts. */
@@ -53,7 +53,7 @@ export function compileCell(entry: ColumnEntry, table: string, texts: CellTexts)
   return (row, page) => textOf(pick(row), entry, table, { jsonText, page });
 }
 
-/** The value at a path of the row. `.` and the empty path are the row itself where it is a scalar. */
+/** Compiles the access to a path of the row. `.` and the empty path are the row itself if it is a scalar. */
 export function compilePick({ path, delimiter, at }: EntryPlace): Pick {
   const { keys, find } = compilePath(path, { delimiter, at });
   if (keys?.length === 0) return (row) => row;
@@ -63,7 +63,7 @@ export function compilePick({ path, delimiter, at }: EntryPlace): Pick {
   return (row) => (isObject(row) ? getKey(row, key) : find(row));
 }
 
-/** A value of the extra columns; their paths are separated by `/`. The same for all rows of a page. */
+/** Returns a value of the extra columns, the same for all rows of a page; their paths are separated by `/`. */
 function userCell(entry: ColumnEntry, table: string, texts: CellTexts): CellText {
   const { find } = compilePath(entry.path, { delimiter: '/', at: entry.at });
   let last: MappedPage | undefined;
@@ -97,7 +97,7 @@ function textOf(
   );
 }
 
-/** Seconds since 1970; a text that is no date stays. */
+/** Converts a date to seconds since 1970; a text that is no date stays. */
 function dateText(text: string, parseTime: ParseTime): string {
   const seconds = text === '' ? undefined : parseTime(text);
   return seconds === undefined ? text : String(seconds);

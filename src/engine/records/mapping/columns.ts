@@ -3,7 +3,7 @@ import type { TableLayout } from '../parser.ts';
 import type { Mapping } from './mapping.ts';
 
 /**
- * The header of a mapped table: columns in the order of the mapping, a link column for each child table (where the
+ * Returns the header of a mapped table: columns in the order of the mapping, a link column for each child table (if the
  * rows have no primary key that could be the link), the key of the parent row last.
  */
 export function columnsOf(mapping: Mapping): readonly string[] {
@@ -21,7 +21,7 @@ export function columnsOf(mapping: Mapping): readonly string[] {
   return columns;
 }
 
-/** Key columns in the order of the mapping, then the key of the parent row where it is part of it. */
+/** Returns the key columns in the order of the mapping, then the key of the parent row if it is part of it. */
 export function primaryKeyOf(mapping: Mapping): readonly string[] {
   const key: string[] = [];
   for (const entry of mapping.entries) {
@@ -43,7 +43,8 @@ export function hasLinkColumn(parent: Mapping, child: Mapping): boolean {
 }
 
 /**
- * A column may stand in a table once, and entries that share a child table must agree on its columns.
+ * Checks the columns of mappings: a column may occur in a table once, and entries that share a child table must agree
+ * on its columns.
  *
  * @throws {ConfigError}
  */

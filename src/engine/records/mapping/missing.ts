@@ -5,8 +5,8 @@ import type { Mapping, Mappings } from './mapping.ts';
 import { withChildren } from './tree.ts';
 
 /**
- * The tables that the mappings name and that got nothing in the whole run: they are written with their header only
- *. The header has no link columns here, and a mapping without columns gives no table.
+ * Returns the tables that mappings name and that got no rows in the whole run: they are written with their header only.
+ * The header has no link columns here, and a mapping without columns gives no table.
  *
  * @param exists whether a table of this name was written
  * @throws {ConfigError} for an entry of an unknown type; see {@link checkTypes}
@@ -28,8 +28,8 @@ export function missingTables(
 }
 
 /**
- * An entry of an unknown type is read as a column, but a run with one ends in an error.
- * Called before the run, this says so before any request is made.
+ * Refuses entries of an unknown type, before the run makes any request: they would be read as columns, and the run
+ * would end in an error.
  *
  * @throws {ConfigError}
  */

@@ -78,7 +78,7 @@ function readEntry(path: string, setting: Json, at: string, table: string): Mapp
   };
 }
 
-/** `"path": "column"` */
+/** Reads the short form `"path": "column"`. */
 function shorthand(path: string, setting: Json, at: string): ColumnEntry {
   const column = nameOf(setting);
   if (column === undefined) {
@@ -146,7 +146,7 @@ function readTable(
   };
 }
 
-/** Undefined when the child table has no column for the key of its parent. */
+/** Reads the link to the parent; undefined when the child table has no column for the key of its parent. */
 function readParentKey(setting: AnyObject, at: string, parent: string): ParentLink | undefined {
   const node = getKey(setting, 'parentKey');
   if (isEmpty(node)) return { column: `${parent}_pk`, primaryKey: false };
@@ -165,7 +165,7 @@ function readParentKey(setting: AnyObject, at: string, parent: string): ParentLi
   return { column, primaryKey: !isEmpty(getKey(node, 'primaryKey')) };
 }
 
-/** The name becomes part of a file name. */
+/** Checks the name of a table, which becomes part of a file name. */
 function checkTableName(table: string, at: string): void {
   if (table !== '' && !/[/\\\0]/.test(table)) return;
   throw wrong(
@@ -175,7 +175,7 @@ function checkTableName(table: string, at: string): void {
   );
 }
 
-/** A name written as text or as a number. */
+/** Returns a name written as text or as a number. */
 function nameOf(value: Json | undefined): string | undefined {
   return (typeof value === 'string' && value !== '') || isNumber(value) ? toText(value) : undefined;
 }

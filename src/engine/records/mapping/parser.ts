@@ -19,13 +19,13 @@ export interface MappedParserOptions {
 }
 
 export interface MappedParser extends RecordParser {
-  /** True for a data type whose rows are written in `take`: `finish` asks for none of its pages again. */
+  /** Tells whether the rows of a data type are written in `take`: `finish` reads none of its pages again. */
   writesAtOnce(dataType: string): boolean;
 }
 
 /**
- * Mapping mode. The columns are known from the mapping, so rows are written as they come.
- * A data type that is processed gets its table, with zero rows too.
+ * Creates the parser of the mapping mode. The columns are known from the mapping, so rows are written as they come. A
+ * data type that is processed gets its table, with zero rows too.
  */
 export function createMappedParser(options: MappedParserOptions): MappedParser {
   const { mappings, otherwise, parseTime, jsonText = toJsonText } = options;
@@ -67,7 +67,7 @@ function* unmapped(pages: Iterable<PageRows>, mappings: Mappings): Iterable<Page
   for (const page of pages) if (!mappings.has(page.dataType)) yield page;
 }
 
-/** The columns of a mapped table stand; data without a mapping may add rows to it, but no columns. */
+/** Keeps the columns of mapped tables: data without a mapping may add rows to them, but no columns. */
 function keepLayouts(out: TableOutput, tables: ReadonlySet<string>): TableOutput {
   return {
     open: (layout) => out.open(layout),

@@ -18,7 +18,7 @@ export interface RowWriter {
   /** Makes sure that the table exists, also when no row follows. */
   open(page: MappedPage): void;
   /**
-   * A list is as many rows, anything else is one row.
+   * Writes a value: a list is as many rows, anything else is one row.
    *
    * @param parentKey what the parent-link column says, where the table has one
    */
@@ -121,7 +121,7 @@ function keyCells(mapping: Mapping, texts: CellTexts): readonly CellText[] {
   );
 }
 
-/** The lines of the table on a page, which opens it; a table without any column is not written. */
+/** Opens the lines of the table on a page once; a table without any column is not written. */
 function openedOnce(layout: TableLayout): (page: MappedPage) => TableLines | undefined {
   let last: MappedPage | undefined;
   let lines: TableLines | undefined;

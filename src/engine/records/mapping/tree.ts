@@ -1,6 +1,6 @@
 import type { Mapping } from './mapping.ts';
 
-/** A mapping and, depth first, the mappings of its child tables. */
+/** Returns a mapping and, depth first, the mappings of its child tables. */
 export function withChildren(mapping: Mapping): readonly Mapping[] {
   return [
     mapping,

@@ -93,7 +93,7 @@ export function compileColumns(node: Json | undefined, options: SourceOptions): 
   };
 }
 
-/** Nothing is null: the column is there all the same. */
+/** Returns the value of a column; a missing one is null, because the column exists all the same. */
 function valueOf({ source, at }: Column, view: RowView, watch: RowWatch | undefined): Json {
   if (source === undefined) return null;
   view.at = at;
@@ -102,7 +102,10 @@ function valueOf({ source, at }: Column, view: RowView, watch: RowWatch | undefi
   return value;
 }
 
-/** A name with dots is the field inside of an object where there is that object, as the column has the same name. */
+/**
+ * Sets the value of a column. A name with dots is the field inside an object if there is that object, as the column has
+ * the same name.
+ */
 function placed(object: AnyObject, name: string, value: Json): AnyObject {
   const inner = innerOf(object, name);
   return inner === undefined

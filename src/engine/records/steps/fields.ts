@@ -120,7 +120,7 @@ class Fields {
     return isObject(value) ? this.#object(value, field) : value;
   }
 
-  /** The list itself when no item changes. */
+  /** Changes a list; returns the list itself when no item changes. */
   #list(list: readonly Json[], field: Field): readonly Json[] {
     let changed: Json[] | undefined;
     for (let i = 0; i < list.length; i++) {
@@ -133,7 +133,7 @@ class Fields {
     return changed ?? list;
   }
 
-  /** The object itself when nothing in it changes. */
+  /** Changes an object; returns the object itself when nothing in it changes. */
   #object(object: AnyObject, field: Field): AnyObject {
     const entries = entriesOf(object);
     const kept: [string, Json][] = [];
@@ -200,7 +200,7 @@ class Fields {
   }
 }
 
-/** Faster than {@link objectOf} for usual keys. */
+/** Creates an object, faster than {@link objectOf} for usual keys. */
 function plainOf(entries: readonly (readonly [string, Json])[]): AnyObject {
   const object: Record<string, Json> = {};
   for (const [key, value] of entries) {
@@ -236,7 +236,7 @@ function exclusion(text: string, at: string): Exclusion {
   return { text, test: (_path, keys) => fits(wanted, keys, 0, 0) };
 }
 
-/** `*` is a part of one key, `**` any number of keys. */
+/** Tells whether a path fits a pattern: `*` is a part of one key, `**` any number of keys. */
 function fits(wanted: readonly string[], keys: readonly string[], w: number, k: number): boolean {
   const part = wanted[w];
   if (part === undefined) return k === keys.length;

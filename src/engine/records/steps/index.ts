@@ -132,7 +132,9 @@ function compileWhere(
   return node === undefined || isEmpty(node) ? undefined : compileCondition(node, options, 'all');
 }
 
-/** How many rows came before is not known of a page that is asked for ahead. @throws {RecordError} */
+/**
+ * Refuses the number of rows so far in a setting: it is unknown for a page that is fetched ahead. @throws {RecordError}
+ */
 function refuseRead(value: Json, at: string): void {
   if (isList(value)) for (const [i, item] of value.entries()) refuseRead(item, `${at}[${i}]`);
   if (!isObject(value)) return;
@@ -151,7 +153,7 @@ function refuseRead(value: Json, at: string): void {
   }
 }
 
-/** Keys at any depth: a superset of the kinds of sources. */
+/** Returns the keys at any depth: a superset of the kinds of sources. */
 function namesIn(settings: AnyObject): ReadonlySet<string> {
   const names = new Set<string>();
   const visit = (value: Json): void => {

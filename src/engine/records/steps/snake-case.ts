@@ -1,4 +1,7 @@
-/** `userId`, `User-ID` and `HTTPServer` as `user_id`, `user_id` and `http_server`. A sign at the beginning stays. */
+/**
+ * Converts a key: `userId`, `User-ID` and `HTTPServer` to `user_id`, `user_id` and `http_server`. A leading character
+ * that is no letter stays.
+ */
 export function snakeCase(key: string): string {
   const words = key
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1_$2')

@@ -32,7 +32,7 @@ export class RowWatch {
     else if (found) looked.found = true;
   }
 
-  /** A column got a value. */
+  /** Records that a column got a value. */
   filled(at: string): void {
     this.#filled.add(at);
   }
