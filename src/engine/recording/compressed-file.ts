@@ -18,7 +18,10 @@ export class CompressedFile {
     this.#unfinished = `${path}.${process.pid}.tmp`;
   }
 
-  /** A failure is thrown at the end; from then on nothing is written. @returns false when nothing more is of use */
+  /**
+   * Writes bytes. A failure is thrown at the end; from then on nothing is written. @returns false when nothing more is
+   * of use
+   */
   async write(bytes: Uint8Array): Promise<boolean> {
     this.#written ??= this.#write();
     // Thrown at the end; until then nobody looks at it.

@@ -4,6 +4,6 @@ import type { Scan } from './scan.ts';
 /** Something that is made of the recordings of a run, one behind the other. */
 export interface RecordingCopy {
   add(file: RecordFile, scanned: Scan): Promise<void>;
-  /** Once, also when the run failed. @throws {SinkError} when it could not be written */
+  /** Ends the copy, once, also when the run failed. @throws {SinkError} when it could not be written */
   end(): Promise<void>;
 }

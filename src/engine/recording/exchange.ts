@@ -81,7 +81,9 @@ export function keptHeaders(headers: Headers, wanted: readonly string[], secrets
   return kept;
 }
 
-/** When an answer came: by a clock that stands still while the run is stopped, and by that of the machine. */
+/**
+ * Returns the times of an answer: by a clock that stands still while the run is stopped, and by that of the machine.
+ */
 export function timesOf({ at, ms, pausedMs = 0 }: ExchangeJson): {
   now: number;
   asked: { from: number; to: number };
@@ -89,7 +91,7 @@ export function timesOf({ at, ms, pausedMs = 0 }: ExchangeJson): {
   return { now: at - pausedMs, asked: { from: at - ms, to: at } };
 }
 
-/** The answer as it was, to the request that is made again. */
+/** Returns the recorded answer, for the request that is made again. */
 export function responseOf(
   json: ExchangeJson,
   request: Pick<ApiRequest, 'url'>,
@@ -111,7 +113,7 @@ export function responseOf(
 /** Bytes at the beginning of a large body that are examined, in place of all of a small one. */
 const SHOWN_BYTES = 2 ** 16;
 
-/** User and password are not in a recording, and belong into the links of the same host. */
+/** Restores user and password in a link of the same host: they are not in a recording. */
 function withUserOf(from: string, url: string): string {
   const user = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*@)/i.exec(from)?.[1];
   return user === undefined

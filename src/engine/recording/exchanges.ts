@@ -45,17 +45,17 @@ export type AskApi = (spool: Spool) => Promise<ApiResponse>;
 
 /** Answers the requests of a run: from the API, and what was recorded before from the recording. */
 export interface Exchanges {
-  /** When the runs began that begin at this place: now, or what was recorded. */
+  /** Returns the beginning of the invocations at this place: the present, or the recorded time. */
   moment(place: RunPlace): Moment;
   /** @param send asks the API */
   ask(ask: Ask, send: AskApi): Promise<Answer>;
   /** Keeps what followed from an answer. */
   note(kept: Kept, facts: AnyObject): void;
-  /** An answer that could not be used: the run that goes on is to ask again. */
+  /** Drops an answer that could not be used: a resumed run requests it again. */
   drop(place: RunPlace, page: number): void;
-  /** A part of a body that was kept. */
+  /** Reads a part of a kept body. */
   bytes(at: number, length: number): Uint8Array;
-  /** An answer that was kept, by {@link Kept.at}. */
+  /** Reads a kept answer again, by {@link Kept.at}. */
   again(at: number): ApiResponse;
 }
 
@@ -65,9 +65,9 @@ export interface Recording extends Exchanges {
   readonly startedAt: number;
   /** Aborted when answers cannot be kept any more: nothing more is to be asked for. */
   readonly broken: AbortSignal;
-  /** All jobs have ended. */
+  /** Marks the end of all jobs. */
   finish(): void;
-  /** The file stays. Closing twice is harmless. */
+  /** Closes the file, which stays. Closing twice is harmless. */
   close(): void;
 }
 

@@ -34,7 +34,7 @@ export interface RecordHead {
   readonly bodyCheck: number;
 }
 
-/** The head and the JSON of a record; the body follows them. */
+/** Encodes the head and the JSON of a record; the body follows them. */
 export function encodeRecord(kind: Kind, json: string, body: Uint8Array = NOTHING): Buffer {
   const bytes = Buffer.allocUnsafe(HEAD_BYTES + Buffer.byteLength(json));
   bytes.writeUInt32LE(MAGIC + (KINDS.indexOf(kind) + 1) * 0x1000000, 0);
@@ -48,7 +48,7 @@ export function encodeRecord(kind: Kind, json: string, body: Uint8Array = NOTHIN
 
 const NOTHING = new Uint8Array(0);
 
-/** Undefined when these bytes begin no record. */
+/** Decodes the head of a record; undefined when these bytes begin none. */
 export function decodeHead(bytes: Buffer): RecordHead | undefined {
   if (bytes.length < HEAD_BYTES || (bytes.readUInt32LE(0) & 0xffffff) !== MAGIC) return undefined;
   const kind = KINDS[bytes.readUInt8(3) - 1];

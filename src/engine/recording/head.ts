@@ -49,7 +49,7 @@ export interface Subject {
   readonly period?: Period | undefined;
 }
 
-/** The head of a recording that begins now. */
+/** Creates the head of a recording that begins now. */
 export function makeHead(
   { row, configuration, state, period }: Subject,
   { env, secrets }: { readonly env: Env; readonly secrets: Secrets },
@@ -91,7 +91,7 @@ export function changedState({ stateDigest, salt }: RecordingHead, state: AnyObj
   return stateDigest === digestOf(encodeExact(state), salt) ? undefined : 'the state has changed since';
 }
 
-/** The first key of a configuration that is another one than it was; undefined when none is, or nobody knows. */
+/** Returns the first key of a configuration whose value has changed; undefined when there is none, or it is unknown. */
 export function changedKey({ keys, salt }: RecordingHead, configuration: AnyObject): string | undefined {
   if (keys === undefined) return undefined;
   const known = new Map(keys);

@@ -78,7 +78,7 @@ interface Part {
   readonly index: number;
 }
 
-/** The parts that some exchange is made of, by where they lie. */
+/** Returns the parts that exchanges are made of, by their places. */
 function partsOf(file: RecordFile, { from, end }: Pick<Scan, 'from' | 'end'>): Map<number, Part> {
   const parts = new Map<number, Part>();
   for (const record of recordsOf(file, from)) {
@@ -106,7 +106,7 @@ function maskedPart({ body, index }: Part, bytes: number, secrets: Secrets): Uin
   return masked.subarray(start - from, start - from + bytes);
 }
 
-/** Without the beginning of a character at the end, unless that is all there is. */
+/** Cuts an incomplete character off the end, unless that is all there is. */
 function wholeCharacters(bytes: Uint8Array): Uint8Array {
   let end = bytes.length;
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
@@ -118,7 +118,10 @@ function wholeCharacters(bytes: Uint8Array): Uint8Array {
   return bytes.length - end < AROUND_BYTES && bytes.length > AROUND_BYTES ? bytes.subarray(0, end) : bytes;
 }
 
-/** The JSON of a record is ours: only its texts and, of a note, what was read of an answer come from outside. */
+/**
+ * Masks secrets in the JSON of a record, except in the numbers at the beginning of a note: only its texts and the facts
+ * read from an answer come from outside.
+ */
 function maskedFacts(json: string, secrets: Secrets): string {
   const [own = ''] = /^\{"of":\d+(?:,"rows":\d+)?/.exec(json) ?? [];
   const rest = Buffer.from(json.slice(own.length));

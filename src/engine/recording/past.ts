@@ -35,7 +35,7 @@ export class Past {
     this.#records = recordsOf(file, from)[Symbol.iterator]();
   }
 
-  /** The answer to a request at its place; undefined when it was not recorded. */
+  /** Takes the answer to a request at its place; undefined when it was not recorded. */
   take(position: Position, digest: string): Recorded | undefined {
     const wanted = waitingKey(position, digest);
     while (!this.#waiting.has(wanted)) if (!this.#readOn()) return undefined;
@@ -48,7 +48,7 @@ export class Past {
     return { json: exchangeOf(record), number: found.number, body: record.body, at: record.at };
   }
 
-  /** When the runs began that this position is of. */
+  /** Returns the recorded beginning of the invocations at this position. */
   moment(position: Position): Moment | undefined {
     const wanted = beginningOf(position);
     while (!this.#beginnings.has(wanted)) if (!this.#readOn()) return undefined;

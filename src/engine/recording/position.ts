@@ -38,7 +38,7 @@ export function positionOf({ above, step }: RunPlace, page: number): Position {
   return [...above, { ...step, page }];
 }
 
-/** A text that is the same for the same place, whatever the jobs are called. */
+/** Returns a key that is the same for the same place, whatever the names of the jobs are. */
 export function keyOf(position: Position): string {
   return position.map((step) => `${stepKey(step)}:${step.page}`).join('/');
 }
@@ -61,7 +61,10 @@ function stepKey(step: PositionStep): string {
   return key + overKey(step) + windowKey(step) + ofExport;
 }
 
-/** Each window has a moment of its own, also where lists repeat it; without windows all combinations share one. */
+/**
+ * Returns the part of the key that decides on the time: each window has one of its own, even if lists repeat it;
+ * without windows all combinations share one.
+ */
 function momentKey(step: PositionStep): string {
   return step.window === undefined ? '' : overKey(step) + windowKey(step);
 }

@@ -44,7 +44,7 @@ export class RecordFile {
     this.#end = end;
   }
 
-  /** An empty file, in place of one that was there; nobody else may read it. */
+  /** Creates an empty file in place of an existing one; no other user may read it. */
   static create(path: string): RecordFile {
     return guard(path, () => new RecordFile(path, openSync(path, 'w+', 0o600), 0));
   }
@@ -59,7 +59,7 @@ export class RecordFile {
     return this.#end;
   }
 
-  /** Several records at once; the last one may have a body. */
+  /** Appends several records at once; the last one may have a body. */
   append(records: readonly Buffer[], body?: Uint8Array): void {
     const parts: Uint8Array[] = body === undefined || body.length === 0 ? [...records] : [...records, body];
     let at = this.#end;
@@ -85,7 +85,7 @@ export class RecordFile {
     return { kind, at, json, body: { at: at + head.length, bytes: body.length }, end: this.#end };
   }
 
-  /** The record at a place; undefined where none begins, or it is not whole. Its body is not looked at. */
+  /** Returns the record at a place; undefined if none begins there, or it is incomplete. Its body is not checked. */
   recordAt(at: number): StoredRecord | undefined {
     const head = decodeHead(this.#read(at, HEAD_BYTES));
     if (head === undefined) return undefined;
@@ -129,7 +129,7 @@ export class RecordFile {
     closeSync(this.#fd);
   }
 
-  /** Good until the next call; shorter where the file ends. */
+  /** Reads bytes into a buffer that is valid until the next call; shorter at the end of the file. */
   #read(at: number, length: number): Buffer {
     const from = at - this.#blockAt;
     if (from >= 0 && from + length <= this.#block.length) return this.#block.subarray(from, from + length);

@@ -129,7 +129,7 @@ export class Recorder implements Recording {
     return recordedAnswer(this.#file, at);
   }
 
-  /** All jobs have ended. */
+  /** Marks the end of all jobs. */
   finish(): void {
     this.#flush();
     this.#file.write('end', JSON.stringify({ at: this.#options.env.now() }));
@@ -140,7 +140,7 @@ export class Recorder implements Recording {
     return this.#exchanges === 0;
   }
 
-  /** The file stays. Closing twice is harmless. */
+  /** Closes the file, which stays. Closing twice is harmless. */
   close(): void {
     try {
       this.#flush();
@@ -150,7 +150,7 @@ export class Recorder implements Recording {
     this.#file.close();
   }
 
-  /** The answer is in the hands of the system before anybody uses it, so that it is never asked for twice. */
+  /** Requests an answer, and writes it to the file before it is used, so that it is never requested twice. */
   async #live(ask: Ask, digest: string, send: AskApi): Promise<Answer> {
     const { env, secrets } = this.#options;
     const { place, page, began, request } = ask;
@@ -226,7 +226,7 @@ export class Recorder implements Recording {
   }
 }
 
-/** An answer of the API that says that it does not go on from what it gave before; any other error as it is. */
+/** Converts an error of the API that refuses to continue its earlier answers; any other error stays as it is. */
 function refusal(error: unknown, { step: { job } }: RunPlace, page: number): unknown {
   if (!(error instanceof HttpError)) return error;
   const { status } = error.details;

@@ -92,7 +92,7 @@ export function scan(file: RecordFile, at = 0): Scan | undefined {
   return { head, from: first.end, end, exchanges, last, furthest, jobs, unnoted, drops, isFinished };
 }
 
-/** The records from a place up to the next head, or the end of what is whole. */
+/** Yields the records from a place up to the next head, or the end of the complete ones. */
 export function* recordsOf(file: RecordFile, from: number): Generator<StoredRecord> {
   for (let record = file.recordAt(from); record !== undefined; record = file.recordAt(record.end)) {
     if (record.kind === 'head') return;
@@ -104,7 +104,7 @@ export function exchangeOf(record: StoredRecord): ExchangeJson {
   return JSON.parse(record.json) as ExchangeJson; // its check sum is that of what the writer made
 }
 
-/** The answer in a record that begins at a place. */
+/** Returns the answer in a record that begins at a place. */
 export function recordedAnswer(file: RecordFile, at: number): ApiResponse {
   const record = file.recordAt(at);
   if (record?.kind !== 'exchange') throw new Error(`the recording has no answer at ${at}`);
@@ -122,7 +122,7 @@ function headOf(record: StoredRecord): RecordingHead | undefined {
   return head.format === FORMAT_VERSION ? head : undefined;
 }
 
-/** The steps of an export come before its pages. */
+/** Returns the page for the order of positions; the steps of an export come before its pages. */
 function pageOf({ page, export: step }: PositionStep): number {
   return step === undefined ? page : 0;
 }
