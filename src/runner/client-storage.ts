@@ -24,7 +24,7 @@ export interface ClientStorageOptions {
   readonly onProgress?: OnProgress | undefined;
 }
 
-/** A storage behind its API: tables and files are mapped in and out, pushes are journalled. */
+/** Creates a storage behind its API: tables and files are mapped in and out, pushes are journalled. */
 export function clientStorage(options: ClientStorageOptions): Storage {
   const { origin } = options;
   let connected: Connection | undefined;
@@ -136,7 +136,7 @@ function refuseOtherStorage({ document }: Journal, { project, address }: Connect
     : pending(`it goes to ${target.address}, not to ${address}`, at);
 }
 
-/** The state would go to the wrong one, and the output by its mapping. */
+/** Refuses to push for another configuration: the state would go to the wrong one, and the output by its mapping. */
 function refuseOtherConfiguration({ document }: Journal, now: Origin, at: RowPlace): void {
   const { origin } = document;
   if (!origin.isStored && !now.isStored) return;

@@ -24,7 +24,7 @@ function refusedOf(jobs: readonly JobReport[]): JobReport | undefined {
   return jobs.find((job) => job.required === true && isOpen(job));
 }
 
-/** Jobs that a configuration wants whole, and that may not be. */
+/** Refuses jobs with `"completeness": "require"` that may be incomplete. */
 export function refuseDoubt(jobs: readonly JobReport[]): void {
   const refused = refusedOf(jobs);
   if (refused === undefined) return;

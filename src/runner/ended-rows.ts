@@ -108,7 +108,7 @@ export class EndedRows {
   }
 
   /**
-   * To be called before the output gets its name, and again when more is known of the result.
+   * Records a row that has ended. Called before the output gets its name, and again when more is known of the result.
    *
    * @param subject with the state that the row has when all is done
    * @param isSure false before all is done, where the state that the row has then is the one that it has now
@@ -133,7 +133,7 @@ export class EndedRows {
     writeFileAtomic(at.folder.ended, `${JSON.stringify(mark)}\n`);
   }
 
-  /** All rows have ended: the next run begins with the first one, unless it is this one. */
+  /** Ends the run over all rows: the next run begins with the first one, unless it has the same id. */
   finish(): void {
     if (this.#options.id !== undefined) return;
     forgetRun(this.#options.dataFolder);
@@ -160,7 +160,7 @@ export function confirmEnded({ ended }: RowFolder, pushed: Pushed): void {
   writeFileAtomic(ended, `${JSON.stringify({ ...mark, isSure: true, result })}\n`);
 }
 
-/** A run that is stopped next begins anew. */
+/** Forgets the run over several rows: if it was stopped, the next one begins with the first row. */
 export function forgetRun(dataFolder: string): void {
   rmSync(runFile(dataFolder), { force: true });
 }
@@ -177,8 +177,8 @@ function isSame({ rows, manner, resetState, period, storage }: RunOfRows, other:
 }
 
 /**
- * As this program wrote it, whole; of another version when the head in it says so. Undefined when there is none, or it
- * cannot be read: the row then runs again.
+ * Reads a mark, which this program wrote as a whole; one of another version shows that in its head. Undefined when
+ * there is none, or it cannot be read: the row then runs again.
  */
 function readMark(file: string): unknown {
   try {

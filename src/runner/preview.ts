@@ -30,7 +30,7 @@ export interface RowPreview {
 }
 
 /**
- * The first request of every job of every row, without sending one and without writing anything (`--dry-run`).
+ * Returns the first request of every job of every row, without sending one and without writing anything (`--dry-run`).
  *
  * @throws {ExtractorError} for a configuration that could not run
  */

@@ -48,7 +48,7 @@ export interface PushFolderOptions {
   readonly env?: Env;
 }
 
-/** The outputs of a data folder: that of the root, then those of the rows; or those of the named rows alone. */
+/** Finds the outputs of a data folder: that of the root, then those of the rows; or those of the named rows alone. */
 export function findOutputs(dataFolder: string, named: readonly string[] = []): readonly FolderOutput[] {
   const folder = path.join(dataFolder, 'rows');
   const ids = existsSync(folder)

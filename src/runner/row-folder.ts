@@ -28,7 +28,7 @@ export interface RowFolder {
   readonly cache: string;
 }
 
-/** `rows/<id>` keeps each row apart. */
+/** Returns the folders of a row; `rows/<id>` keeps each row apart. */
 export function rowFolder(dataFolder: string, rowId: string | undefined): RowFolder {
   const root = path.resolve(rowId === undefined ? dataFolder : path.join(dataFolder, 'rows', rowId));
   return {

@@ -89,7 +89,7 @@ export function openRowRecording(
   };
 }
 
-/** The recording of a run that succeeded becomes the last one, when it is not too large. */
+/** Keeps the recording of a run that succeeded as the last one, if it is not too large. */
 export function keepLast({ lastRecording }: RowFolder, file: string, keptBytes: number): void {
   rmSync(lastRecording, { force: true });
   guard(file, () => (statSync(file).size <= keptBytes ? renameSync(file, lastRecording) : rmSync(file)));
@@ -111,7 +111,9 @@ function begin(file: string, subject: Subject, world: World): Recorder {
   return Recorder.create(file, makeHead(subject, world), world);
 }
 
-/** Undefined when there is nothing to go on with; what is there and does not serve is said to be so. */
+/**
+ * Opens a recording to resume; undefined when there is none, and with a log line when there is one that cannot be used.
+ */
 function goOn(
   path: string,
   subject: Subject,

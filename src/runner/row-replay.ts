@@ -42,7 +42,7 @@ export async function openRowReplay(at: RowPlace, source: string, secrets: Secre
   }
 }
 
-/** The one that was written last: a run that was stopped may have come after one that succeeded. */
+/** Returns the recording that was written last: a run that was stopped may have come after one that succeeded. */
 function lastOf({ folder, row }: RowPlace): string {
   const [last] = [folder.unfinished, folder.lastRecording]
     .filter((file) => existsSync(file))

@@ -18,8 +18,8 @@ export interface States {
   /** @throws {ConfigError} `config.invalid` for a state that cannot be used */
   read(at: RowPlace): Promise<RowState>;
   /**
-   * Called when all that the run gave is in its place. `component` is the text of the new state; without
-   * `storage` that part stays. Under the same `key` it is written once, by whichever process.
+   * Writes the state, when all output of the run is in its place. `component` is the text of the new state; without
+   * `storage` that part stays. With the same `key` it is written once, by whichever process.
    */
   write(at: RowPlace, component: string, storage: Json | undefined, key?: string): Promise<void>;
 }
@@ -65,12 +65,12 @@ export const componentStates: States = {
   async write() {},
 };
 
-/** The text of the state that a run wrote. */
+/** Reads the text of the state that a run wrote. */
 export function writtenState(file: string): string {
   return guard(file, () => readFileSync(file, 'utf8'));
 }
 
-/** Undefined when there is none. */
+/** Reads a state; undefined when there is none. */
 function stateIn(file: string): AnyObject | undefined {
   if (!existsSync(file)) return undefined;
   const text = readText(file);

@@ -191,7 +191,10 @@ export function trialOf({ limit, replay }: RowOptions): string | undefined {
   return limit === undefined ? undefined : 'A run with a limit';
 }
 
-/** The answers of the run, and the state that it begins with: its own, or those of the run that is played again. */
+/**
+ * Opens the source of the run's answers, and the state that it begins with: its own, or those of the run that is
+ * replayed.
+ */
 async function openRecording(
   at: RowPlace,
   configuration: AnyObject,

@@ -129,7 +129,7 @@ async function runRows(
   }
 }
 
-/** Undefined when the run is over one row and has no name, or is none that may go on. */
+/** Opens the ended rows of a run; undefined when the run is over one row and has no name, or cannot be resumed. */
 async function endedRowsOf(ready: readonly ReadyRow[], options: RowsOptions): Promise<EndedRows | undefined> {
   const { dataFolder, id, secrets, storage = noStorage, env = systemEnv, resume = true } = options;
   const { manner = 'command', resetState = false, acceptDoubtful: acceptsDoubt = false, period } = options;

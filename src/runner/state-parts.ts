@@ -39,7 +39,7 @@ export function stateParts(state: Json | undefined, row: RowRun): RowState {
   return { component, storage: getKey(whole, 'storage') };
 }
 
-/** A stored state taken apart, whatever it is: a part that is no object is an empty one. */
+/** Splits a stored state into its parts, whatever it is: a part that is no object is an empty one. */
 export function wholeState(state: Json | undefined): {
   readonly component: AnyObject;
   /** Its other parts. */
@@ -54,7 +54,7 @@ export function wholeState(state: Json | undefined): {
   };
 }
 
-/** A state as it is stored. */
+/** Returns a state in its stored form. */
 export function wrappedState(component: AnyObject, others: readonly (readonly [string, Json])[]): AnyObject {
   return objectOf([['component', component], ...others]);
 }
@@ -71,7 +71,7 @@ function isWrapped(state: AnyObject): boolean {
 }
 
 /**
- * A state is an object; an empty one may be a list, too, as other programs write it.
+ * Checks that a state is an object; an empty one may be a list, too, as other programs write it.
  *
  * @param what at the beginning of a sentence
  * @throws {ConfigError} `config.invalid`

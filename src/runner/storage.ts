@@ -23,9 +23,9 @@ export interface Delivery {
  * in this order: `pull` before the row runs, `seal` and `push` after it, `end` when its state is stored.
  */
 export interface Storage {
-  /** Names it, when it has begun: another one has another name. */
+  /** Returns a name that identifies the storage, once it has begun. */
   name(): string;
-  /** Called once, before anything else, when the configuration is known to be good. */
+  /** Begins the work; called once, before anything else, when the configuration is valid. */
   begin(): Promise<void>;
   /**
    * Tells whether the output that lies there was not pushed to its end.
@@ -42,7 +42,7 @@ export interface Storage {
   seal(at: RowPlace, finished: string, movesState: boolean): Promise<void>;
   /** Takes the row's `out/`, or what an earlier attempt left of it. */
   push(at: RowPlace): Promise<Delivery>;
-  /** The row's state is stored: nothing is left to do. */
+  /** Ends the work on a row, whose state is stored. */
   end(at: RowPlace): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export const noStorage: Storage = {
   end: async () => {},
 };
 
-/** A new output would take the place of one that is half pushed, and what is pushed of it would come again. */
+/** Refuses a run while an output is half pushed: a new one would replace it, and its pushed part would come again. */
 async function refusePending({ out, dataFolder }: RowFolder): Promise<false> {
   if (!existsSync(path.join(out, 'push.json'))) return false;
   const { openJournal } = await import('./mapping/journal.ts');

@@ -19,7 +19,7 @@ export interface StoredConfiguration {
 }
 
 /**
- * The configuration as it is now, with its rows, exactly.
+ * Fetches the present configuration with its rows, exactly.
  *
  * @throws {StorageError} `storage.notFound`, with the way to see what there is
  */

@@ -57,7 +57,10 @@ export function storedStates(client: StorageClient, place: ConfigurationPlace): 
   };
 }
 
-/** A service that knows no keys may take a state late that an earlier push has sent, in place of a newer one. */
+/**
+ * Warns of a state that is older than the last one from this folder: without support for keys, a delayed request of an
+ * earlier push may have replaced the newer state.
+ */
 function tellOfOlder(
   { folder: { previous }, log }: RowPlace,
   stored: AnyObject,
@@ -84,7 +87,7 @@ function isGone(error: unknown): boolean {
   return error instanceof StorageError && error.code === 'storage.notFound';
 }
 
-/** An earlier attempt has stored it; what else is in the state was another then. */
+/** Tells whether an earlier attempt has stored the state; other parts of the state were different then. */
 function wasTaken(error: unknown): boolean {
   return (
     error instanceof StorageError &&

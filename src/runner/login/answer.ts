@@ -3,7 +3,7 @@ import { RunError } from '../../lib/errors.ts';
 import { shownText } from '../../lib/shown-text.ts';
 
 /**
- * The code of the address that the browser came back with.
+ * Returns the code in the address that the browser came back with.
  *
  * @param state what the provider was given, and must have sent back
  * @throws {RunError} `auth.failed` when the provider refused, in its own words, or the answer is of another login

@@ -57,7 +57,10 @@ export function componentLogins({ dataFolder, environment, env }: ComponentLogin
   };
 }
 
-/** For an action of a container, which leaves nothing behind: a login that is kept is used, and none is refreshed. */
+/**
+ * Makes logins read-only for an action of a container, which leaves nothing behind: a kept login is used, and none is
+ * refreshed.
+ */
 export function readOnlyLogins(keeper: LoginKeeper): LoginKeeper {
   return {
     ...keeper,
@@ -70,7 +73,7 @@ export function readOnlyLogins(keeper: LoginKeeper): LoginKeeper {
   };
 }
 
-/** Empty for what is missing or no state: the run itself tells of it. */
+/** Reads a state; empty if it is missing or no state, which the run itself reports. */
 function stateAt(file: string): AnyObject {
   try {
     const value: Json = parseExact(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));

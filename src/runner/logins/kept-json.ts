@@ -25,7 +25,10 @@ export interface Sealer {
   readonly open: (text: string) => string;
 }
 
-/** With the first of these keys; all of them decrypt. @throws {EncryptionError} from its functions */
+/**
+ * Creates a sealer that encrypts with the first of these keys and decrypts with all. @throws {EncryptionError} from its
+ * functions
+ */
 export function sealer(keys: Keys, scope: Scope, env: Pick<Env, 'randomBytes'>): Sealer {
   return {
     seal: (text) => encryptValue(text, scope, keys, env),
@@ -38,7 +41,7 @@ export function sealer(keys: Keys, scope: Scope, env: Pick<Env, 'randomBytes'>):
   };
 }
 
-/** Made when it is first used: a configuration without logins that are kept needs no key. */
+/** Creates a sealer at its first use: a configuration without kept logins needs no key. */
 export function lateSealer(make: () => Sealer): Sealer {
   let made: Sealer | undefined;
   const get = (): Sealer => (made ??= make());
@@ -46,8 +49,8 @@ export function lateSealer(make: () => Sealer): Sealer {
 }
 
 /**
- * `{"<name>": {"#tokens": "GEX::1::…", "savedAt": 1, "pending": {"since": 1, "at": 1, "by": "c0ff"}}}` with one login put in place of
- * an older one. Times are Unix seconds. Under the `#` key is the JSON text of the tokens, encrypted.
+ * Returns the logins with one of them replaced: `{"<name>": {"#tokens": "GEX::1::…", "savedAt": 1, "pending": {"since":
+ * 1, "at": 1, "by": "c0ff"}}}`. Times are Unix seconds. Under the `#` key is the JSON text of the tokens, encrypted.
  */
 export function withLogin(
   logins: AnyObject,
@@ -129,7 +132,7 @@ function numberIn(value: AnyObject, key: string): number | undefined {
   return isNumber(found) ? numberOf(found) : undefined;
 }
 
-/** To begin anew because of it would lose a login that may be read yet. */
+/** Creates the error of damaged logins. Starting without them would lose a login that may still be readable. */
 export function damaged(place: string): ConfigError {
   return new ConfigError('config.invalid', `The logins in ${place} cannot be read: they are damaged.`, {
     hint: 'Bring back a copy; or take them away and log in again, with gex login or a new refresh token.',

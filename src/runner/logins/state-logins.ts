@@ -6,7 +6,10 @@ import { damaged, loginIn, withLogin, type Sealer } from './kept-json.ts';
 /** The key of a state that has the logins. */
 const LOGINS = 'logins';
 
-/** The state as the engine has it: logins in it would make each run another one, and reach its recording. */
+/**
+ * Removes the logins from a state, as the engine needs it: with logins in it, each run would have other inputs, and its
+ * recording would contain them.
+ */
 export function withoutLogins(state: AnyObject): AnyObject {
   return getKey(state, LOGINS) === undefined
     ? state
@@ -18,7 +21,7 @@ export function withLogins(state: AnyObject, logins: AnyObject | undefined): Any
   return objectOf(new Map<string, Json>([...entriesOf(state), [LOGINS, logins]]));
 }
 
-/** Undefined when there are none. */
+/** Returns the logins in a state; undefined when there are none. */
 export function loginsIn(state: AnyObject, place: string): AnyObject | undefined {
   const logins = getKey(state, LOGINS);
   if (logins === undefined || isObject(logins)) return logins;

@@ -45,7 +45,7 @@ export function storedLogins({ client, place, keys, scope, env }: StoredLoginsOp
   });
 }
 
-/** Said before anything is sent: a login that cannot be kept would be lost with the run. */
+/** Creates a sealer, or throws before anything is sent: a login that cannot be kept would be lost with the run. */
 function withKey(keys: Keys, scope: Scope, env: Env): Sealer {
   const { seal, open } = sealer(keys, scope, env);
   return {

@@ -55,7 +55,7 @@ const JournalFile = Type.Object({
   files: Type.Record(Type.String(), FileEntry),
 });
 
-/** The text of `push.json`. */
+/** Returns the text of `push.json`. */
 export function journalText(journal: JournalDocument): string {
   const { inputState = null, tables, files, ...rest } = journal;
   const head = JSON.stringify({ version: VERSION, ...rest });
@@ -63,7 +63,10 @@ export function journalText(journal: JournalDocument): string {
   return `${head.slice(0, -1)},"tables":${textOf(tables)},"files":${textOf(files)},"inputState":${encodeExact(inputState)}}\n`;
 }
 
-/** A thousand tables are written down six times each: entries that have not changed keep their text. */
+/**
+ * Returns the text of entries. A thousand tables are written six times each, so entries that have not changed keep
+ * their text.
+ */
 function textOf(entries: ReadonlyMap<string, object>): string {
   const members = Array.from(entries, ([key, entry]) => {
     const text = texts.get(entry) ?? JSON.stringify(entry);

@@ -27,7 +27,7 @@ export interface JournalSeed {
 export interface Journal {
   readonly file: string;
   readonly document: JournalDocument;
-  /** The entry of a table; empty when nothing was begun. */
+  /** Returns the entry of a table; empty when nothing was begun. */
   table(key: string): TableEntry;
   /** Changes some of an entry; `undefined` removes. */
   updateTable(key: string, changes: TableEntry): void;
@@ -36,7 +36,7 @@ export interface Journal {
   resetFile(source: string): void;
   /** Forgets how far a table is: it is pushed anew. Whether this push makes the table stays known. */
   resetTable(key: string): void;
-  /** All is pushed, and what belongs to it is kept. */
+  /** Marks the push as complete, with its state stored. */
   finish(): void;
 }
 
@@ -51,7 +51,7 @@ export function beginJournal(folder: string, seed: JournalSeed): void {
   startJournal(folder, seed);
 }
 
-/** The same for an output that has none yet; one that is there is replaced. */
+/** Starts the journal of an output, in place of an existing one. */
 export function startJournal(out: string, seed: JournalSeed): Journal {
   const { id, target, origin, inputState, processedTags = [], movesState = true, outputBucket } = seed;
   const started = { id, target, origin, inputState, processedTags, movesState, outputBucket };
@@ -66,7 +66,7 @@ export function startJournal(out: string, seed: JournalSeed): Journal {
 }
 
 /**
- * The journal of an output; undefined when it has none.
+ * Opens the journal of an output; undefined when it has none.
  *
  * @throws {MappingError} `push.journal` for one that cannot be read
  */

@@ -20,8 +20,8 @@ export interface Misfit {
 export type Shaped<T> = { readonly value: T } | { readonly misfits: readonly Misfit[] };
 
 /**
- * The document as the type of the schema, or all that does not fit. As other programs write it, `null` counts as absent,
- * and an empty list as an empty map or the reverse.
+ * Converts a document to the type of the schema, or returns everything that does not fit. As in documents of other
+ * programs, `null` counts as absent, and an empty list as an empty map or the reverse.
  */
 export function shapeOf<S extends TSchema>(schema: S, json: Json): Shaped<Static<S>> {
   const value = adapted(schema, plainOf(json));
@@ -33,7 +33,7 @@ export function shapeOf<S extends TSchema>(schema: S, json: Json): Shaped<Static
   return misfits.size === 0 ? { value: value as Static<S> } : { misfits: [...misfits.values()] }; // it was checked
 }
 
-/** Plain values; members that are `null` are left out. */
+/** Returns plain values; members that are `null` are left out. */
 function plainOf(json: Json): unknown {
   if (isList(json)) return json.map(plainOf);
   if (isObject(json)) {
@@ -43,7 +43,7 @@ function plainOf(json: Json): unknown {
   return json instanceof JsonNumber ? exactOf(json) : json;
 }
 
-/** A number that would not be the same when it is written again, such as one of twenty digits, is its text. */
+/** Returns a number, or its text if writing it again would change it, such as one of twenty digits. */
 function exactOf(number: JsonNumber): number | string {
   const text = toText(number);
   return String(number.value) === text ? number.value : text;
@@ -101,7 +101,7 @@ function sentence({ keyword, params, message }: Fault, found: unknown): string {
   return message;
 }
 
-/** An empty text is none of them, in words. */
+/** Lists the allowed values in words, without the empty text. */
 function allowed(values: readonly unknown[]): string {
   return values
     .filter((each) => each !== '')
@@ -129,7 +129,7 @@ function lookUp(value: unknown, { instancePath }: Fault): unknown {
   return at;
 }
 
-/** `/columns/2` is `columns[2]`. */
+/** Converts a JSON pointer: `/columns/2` to `columns[2]`. */
 function pathText(pointer: string): string {
   return keysOf(pointer).reduce(
     (text, key) => (isIntegerLike(key) ? `${text}[${key}]` : text === '' ? key : `${text}.${key}`),

@@ -20,10 +20,10 @@ const NONE: ChosenFiles = { files: [], waiting: 0 };
 const PAGE = 100;
 
 /**
- * The files that an entry means: the newest ones, ten without a `limit`.
+ * Chooses the files that an entry of the mapping selects: the newest ones, ten without a `limit`.
  *
- * An adaptive choice takes the oldest of those that are new, instead: what is above the limit is fetched by the next
- * runs, and no file is passed over for ever. So the first run begins with the oldest file of all.
+ * An adaptive choice takes the oldest of the new ones instead: files above the limit are fetched by the next runs, and
+ * none is skipped for ever. So the first run begins with the oldest file of all.
  */
 export async function chooseFiles(mapping: FileMapping, context: ChooseContext): Promise<ChosenFiles> {
   if (mapping.fileIds.length > 0) return { files: await filesById(mapping, context), waiting: 0 };
@@ -116,7 +116,7 @@ function phrase(tag: string): string {
   return `"${tag.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
-/** Once more and exactly: a search engine may find a tag by a part of it. */
+/** Tells whether a file has exactly the tags that were searched for: a search engine may find a tag by a part of it. */
 function isMeant(file: File, { include, exclude }: FileMapping): boolean {
   return include.every((tag) => file.tags.includes(tag)) && !exclude.some((tag) => file.tags.includes(tag));
 }

@@ -18,7 +18,7 @@ export interface Entry {
   readonly path: string;
   text(key: string): string | undefined;
   texts(key: string): readonly string[];
-  /** A whole number from 0, or its text. */
+  /** Returns a whole number from 0, or its text. */
   whole(key: string): number | undefined;
   flag(key: string, byDefault: boolean): boolean;
   node(key: string): Entry;
@@ -80,7 +80,7 @@ function isText(value: Json): boolean {
   return isScalar(value) && typeof value !== 'boolean';
 }
 
-/** An object with the keys 0, 1 … is a list, as other programs write one. */
+/** Returns a list; an object with the keys 0, 1 … is one, too, as other programs write it. */
 function listOf(value: Json): readonly Json[] | undefined {
   if (isList(value)) return value;
   if (!isObject(value)) return undefined;

@@ -1,7 +1,7 @@
 import { encodeExact } from '../../../lib/json/index.ts';
 import type { File } from '../../../storage/client/index.ts';
 
-/** The text of `in/files/<name>.manifest`. */
+/** Returns the text of `in/files/<name>.manifest`. */
 export function fileManifest(file: File): string {
   return encodeExact({
     id: file.id,

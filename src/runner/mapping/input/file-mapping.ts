@@ -32,7 +32,7 @@ export interface StateTag {
 
 const DEFAULT_LIMIT = 10;
 
-/** The files to fetch. */
+/** Reads the mappings of the files to fetch. */
 export function readFileMappings(input: Entry, nowMs: number): readonly FileMapping[] {
   return input.nodes('files').map((entry) => readFiles(entry, nowMs));
 }

@@ -4,19 +4,19 @@ const MAX_BYTES = 255 - '.manifest'.length;
 const SAVED_BYTES = 200;
 const MAX_EXTENSION = 20;
 
-/** Why a text cannot be the name of a file in `in/tables`; undefined when it can. */
+/** Explains why a text cannot be the name of a file in `in/tables`; undefined when it can. */
 export function fileNameProblem(name: string): string | undefined {
   if (!isFileName(name)) return 'it must be a name without slashes';
   if (name.endsWith('.manifest')) return 'names that end in .manifest are those of manifests';
   return Buffer.byteLength(name) > MAX_BYTES ? `it is longer than ${MAX_BYTES} bytes` : undefined;
 }
 
-/** True for a name that leads nowhere else. */
+/** Tells whether a name stays within its folder. */
 export function isFileName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !UNSAFE.test(name);
 }
 
-/** `{id}_{name}`, as files are saved: no slashes, no control characters, no `..`, 200 bytes at most. */
+/** Returns `{id}_{name}`, as files are saved: no slashes, no control characters, no `..`, 200 bytes at most. */
 export function savedName(id: number, name: string): string {
   const safe = name
     .toWellFormed()
@@ -30,8 +30,8 @@ export function savedName(id: number, name: string): string {
 }
 
 /**
- * Names for the slices of a file, so that in the order of their names they are in the order of the manifest: their own
- * where these do that already, else with a number in front.
+ * Returns names for the slices of a file whose order is that of the manifest: their own if these have that order
+ * already, else with a number in front.
  */
 export function sliceNames(names: readonly string[]): string[] {
   const safe = names.map((name) => (isFileName(name) ? name : name.replaceAll(UNSAFE_ALL, '_')));
@@ -45,7 +45,7 @@ export function sliceNames(names: readonly string[]): string[] {
 const UNSAFE = /[/\\\p{Cc}]/u;
 const UNSAFE_ALL = new RegExp(UNSAFE, 'gu');
 
-/** As many whole characters as fit. */
+/** Cuts a text to as many whole characters as fit. */
 function cut(text: string, bytes: number): string {
   let kept = '';
   let size = 0;

@@ -61,7 +61,7 @@ async function lookUp(
   return refused;
 }
 
-/** `in.c-main.users` in branch 12 is `in.c-12-main.users`. */
+/** Returns the id of a table in a branch: `in.c-main.users` in branch 12 is `in.c-12-main.users`. */
 function branchTable(source: string, branch: string): string | undefined {
   const [, stage, rest] = /^(in|out)\.c-(.+)$/.exec(source) ?? [];
   return stage === undefined ? undefined : `${stage}.c-${branch}-${rest ?? ''}`;

@@ -28,7 +28,7 @@ export type Pulled = Readonly<Record<Kind, readonly string[]>>;
  * a process that is killed in between.
  */
 export interface InputFolder {
-  /** For files under way, on the file system of `in/`. It is made when it is asked for. */
+  /** Returns the folder for files in progress, on the file system of `in/`; it is created at its first use. */
   work(): string;
   /** Tells whether a file of that name is there that no mapping has made. */
   hasOwn(kind: Kind, name: string): boolean;
@@ -98,7 +98,7 @@ function writeList(file: string, pulled: Pulled): void {
   else writeFileAtomic(file, JSON.stringify({ version: 1, ...pulled }));
 }
 
-/** A list that cannot be read removes nothing. */
+/** Reads the list of fetched files; one that cannot be read removes nothing. */
 function readList(file: string, log: Log): Pulled {
   if (!existsSync(file)) return { tables: [], files: [] };
   try {
@@ -110,7 +110,7 @@ function readList(file: string, log: Log): Pulled {
   }
 }
 
-/** Names alone: a path would lead out of the folder. */
+/** Returns only plain names: a path would lead out of the folder. */
 function fileNames(json: Json, kind: Kind): string[] {
   const names = isObject(json) ? getKey(json, kind) : undefined;
   if (names === undefined || !isList(names)) return [];

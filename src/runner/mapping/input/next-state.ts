@@ -19,8 +19,8 @@ export interface RememberedFiles {
 }
 
 /**
- * The state to keep. Tables and files that are not adaptive any more are forgotten; other keys of the old state stay.
- * Undefined when there is nothing to say.
+ * Returns the state to keep. Tables and files that are not adaptive any more are forgotten; other keys of the old state
+ * stay. Undefined when there is nothing to keep.
  */
 export function nextInputState(old: Json | undefined, { tables, files }: Remembered): Json | undefined {
   if (tables.length === 0 && files.length === 0 && (!isObject(old) || sizeOf(old) === 0)) return undefined;
@@ -58,10 +58,12 @@ export function nextInputState(old: Json | undefined, { tables, files }: Remembe
 }
 
 /**
- * The time that the next export begins at: that of the last import before this export. Times of the API are whole
- * seconds, so the rows of that second would come again every time. When the export was made later than that, by the
- * service's own clock, no import can follow in that second any more, since the jobs of a table run one after another:
- * then it is the second after. One more lies in between for services on several machines.
+ * Returns the time from which the next export takes rows: that of the last import before this export, or the second
+ * after it.
+ *
+ * Times of the API are whole seconds, so the rows of that second would come again every time. If the export was later
+ * than that by the service's own clock, no further import can fall into that second, since the jobs of a table run one
+ * after another: then it is the second after. A margin of one second is for services on several machines.
  */
 export function dateToRemember(lastImportDate: string, exportedAt: string | undefined): string {
   const nextMs = Date.parse(lastImportDate) + 1000;

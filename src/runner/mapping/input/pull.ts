@@ -18,11 +18,11 @@ const MISSING_FILE =
   'It was announced but never uploaded, or it was deleted meanwhile. Delete it, or leave it out by its tags.';
 
 /**
- * The input mapping of one row: fills `in/tables` and `in/files`, each with a manifest.
+ * Fetches the inputs of one row: fills `in/tables` and `in/files`, each with a manifest.
  *
  * Everything is looked up and checked before anything is fetched, and fetched before anything in `in/` changes: after a
- * failure or an interruption the folder is as it was. What the mapping put there in the last run is taken away, what is
- * the user's own stays ({@link InputFolder}).
+ * failure or an interruption the folder is as it was. Files from the mapping of the last run are removed, the user's
+ * own stay ({@link InputFolder}).
  *
  * @throws {MappingError} `input.invalid` with all mistakes of the mapping; `input.failed` for what could not be fetched
  * @throws {StorageError} when the storage cannot be asked at all

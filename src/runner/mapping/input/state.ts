@@ -13,9 +13,9 @@ import type { Problems } from './problems.ts';
 
 /** State of “adaptive” inputs between runs: the part `storage` of a state. */
 export interface InputState {
-  /** `lastImportDate` of the table as it was before the last export. */
+  /** Returns `lastImportDate` of the table as it was before the last export. */
   lastImportDate(source: string): string | undefined;
-  /** Greatest id of the files that were fetched. */
+  /** Returns the greatest id of the fetched files. */
   lastImportId(tags: readonly StateTag[]): number | undefined;
 }
 
@@ -47,7 +47,7 @@ export function readInputState(state: Json | undefined, problems: Problems): Inp
   };
 }
 
-/** A key that is equal for the same tags in another order. */
+/** Returns a key that is equal for the same tags in another order. */
 export function keyOfTags(tags: readonly StateTag[]): string {
   return tags
     .map(({ name, match }) => JSON.stringify([name, match ?? '']))
@@ -75,7 +75,7 @@ function fieldsOf<K extends string>(value: Json, ...keys: readonly K[]): Partial
   return found;
 }
 
-/** An empty list is an empty object, as other programs write it. */
+/** Returns an object; an empty list is an empty object, as other programs write it. */
 function objectIn(value: Json | undefined, wrong: () => void): AnyObject {
   if (isObject(value)) return value;
   if (value !== undefined && value !== null && !(isList(value) && value.length === 0)) wrong();

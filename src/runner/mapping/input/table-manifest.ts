@@ -10,8 +10,8 @@ import {
 import type { Table } from '../../../storage/client/index.ts';
 
 /**
- * The text of `in/tables/<name>.manifest`: the table as it was before the export, with the columns
- * that are in the file. `schema` is there for tables whose columns have types.
+ * Returns the text of `in/tables/<name>.manifest`: the table as it was before the export, with the columns that are in
+ * the file. `schema` is there for tables whose columns have types.
  */
 export function tableManifest(table: Table, columns: readonly string[]): string {
   const all = table as unknown as AnyObject; // as it was parsed, with more than the protocol names
@@ -40,7 +40,7 @@ export function tableManifest(table: Table, columns: readonly string[]): string 
   });
 }
 
-/** Metadata without the ids, which mean nothing outside of the storage. */
+/** Returns metadata without the ids, which mean nothing outside the storage. */
 function pairsOf(value: Json | undefined): Json[] {
   const items = value !== undefined && isList(value) ? value.filter(isObject) : [];
   return items.map((item) =>
@@ -86,7 +86,7 @@ function schemaOf(
   });
 }
 
-/** `base` for the kind that all backends know, and the backend's own type. */
+/** Returns the data type of a column: `base` for the kind that all backends know, and the backend's own type. */
 function dataTypeOf(column: AnyObject, backend: string | undefined): AnyObject {
   const definition = getKey(column, 'definition');
   const own = isObject(definition) ? definition : objectOf([]);

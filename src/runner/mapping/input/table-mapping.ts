@@ -20,8 +20,8 @@ export interface TableMapping {
 }
 
 /**
- * The tables to fetch. `column_types` without `columns` names the columns; its types, `overwrite`,
- * `use_view` and `keep_internal_timestamp_column` are for workspaces and change nothing in a file.
+ * Reads the mappings of the tables to fetch. `column_types` without `columns` names the columns; its types,
+ * `overwrite`, `use_view` and `keep_internal_timestamp_column` are for workspaces and change nothing in a file.
  */
 export function readTableMappings(input: Entry, warn: (message: string) => void): readonly TableMapping[] {
   const mappings = input.nodes('tables').map((entry) => readTable(entry, warn));

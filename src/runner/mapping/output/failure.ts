@@ -53,7 +53,7 @@ function facts(error: unknown): object {
   return error instanceof ExtractorError ? { code: error.code, ...error.details } : {};
 }
 
-/** `out/` is in the data folder, or in `rows/<id>` below it. */
+/** Returns the data folder of an output: `out/` is in it, or in `rows/<id>` below it. */
 function dataFolderOf({ out, origin }: Context): string {
   const folder = path.dirname(out);
   const isRow = origin.row !== undefined && path.basename(path.dirname(folder)) === 'rows';

@@ -66,7 +66,7 @@ export async function pushOutputs(options: PushOptions): Promise<Pushed> {
   throw pushFailed({ pushed, failed: tried, left: left.map(({ what }) => what) }, options);
 }
 
-/** A table that was begun stays where it is. */
+/** Returns the move of destinations after `outputBucket` was renamed; tables whose push was begun stay. */
 function movedIn({ movedBucket, journal, log }: PushOptions): ((destination: string) => string) | undefined {
   if (movedBucket === undefined || movedBucket.from === movedBucket.to) return undefined;
   const [from, to] = [`in.c-${movedBucket.from}.`, `in.c-${movedBucket.to}.`];
@@ -112,7 +112,10 @@ function piecesOf(plan: OutputPlan, push: Pushing): (readonly Piece[])[] {
   return [...tables, ...files];
 }
 
-/** An entry is for one source and one destination, whatever the mapping said when it was written. */
+/**
+ * Returns the journal's keys of tables: an entry belongs to one source and one destination, whatever the mapping was
+ * when it was written.
+ */
 function keysOf(tables: readonly PlannedTable[], journal: Journal): (table: PlannedTable) => string {
   const taken = new Map(
     Array.from(journal.document.tables, ([key, { destination }]) => [key, destination] as const),

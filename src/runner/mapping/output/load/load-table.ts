@@ -64,8 +64,8 @@ export async function loadTable(push: Pushing, table: PlannedTable, key: string)
 }
 
 /**
- * The load was not done, that is certain: it is begun anew the next time. When another run made the table at the same
- * moment, the same file can be loaded into it, and so it can when a step before the load failed.
+ * Forgets a load that certainly did not happen, so that the next push repeats it. If another run created the table at
+ * the same time, the same file can be loaded into it; so it can when a step before the load failed.
  */
 function forget(
   { journal }: Pushing,
@@ -125,15 +125,15 @@ async function askForLoad(push: Pushing, table: PlannedTable, key: string): Prom
   return job;
 }
 
-/** It may be one of the files before the last. */
+/** Returns the id of the loaded file, which may be one before the last. */
 function loadedFile(job: Job): { readonly fileId?: number } {
   const fileId = Number(sourceFileOf(job));
   return Number.isSafeInteger(fileId) && fileId > 0 ? { fileId } : {};
 }
 
 /**
- * It is refused now, but it may have been taken before, when the answer was lost. A service that knows keys would have
- * said so, unless the mapping has changed since.
+ * Returns the job of an earlier request for this load, whose answer was lost: the present refusal does not exclude it.
+ * A service that supports keys would have said so, unless the mapping has changed since.
  */
 async function takenBefore(
   { connection, signal }: Pushing,
@@ -146,7 +146,7 @@ async function takenBefore(
   return await jobs.findByFile(fileId, { signal });
 }
 
-/** The id of the uploaded file: of an earlier push, when nothing has changed since. */
+/** Returns the id of the uploaded file: of an earlier push, when nothing has changed since. */
 async function uploadedFile(push: Pushing, table: PlannedTable, key: string): Promise<number> {
   const { journal, connection } = push;
   const { fileId, isUploaded, content, asked } = journal.table(key);
@@ -181,8 +181,8 @@ async function uploadedFile(push: Pushing, table: PlannedTable, key: string): Pr
 }
 
 /**
- * A name that no other file has, which tells it from one that gets the same number after a restore. The service goes by
- * the ending, and the client adds `.gz` to what it compresses.
+ * Returns a name that no other file has, to tell it from one that gets the same number after a restore. The service
+ * goes by the ending, and the client adds `.gz` to compressed files.
  */
 function uniqueName({ env }: Pushing, { source, isGzip }: PlannedTable): string {
   const { name, ext } = path.parse(source.replace(/\.gz$/, ''));
@@ -208,7 +208,7 @@ async function describe(push: Pushing, table: PlannedTable, key: string): Promis
   }
 }
 
-/** A load gives the rows that it brought, a creation the table with its rows. */
+/** Returns the number of rows of a job: a load gives those that it brought, a creation the table with its rows. */
 function rowsOf({ results }: Job): number {
   const json = results as Json | undefined; // as it was parsed
   if (json === undefined || !isObject(json)) return 0;

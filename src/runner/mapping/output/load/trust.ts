@@ -27,7 +27,7 @@ export async function verifyJournal(push: Pushing, destination: string, key: str
   }
 }
 
-/** The same for a file that is pushed as such. */
+/** Verifies the journal's entry of a file that is pushed as such. */
 export async function trustFile(push: Pushing, source: string): Promise<void> {
   const { journal, log } = push;
   const { fileId, fileCreated, done } = journal.document.files.get(source) ?? {};
@@ -55,7 +55,7 @@ async function fileOf({ connection, signal }: Pushing, id: number): Promise<File
   return await readable(connection.client.files.detail(id, { signal }));
 }
 
-/** Undefined when there is none, and when it is of someone else. */
+/** Returns an object of the storage; undefined when there is none, and when it belongs to another token. */
 async function readable<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
@@ -67,7 +67,7 @@ async function readable<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The id of the file that an import reads: a number, or text. */
+/** Returns the id of the file that an import reads: a number, or text. */
 export function sourceFileOf({ operationParams }: Job): Json | undefined {
   const params = operationParams as Json | undefined; // as it was parsed
   const source = params !== undefined && isObject(params) ? getKey(params, 'source') : undefined;

@@ -4,9 +4,9 @@ import type { PlannedTable } from '../plan/planned.ts';
 import type { Pushing } from '../pushing.ts';
 
 /**
- * A second load of the same file, from a request that something on the way has passed on twice. A service that knows no
- * keys takes both when they arrive before the file is deleted, and only afterwards it can be seen. Call it when the file
- * is deleted: then there will be no further ones. Undefined also where a second load changes nothing.
+ * Finds a second load of the same file, from a request that something on the way has sent twice. A service without
+ * support for keys takes both if they arrive before the file is deleted, which only shows afterwards. Called when the
+ * file is deleted: then no further load can come. Undefined also if a second load changes nothing.
  *
  * @param key entry of the journal
  */

@@ -17,7 +17,7 @@ export interface LineProblem {
   readonly hint?: string;
 }
 
-/** The names in the first line of a file, which may be gzip; no more of it is read than that needs. */
+/** Reads the names in the first line of a file, which may be gzip; no more of it is read than necessary. */
 export async function readHeader(
   file: string,
   dialect: CsvDialect,
@@ -44,7 +44,7 @@ export async function readHeader(
   }
 }
 
-/** The names that columns have in a table; in words what is wrong with them. */
+/** Returns the names that columns have in a table, or a description of their problems. */
 export function tableColumns(
   names: readonly string[],
 ): { readonly columns: readonly string[] } | { readonly problems: readonly string[] } {

@@ -43,15 +43,15 @@ export function destinationOf({
 }
 
 /**
- * The bucket of tables that name none: `in.c-<component>-<configuration>`. Names of local
- * configurations may have characters that a bucket's cannot have.
+ * Returns the bucket of tables that name none: `in.c-<component>-<configuration>`. Names of local configurations may
+ * have characters that are invalid in a bucket's name.
  */
 export function defaultBucketOf({ component, configuration }: Origin): string {
   const name = `${component.replaceAll('.', '-')}-${configuration}`;
   return `in.c-${storageNameProblem(name) === undefined ? name : webalizeDisplayName(name)}`;
 }
 
-/** In words why the id of a bucket, such as `in.c-main`, cannot be one. */
+/** Explains why a text, unlike `in.c-main`, is no id of a bucket; undefined when it is one. */
 export function bucketIdProblem(id: string): string | undefined {
   const [stage = '', bucket = '', ...more] = id.split('.');
   if ((stage === 'in' || stage === 'out') && more.length === 0) return bucketProblem(bucket);

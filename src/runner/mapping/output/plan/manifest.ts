@@ -15,7 +15,7 @@ export interface Findings {
   readonly warnings: string[];
 }
 
-/** The manifest as the schema has it; undefined when there is none, or when it cannot be read. */
+/** Reads a manifest by its schema; undefined when there is none, or when it cannot be read. */
 export function readManifest<S extends TObject>(
   schema: S,
   file: string | undefined,

@@ -5,8 +5,8 @@ import type { TableSettings } from './plan-settings.ts';
 export const DEFAULTS = { incremental: false, delimiter: ',', enclosure: '"', deleteOperator: 'eq' } as const;
 
 /**
- * The manifest of a table with its mapping laid over it: the mapping wins, but a value that is the
- * default, or empty, is no opinion; metadata is merged by key; a primary key in the mapping replaces, an empty one too.
+ * Merges the mapping of a table into its manifest: the mapping wins, but a default or empty value in it does not count;
+ * metadata is merged by key; a primary key in the mapping replaces the other, an empty one too.
  */
 export function mergeSettings(manifest: TableSettings, mapping: TableSettings): TableSettings {
   return {
@@ -26,7 +26,7 @@ export function mergeSettings(manifest: TableSettings, mapping: TableSettings): 
   };
 }
 
-/** The later value of a key wins; keys keep the order in which they first came. */
+/** Merges pairs: the later value of a key wins; keys keep the order in which they first came. */
 function mergePairs(
   first: readonly MetadataPair[],
   second: readonly MetadataPair[],

@@ -2,7 +2,7 @@ import type { FileOptions } from './plan-options.ts';
 import type { PlannedFile } from './planned.ts';
 import type { Source } from './sources.ts';
 
-/** A file with what its manifest and its mappings say: the later ones win, tags are put together. */
+/** Plans a file by its manifest and its mappings: the later ones win, tags are combined. */
 export function planFile(source: Source, options: readonly FileOptions[]): PlannedFile {
   const merged = options.reduce<FileOptions>((all, each) => ({ ...all, ...each }), {});
   const { is_public: isPublic = false, is_permanent: isPermanent = false } = merged;

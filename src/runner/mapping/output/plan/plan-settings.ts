@@ -70,7 +70,7 @@ function columnMetadataOf({
   return columns;
 }
 
-/** A length, a default or “not null” need a definition; else the general type is enough. */
+/** Returns the definition of a column: a length, a default or “not null” need one; else the general type is enough. */
 function definitionOf({ name, data_type: type, nullable }: SchemaColumn): ColumnDefinition {
   const base = type?.base;
   if (base === undefined) return { name };

@@ -19,7 +19,7 @@ export interface TableToPlan {
   readonly defaultBucket: string;
 }
 
-/** One table with all that its load needs to know; undefined when something is wrong with it. */
+/** Plans one table with all that its load needs; undefined when something is wrong with it. */
 export async function planTable(
   { source, settings, mapped, defaultBucket }: TableToPlan,
   findings: Findings,
@@ -82,7 +82,9 @@ interface Columns {
   readonly definitions: readonly ColumnDefinition[];
 }
 
-/** Columns that are given mean that the file has no header, unless it says so. */
+/**
+ * Returns the columns of a source: explicit columns mean that the file has no header, unless the settings say it has.
+ */
 async function columnsOf(
   source: Source,
   { columns: given = [], hasHeader }: TableSettings,
@@ -127,7 +129,7 @@ async function columnsOf(
   };
 }
 
-/** Empty names come from forms that were left empty; they are no part of a key. */
+/** Returns the primary key; empty names come from empty form fields and are ignored. */
 function keyOf(
   given: readonly string[],
   columns: readonly string[],

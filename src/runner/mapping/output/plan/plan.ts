@@ -87,12 +87,15 @@ function readMapping(given: AnyObject, out: string): OutputMapping {
   return {};
 }
 
-/** A mapping without a source means the file that is named as its destination. */
+/** Returns the source of a mapping; without one it is the file with the name of its destination. */
 function sourceOf({ source = '', destination = '' }: TableMapping): string {
   return source === '' ? destination : source;
 }
 
-/** The mappings of a source, each laid over its manifest; the manifest alone when nothing maps it. */
+/**
+ * Returns the settings of a source: each of its mappings merged into the manifest; the manifest alone when there is no
+ * mapping.
+ */
 function settingsFor(
   source: Source,
   mappings: readonly TableMapping[],
@@ -147,7 +150,10 @@ function checkMapped(
   }
 }
 
-/** `users` is short for `users.csv`, and for `my-api.users`, as the extractor names the tables of an `outputBucket`. */
+/**
+ * Tells whether a source is short for a file: `users` is for `users.csv`, and for `my-api.users`, as the extractor
+ * names the tables of an `outputBucket`.
+ */
 function isShortFor(source: string, name: string): boolean {
   return source !== '' && (name.replace(/\.csv$/, '') === source || name.endsWith(`.${source}`));
 }

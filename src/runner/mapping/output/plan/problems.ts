@@ -46,7 +46,7 @@ function kept(out: string): string[] {
     : [stays];
 }
 
-/** `out/` is in the data folder, or in `rows/<id>` below it. */
+/** Returns the command that discards an output; `out/` is in the data folder, or in `rows/<id>` below it. */
 function discardCommand(out: string): string {
   const folder = path.dirname(out);
   const isRow = path.basename(path.dirname(folder)) === 'rows';
@@ -55,7 +55,7 @@ function discardCommand(out: string): string {
   return `gex storage push ${shellWord(data)}${row} --discard`;
 }
 
-/** Below the folder of the output, which is named once. */
+/** Shortens a place to its path below the output's folder, which is named once. */
 function shortened(where: Where, out: string): Where {
   return where.file === undefined ? where : { ...where, file: path.relative(path.dirname(out), where.file) };
 }

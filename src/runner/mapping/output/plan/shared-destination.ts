@@ -2,8 +2,8 @@ import type { PlannedTable } from './planned.ts';
 import type { Problem } from './problems.ts';
 
 /**
- * Several sources may go to one table when each of them adds to it by the same key; a full load would take the rows of
- * the others away again.
+ * Checks that several sources with one table each add to it by the same key; a full load would remove the rows of the
+ * others again.
  */
 export function checkSharedDestinations(tables: readonly PlannedTable[], problems: Problem[]): void {
   for (const [destination, [first, ...others]] of Map.groupBy(tables, (table) => table.destination)) {
@@ -29,7 +29,7 @@ function conflict(first: PlannedTable, other: PlannedTable): string | undefined 
     : `their primary keys differ: (${first.primaryKey.join(', ')}) and (${other.primaryKey.join(', ')})`;
 }
 
-/** Keys are compared as sets of names. */
+/** Compares keys as sets of names. */
 export function sameKey(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((name) => other.includes(name));
 }

@@ -21,8 +21,8 @@ export interface Source {
 const MANIFEST = '.manifest';
 
 /**
- * The sources of a folder, in the order of their names; none when there is no folder. Names that begin with a dot are
- * nobody's output.
+ * Returns the sources of a folder, in the order of their names; none when there is no folder. Names that begin with a
+ * dot are ignored.
  */
 export function findSources(folder: string, kind: 'file' | 'table', problems: Problem[]): Source[] {
   const names = namesIn(folder, problems);
@@ -139,7 +139,7 @@ function isGzip(file: string, problems: Problem[]): boolean {
   return head.readUInt16BE() === 0x1f8b;
 }
 
-/** A folder that is not there is empty; what cannot be read is a problem. */
+/** Tries a file operation: a missing file or folder gives undefined, any other error is a problem. */
 function attempt<T>(at: string, problems: Problem[], work: () => T): T | undefined {
   try {
     return work();

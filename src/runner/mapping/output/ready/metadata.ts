@@ -6,7 +6,7 @@ import type { Origin } from '../../mapping-types.ts';
 /** Provider of metadata about the run itself; metadata of the component has the name of the component. */
 export const SYSTEM = 'system';
 
-/** Which configuration made a table or a bucket, or changed it last. */
+/** Returns the metadata that names the configuration which created a table or a bucket, or changed it last. */
 export function originMetadata(origin: Origin, what: 'createdBy' | 'lastUpdatedBy'): MetadataPair[] {
   const { component, configuration, row, branch } = origin;
   const pairs = [
@@ -50,12 +50,12 @@ const REFUSALS = new Set([
   'storage.unsupported',
 ]);
 
-/** True when the service has certainly not begun what it was asked: anything else leaves it open. */
+/** Tells whether the service has certainly not begun the request; any other error leaves that open. */
 export function isRefusal(error: unknown): error is StorageError {
   return error instanceof StorageError && REFUSALS.has(error.code);
 }
 
-/** True when what was to be made is there already: another run made it at the same moment. */
+/** Tells whether the object exists already: another run created it at the same time. */
 export function isTaken(error: unknown): error is StorageError {
   return error instanceof StorageError && /alreadyExists$/i.test(error.serviceCode);
 }
