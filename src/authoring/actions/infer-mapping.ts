@@ -50,7 +50,7 @@ function nestingLevelOf({ configuration }: ActionContext): number {
   );
 }
 
-/** A list of columns; one text may name several, with commas between. */
+/** Returns the columns of the primary key from a list; one text may name several, with commas between. */
 function primaryKeyOf({ configuration }: ActionContext): readonly string[] {
   const key = '__PRIMARY_KEY';
   const value = input(configuration, key);

@@ -2,7 +2,7 @@ import { ActionError } from '../../lib/errors.ts';
 import { getKey, type AnyObject, type Json } from '../../lib/json/index.ts';
 import { parametersOf } from './configuration.ts';
 
-/** The value that an action is given in `parameters`; undefined when it is missing or null. */
+/** Returns a parameter of an action; undefined when it is missing or null. */
 export function input(configuration: AnyObject, key: string): Json | undefined {
   return getKey(parametersOf(configuration), key) ?? undefined;
 }

@@ -45,7 +45,7 @@ export function learnSecrets(secrets: Secrets, exchanges: readonly Exchange[]): 
   for (const value of loginSecrets(exchanges)) secrets.add(value);
 }
 
-/** Values that a login gave and that later requests sent, under whatever name. */
+/** Returns values that a login gave and that later requests sent, under any name. */
 function loginSecrets(exchanges: readonly Exchange[]): readonly string[] {
   const given = exchanges
     .filter(({ request }) => isLogin(request))
@@ -59,12 +59,12 @@ function loginSecrets(exchanges: readonly Exchange[]): readonly string[] {
   return given.filter((value) => sent.includes(value) || sent.includes(encodeURIComponent(value)));
 }
 
-/** True for a request that a login made, whichever kind of authentication that is. */
+/** Tells whether a login made the request, for any type of authentication. */
 export function isLogin({ isLogin, label }: ApiRequest): boolean {
   return isLogin === true || label === 'login';
 }
 
-/** The value with every secret in its texts, names and numbers hidden. */
+/** Returns the value with every secret in its texts, names and numbers hidden. */
 export function maskJson(value: Json, secrets: Secrets): Json {
   if (typeof value === 'string') return secrets.redact(value);
   if (isNumber(value)) {
@@ -76,7 +76,7 @@ export function maskJson(value: Json, secrets: Secrets): Json {
   return objectOf(entriesOf(value).map(([key, item]) => [secrets.redact(key), maskJson(item, secrets)]));
 }
 
-/** A body to show: parameters with the name of a secret are hidden, and so is every known secret. */
+/** Returns a body for display: parameters with the name of a secret are hidden, and so is every known secret. */
 export function maskBody(body: string, secrets: Secrets): string {
   const value = jsonIn(body);
   return value === undefined
@@ -117,7 +117,7 @@ function sentSecrets({ url, body }: ApiRequest): readonly string[] {
   return parameters.filter(([name]) => isSecretName(name)).map(([, value]) => value);
 }
 
-/** Names and values in a body of JSON, at any depth, or of a form. */
+/** Returns names and values in a body of JSON, at any depth, or of a form. */
 function bodyParameters(body: string): readonly (readonly [string, string])[] {
   const value = jsonIn(body);
   return value === undefined ? [...new URLSearchParams(body)] : textsIn(value, '');

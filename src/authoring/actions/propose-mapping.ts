@@ -27,11 +27,12 @@ interface Entry {
 }
 
 /**
- * A mapping for rows like these: a column for each property, in the order of their appearance
- * in any row, named as the columns of a run without a mapping; then the extra columns, as `user`.
+ * Proposes a mapping for rows: a column for each property, in the order of their appearance in any row, named as the
+ * columns of a run without a mapping; then the extra columns, as `user`.
  *
  * - properties of objects are columns `a_b` at the path `a.b`, down to the nesting level;
- * - lists, deeper objects, and what is an object here and a text there are written as JSON text (`forceType`);
+ * - lists, deeper objects, and properties that are sometimes objects and sometimes text are written as JSON text
+ *   (`forceType`);
  * - rows that are no objects have the column `data`.
  *
  * @throws {ActionError} for a primary key that is no column, or holds lists or objects
@@ -80,7 +81,7 @@ function settingOf({ delimiter, column, kind, isComplex }: Entry, isKey: boolean
 
 const DELIMITERS = ['.', '/', '|', '~', ':', '>'];
 
-/** The path of a property, with a delimiter that is in none of its keys and a text that no other path has. */
+/** Returns the path of a property, with a delimiter that is in none of its keys and a text that no other path has. */
 function placed(
   { keys, isRow }: Leaf,
   taken: Set<string>,

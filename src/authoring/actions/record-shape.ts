@@ -19,9 +19,9 @@ interface Place {
 }
 
 /**
- * The columns that rows have, in the order in which their properties appear first; properties of one object stand
- * together. A place is opened into its properties when it is nothing but an object (or null, or missing) and not
- * deeper than the level.
+ * Returns the columns of rows, in the order in which their properties appear first; properties of one object stay
+ * together. A place is opened into its properties when it is nothing but an object (or null, or missing) and not deeper
+ * than the level.
  */
 export function shapeOf(rows: readonly Json[], nestingLevel: number): readonly Leaf[] {
   const root = newPlace();

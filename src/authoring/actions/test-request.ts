@@ -58,7 +58,7 @@ const MAX_RECORDS = 100;
 
 type Show = (value: Json, name: string) => Json;
 
-/** The one that failed, else the last one of the job, else the last one above it. */
+/** Returns the exchange that failed, else the last one of the job, else the last one above it. */
 function exchangeToShow({ exchanges, job, failure }: Probe): Exchange | undefined {
   const calls = exchanges.filter(({ request }) => !isLogin(request));
   const own = failure === undefined ? calls.filter(({ request }) => request.label === job.name) : [];
@@ -95,7 +95,7 @@ function requestOf({ request }: Exchange, secrets: Secrets, show: Show): Json {
   ]);
 }
 
-/** JSON as such, also behind a byte order mark; anything else as text. */
+/** Parses a body as JSON, also behind a byte order mark; anything else is text. */
 function dataOf(body: Uint8Array): Json {
   const text = new TextDecoder().decode(body);
   try {

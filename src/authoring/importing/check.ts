@@ -4,8 +4,8 @@ import type { Imported, StreamReport } from './report.ts';
 type Node = Readonly<Record<string, unknown>>;
 
 /**
- * The same, with every stream `not` whose row this version of the program does not understand to the last key: what
- * nothing reads would be a difference without a word. Settings that have no value yet are no difference.
+ * Marks every stream as `not` whose row this version of the program does not accept to the last key: an ignored key
+ * would be a silent difference. Settings without a value are no difference.
  */
 export async function checked(imported: Imported): Promise<Imported> {
   const problems = (await validateConfig(JSON.stringify(filled(imported.configuration)), {})).filter(
@@ -28,14 +28,14 @@ export async function checked(imported: Imported): Promise<Imported> {
   };
 }
 
-/** An address that is made of settings is right or wrong only when they are known. */
+/** Tells whether a problem is about the form of an address, which is unknown until its settings are. */
 function isAboutForm({ path, message }: Problem): boolean {
   return (
     !(path.endsWith('.baseUrl') && message.startsWith('The function')) && !path.includes('.config.settings')
   );
 }
 
-/** With something in place of each setting that is empty. */
+/** Fills each empty setting with some value. */
 function filled(configuration: Imported['configuration']): unknown {
   const inner = mapAt(configuration, 'configuration');
   const parameters = mapAt(inner, 'parameters');

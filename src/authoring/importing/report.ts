@@ -53,7 +53,7 @@ function countOf(report: ImportReport, outcome: Outcome): number {
   return report.streams.filter((stream) => stream.outcome === outcome).length;
 }
 
-/** The report for people: a line for each stream, with what there is to know below it. */
+/** Formats the report for people: a line for each stream, with its notes below it. */
 export function reportText(report: ImportReport): string {
   const { streams, settings, notes } = report;
   const width = Math.max(0, ...streams.map(({ stream }) => stream.length));

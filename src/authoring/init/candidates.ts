@@ -68,7 +68,7 @@ function urls({ path, keys, value, source }: Pointer, { target }: Observed): Can
       ];
 }
 
-/** The token in an address that cannot be followed as it is. */
+/** Returns candidates for a token in an address that cannot be followed as it is. */
 function tokensInUrl({ path, keys, value, source }: Pointer, { target }: Observed): Candidate[] {
   if (keys === undefined || typeof value !== 'string') return [];
   const sent = leavesOf(target.params);
@@ -137,7 +137,7 @@ function tokens(pointer: Pointer, { target, signs, rows }: Observed): Candidate[
   ];
 }
 
-/** The id of the last row leads on. */
+/** Returns candidates that continue after the id of the last row. */
 function rowIds({ target, id, lastId, signs }: Observed, isGuess: boolean): Candidate[] {
   if (id === undefined) return [];
   const given = leavesOf(target.params).flatMap(({ keys }) =>
@@ -182,7 +182,7 @@ export function seesMore({ signs, rows }: Pick<Observed, 'signs' | 'rows'>): boo
   return signOf(signs, 'more') !== undefined || (total !== undefined && total > rows);
 }
 
-/** The job's parameters go along with a token where there are any. */
+/** Returns the setting that sends the job's parameters along with a token, if there are any. */
 function included(params: AnyObject): JsonObject {
   return entriesOf(params).length > 0 ? { includeParams: true } : {};
 }

@@ -46,7 +46,7 @@ export function overlapOf(
 }
 
 /**
- * Keys whose values differ between two answers to one and the same request.
+ * Returns keys whose values differ between two answers to the same request.
  *
  * @returns undefined where the rows are others, so that nothing can be told by comparing them
  */

@@ -20,7 +20,7 @@ export interface JobParts {
   readonly job?: JsonObject;
 }
 
-/** A configuration of one job: what is not needed is not in it. Pure. */
+/** Creates a configuration of one job, without unnecessary parts. Pure. */
 export function configurationOf(target: Target, parts: JobParts): AnyObject {
   const params = parts.params ?? target.params;
   const { dataType, endpoint, method, paramsIn } = target;
@@ -46,7 +46,7 @@ export function configurationOf(target: Target, parts: JobParts): AnyObject {
   return { parameters: { api, config } };
 }
 
-/** The keys of a job that say where its rows are. A list that is the whole answer needs none. */
+/** Returns the keys of a job that locate its rows. A list that is the whole answer needs none. */
 export function rowsKeys(place: RowsPlace): AnyObject {
   if (place.kind === 'one') return { dataField: '.' };
   const path = place.keys.length === 0 ? {} : { dataField: pathOf(place.keys) };

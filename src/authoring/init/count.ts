@@ -6,7 +6,7 @@ import { plain } from './names.ts';
 import { leavesOf, paramOf, queryOf, topNames, variablesOf, withoutAt, type Place } from './params.ts';
 import { signOf, valueOf } from './signs.ts';
 
-/** Page numbers and offsets that the answer, its links or the request speak of. */
+/** Returns candidates for page numbers and offsets that the answer, its links or the request contain. */
 export function counted(seen: Observed): Candidate[] {
   const { signs, target } = seen;
   const given = leavesOf(target.params);
@@ -118,7 +118,7 @@ export function offsetCandidate(place: Place, first: number, seen: Observed, siz
   };
 }
 
-/** The number of the first page, by what the answer says, else by what was asked for. */
+/** Returns the number of the first page, by the answer, else by the request. */
 function firstOf(echo: number | undefined, given: number | undefined): number {
   if (echo === 0 || given === 0) return 0;
   if (echo !== undefined && given !== undefined && given === echo + 1) return 1;

@@ -31,7 +31,7 @@ export class Credentials {
     return objectOf(this.#attributes);
   }
 
-  /** User and password in front of the host. */
+  /** Takes user and password in front of the host. */
   fromAddress(url: string): void {
     const user = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^@/?#]*)@/i.exec(url)?.[1];
     if (user !== undefined && user !== '') this.login('basic', percentDecoded(user));
@@ -51,7 +51,7 @@ export class Credentials {
     });
   }
 
-  /** `--header 'Name: value'`. */
+  /** Reads `--header 'Name: value'`. */
   fromLines(lines: readonly string[]): Header[] {
     const headers = lines.map((line): Header => {
       const colon = line.indexOf(':');
@@ -66,7 +66,7 @@ export class Credentials {
     });
   }
 
-  /** `bearer:…`, `basic:user:password`, `header:Name=…`, `query:name=…`. */
+  /** Reads `bearer:…`, `basic:user:password`, `header:Name=…`, `query:name=…`. */
   fromOption(text: string): void {
     const [, kind = '', rest = ''] = /^([a-z]+):([^]*)$/i.exec(text) ?? [];
     const equals = rest.indexOf('=');

@@ -165,7 +165,7 @@ function namedKey({ paths }: RowKey): readonly string[] {
 }
 
 /**
- * Rows without an id are told apart by what is in them, as far as it stays the same from request to request.
+ * Identifies rows without an id by their content, as far as it stays the same from request to request.
  *
  * @returns undefined where it does not
  */
@@ -267,7 +267,7 @@ function ofOnePage(
   return { verdict: report?.verdict === 'complete' ? 'complete' : 'ended', against: [] };
 }
 
-/** A list that is as long as a page commonly is. */
+/** Returns a doubt about a list that is exactly as long as a usual page. */
 function suspicion({ place: { kind, rows }, tried }: Parts): string[] {
   if (kind !== 'list' || !USUAL.has(rows.length)) return [];
   const how = tried.length === 0 ? '' : ' No parameter that was tried leads to others.';

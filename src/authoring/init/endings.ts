@@ -3,7 +3,7 @@ import type { Candidate, Observed } from './candidate.ts';
 import { signOf } from './signs.ts';
 import type { Trial } from './trial.ts';
 
-/** How APIs answer for a page that there is not. */
+/** Tells whether a status is one that APIs use for a page that does not exist. */
 function isRefusal(status: unknown): status is number {
   return typeof status === 'number' && [400, 404, 410, 416, 422].includes(status);
 }
@@ -55,7 +55,7 @@ function inBody(path: string | undefined): path is string {
   return path !== undefined && !path.startsWith('header ');
 }
 
-/** A value of the body, or of a header, as a source. */
+/** Returns the source of a value in the body, or in a header. */
 function sourceAt(path: string): JsonObject {
   const header = /^header (.*)$/.exec(path)?.[1];
   return header === undefined ? { path } : { header };
@@ -83,7 +83,7 @@ export function endingAfter(trial: Trial, { kind, counts, pagination }: Candidat
   return undefined;
 }
 
-/** True for a failure that says nothing of the configuration. */
+/** Tells whether a failure says nothing about the configuration. */
 export function isTrouble({ failure }: Trial): boolean {
   const status = failure?.details['status'];
   return typeof status === 'number' && (status === 429 || status >= 500);

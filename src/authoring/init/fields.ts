@@ -32,7 +32,7 @@ export interface Field {
 const MAX_DEPTH = 2;
 const MAX_FIELDS = 300;
 
-/** The fields of rows, in the order of their appearance. Pure; all in memory, as the rows of a trial are. */
+/** Returns the fields of rows, in the order of their appearance. Pure; all in memory, as the rows of a trial are. */
 export function fieldsOf(rows: readonly Json[]): readonly Field[] {
   const columns = new Map<string, Json[]>();
   for (const row of rows) collect(row, '', 0, columns);
@@ -89,7 +89,10 @@ const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?Z|\s?[+-
 const TIME_NAME =
   /(?:^|[._])(?:time|timestamp|ts|date|created|updated|modified|changed|added|inserted|published|posted|registered|seen)(?:$|[._])|(?:_at|At|_on|Time|Date|Timestamp)$/i;
 
-/** Seconds or milliseconds since 1970, of the years 2001 to 2100, under a name that means a time. */
+/**
+ * Tells whether numbers are seconds or milliseconds since 1970, of the years 2001 to 2100, under a name that means a
+ * time.
+ */
 function isEpoch(path: string, kind: Kind, values: readonly Json[]): boolean {
   if (kind !== 'integer' || !TIME_NAME.test(path)) return false;
   return values.every((value) => {

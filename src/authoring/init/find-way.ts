@@ -97,7 +97,7 @@ class Groups {
   readonly #suspects = new Map<string, readonly Candidate[]>();
   readonly #done = new Set<Candidate>();
 
-  /** The likeliest one that is left; where one of several changes the answer, one of those. */
+  /** Returns the likeliest candidate that is left; if one of several changes the answer, one of those. */
   next(candidates: readonly Candidate[]): Candidate | undefined {
     const first = candidates.find((each) => !this.#done.has(each));
     if (first?.group === undefined) return first;
@@ -117,8 +117,8 @@ class Groups {
   }
 
   /**
-   * Those to be tried at once before this one: all of a group, of a token when the likeliest name was wrong; where one
-   * of them changes the answer, half of them after two that were wrong.
+   * Returns candidates to be tried in one request before this one: all of a group; all of a token when the likeliest
+   * name was wrong; and if one of them changes the answer, half of them after two that were wrong.
    */
   toAskAtOnce({ group, kind }: Candidate, candidates: readonly Candidate[]): readonly Candidate[] {
     if (group === undefined) return [];
@@ -134,8 +134,8 @@ class Groups {
 }
 
 /**
- * All their parameters in one request. When the answer stays the same, the API knows none of them; when it is a part of
- * the list, that comes whole without them.
+ * Sends all their parameters in one request. If the answer stays the same, the API knows none of them; if it is a part
+ * of the list, the list comes whole without them.
  */
 async function askAtOnce(
   candidates: readonly Candidate[],

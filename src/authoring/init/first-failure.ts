@@ -4,7 +4,7 @@ import type { ApiResponse } from '../../engine/shared/message.ts';
 import { shownText } from '../../lib/shown-text.ts';
 import type { Target } from './target.ts';
 
-/** Why the first request brought nothing, with what may be done about it: there is no configuration yet to correct. */
+/** Describes why the first request failed, with advice: there is no configuration yet to correct. */
 export function firstFailure(
   failure: ExtractorError,
   target: Target,

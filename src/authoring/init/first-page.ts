@@ -9,7 +9,7 @@ import { withParameter, type Target } from './target.ts';
 const CURSOR =
   /^(?:cursor|next_cursor|page_token|next_token|next_page_token|page_cursor|starting_after|continuation|continuation_token|scroll_id|bookmark|page_after|start_key)$/;
 
-/** The request for the first page, where a later one was given: what is left out is told. Pure. */
+/** Returns the request for the first page, if a later one was given, with notes on removed parts. Pure. */
 export function atFirstPage(target: Target): Target {
   let { params } = target;
   const notes: string[] = [];

@@ -5,7 +5,7 @@ import { paramOf, withoutAt, variablesOf } from './params.ts';
 import { pageCandidate, offsetCandidate } from './count.ts';
 import type { Candidate, Observed } from './candidate.ts';
 
-/** Why the pages of a GraphQL query cannot be followed; undefined where they can, or for any other request. */
+/** Explains why the pages of a GraphQL query cannot be followed; undefined if they can, or for any other request. */
 export function graphAdvice({ target, body }: Observed): string | undefined {
   const variables = variablesOf(target);
   if (variables === undefined || variables.some((name) => /after|cursor|start|page|offset|skip/i.test(name)))
@@ -15,7 +15,7 @@ export function graphAdvice({ target, body }: Observed): string | undefined {
     : 'The next page: the query asks for no `pageInfo { hasNextPage endCursor }`, and declares no variable for a cursor or an offset.';
 }
 
-/** A cursor, a page or an offset among the variables of a GraphQL query. */
+/** Returns candidates for a cursor, a page or an offset among the variables of a GraphQL query. */
 export function graph(seen: Observed): Candidate[] {
   const { target, body } = seen;
   const variables = variablesOf(target);

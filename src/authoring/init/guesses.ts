@@ -43,7 +43,7 @@ const SENT_AS: Readonly<Record<string, readonly string[]>> = {
 /** Names that a parameter for a position often has. */
 const OTHERS = ['cursor', 'page_token', 'after', 'next', 'page'];
 
-/** Names of parameters that a token may be sent as, in the style of its own name. */
+/** Returns names of parameters that a token may be sent as, in the style of its own name. */
 export function sentAs(name: string, isHeader: boolean): readonly string[] {
   const key = plain(name).replace(/^x_/, '');
   const stem = key.replace(/^(?:next|continue)_|_next$/g, '');
@@ -69,7 +69,7 @@ function snake(base: string): string {
   return base;
 }
 
-/** Names under which a page number is sent where the answer calls it so. */
+/** Returns names for sending a page number that has this name in the answer. */
 export function pageNames(echo: string): readonly string[] {
   const bare = echo.replace(/^current_?/i, '');
   const own =
@@ -79,14 +79,14 @@ export function pageNames(echo: string): readonly string[] {
   return [...new Set([own, 'page', echo])];
 }
 
-/** The same for a number of rows to skip. */
+/** Returns names for sending a number of rows to skip that has this name in the answer. */
 export function offsetNames(echo: string): readonly string[] {
   const words = wordsOf(echo).join('');
   const usual = words.includes('start') ? ['start', 'offset'] : ['offset', 'skip', 'start'];
   return [...new Set([echo, ...usual])];
 }
 
-/** Names under which the size of a page is sent, best first. */
+/** Returns the best name for sending the size of a page. */
 export function sizeName(echo: string | undefined, given: readonly string[]): string {
   const known = given.find((name) => SIZE.test(plain(name)));
   if (known !== undefined) return known;

@@ -30,8 +30,8 @@ const ID_NAMES = [
 const KEY_KINDS = new Set<Field['kind']>(['integer', 'text', 'mixed']);
 
 /**
- * The field that is in every row and in no two the same; else two such fields together. Of several the one that is
- * called like an id. Pure.
+ * Returns the field that is in every row and never the same in two; else two such fields together. Of several it is the
+ * one with a name of an id. Pure.
  *
  * @param list the name of the list or of the endpoint: `user_id` is the id of `users`
  */
@@ -78,7 +78,10 @@ function rankOf({ path }: Field, list: readonly string[]): number {
   return /(?:^|_)(?:id|uuid|guid|key)$/.test(name) ? depth + 30 : UNNAMED;
 }
 
-/** Without a name that says so: a whole number, or a text without blanks. Titles that happen to differ are none. */
+/**
+ * Tells whether a field without such a name is an id: a whole number, or a text without blanks. Titles that happen to
+ * differ are none.
+ */
 function isLikelyId({ kind, path, rows }: Field): boolean {
   return kind === 'integer' && rows >= 5 && /(?:^|_)(?:n|nr|index|seq|sequence|rank|position)$/i.test(path);
 }
@@ -113,8 +116,8 @@ const CHANGE_NAMES = [
 ];
 
 /**
- * The time that is newer where a row is newer, best one that moves when the row changes. Times of other things (a
- * birthday, a due date) come last, or not at all. Pure.
+ * Returns the time that is newer in newer rows, preferably one that moves when the row changes. Times of other things
+ * (a birthday, a due date) come last, or not at all. Pure.
  */
 export function findTime(fields: readonly Field[]): Field | undefined {
   const ranked = fields

@@ -1,4 +1,4 @@
-/** The words of a name in lower case: `nextPageToken`, `next_page_token` and `page[next]` alike. */
+/** Returns the words of a name in lower case: `nextPageToken`, `next_page_token` and `page[next]` alike. */
 export function wordsOf(name: string): readonly string[] {
   return name
     .replace(/\.(?:json|php|aspx?|xml)$/i, '')
@@ -9,7 +9,7 @@ export function wordsOf(name: string): readonly string[] {
     .filter(Boolean);
 }
 
-/** The words joined by `_`: names that mean the same are equal. */
+/** Joins the words by `_`: names with the same meaning are equal. */
 export function plain(name: string): string {
   return wordsOf(name).join('_');
 }

@@ -37,7 +37,7 @@ export async function firstAnswer(target: Target, lab: ProbeContext): Promise<Fi
   return { body: jsonOf(text), headers: last.headers, url: last.url };
 }
 
-/** CSV, JSON lines and XML are read by the engine alone. */
+/** Parses JSON; CSV, JSON lines and XML are left to the engine. */
 function jsonOf(text: string): Json {
   try {
     return parseExact(text);
@@ -48,7 +48,8 @@ function jsonOf(text: string): Json {
 }
 
 /**
- * The places of rows, the likeliest first, with the rows as a run has them. A place that a run reads otherwise is none.
+ * Returns the places of rows, the likeliest first, with the rows as a run reads them. A place that a run reads
+ * differently is left out.
  *
  * @throws {RecordError} `response.shape` where there are none
  */
@@ -70,7 +71,7 @@ export async function placesIn(
   throw noRows(body);
 }
 
-/** An error with the status of a success is no row. */
+/** Refuses an error that has the status of a success: it is no row. */
 function refuseError(body: Json): void {
   const seen = { envelope: body, rowsAt: undefined, rows: 0, isSingle: false, headers: {} };
   const error = readSigns(seen, NO_OWN).find(({ kind }) => kind === 'error');

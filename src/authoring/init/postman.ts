@@ -21,7 +21,10 @@ export function isPostman(value: Json): value is AnyObject {
   return isObject(info);
 }
 
-/** A collection of Postman, 2.0 or 2.1, as a configuration: its GETs are lists, by their saved answers where it has some. */
+/**
+ * Converts a collection of Postman, 2.0 or 2.1, to a configuration: its GETs are lists, by their saved answers if it
+ * has some.
+ */
 export function fromPostman(collection: AnyObject): FromDocument {
   const variables = variablesOf(collection);
   const unknown = new Set<string>();
@@ -104,7 +107,7 @@ interface Request {
   readonly auth: Json | undefined;
 }
 
-/** Requests of all folders; a login is that of the folder where a request has none. */
+/** Returns the requests of all folders; one without a login has that of its folder. */
 function requestsIn(items: Json | undefined, above: Json | undefined): Request[] {
   return (isList(items) ? items : []).flatMap((item) => {
     if (!isObject(item)) return [];
@@ -217,7 +220,7 @@ function commonFolder(paths: readonly string[]): string {
   return folder;
 }
 
-/** The login of a collection, its secrets by reference. */
+/** Returns the login of a collection, its secrets by reference. */
 function loginOf(auth: Json | undefined): {
   readonly authentication: AnyObject | undefined;
   readonly attributes: AnyObject;
@@ -259,7 +262,7 @@ function loginOf(auth: Json | undefined): {
     : none;
 }
 
-/** A list of keys and values (2.1), or an object (2.0). */
+/** Returns settings from a list of keys and values (2.1), or an object (2.0). */
 function settingsOf(node: Json | undefined): ReadonlyMap<string, string> {
   const pairs = isList(node)
     ? node.map((each) =>

@@ -25,7 +25,10 @@ export function isHar(value: Json): value is AnyObject {
   return isObject(log) && isList(getKey(log, 'entries'));
 }
 
-/** Requests of a HAR file whose answers were lists, those with most rows first; of the same address the first page. */
+/**
+ * Returns requests of a HAR file whose answers were lists, those with most rows first; of the same address the first
+ * page.
+ */
 export function requestsInHar(har: AnyObject): readonly RecordedRequest[] {
   const log = getKey(har, 'log');
   const entries = isObject(log) ? getKey(log, 'entries') : undefined;
@@ -39,7 +42,10 @@ export function requestsInHar(har: AnyObject): readonly RecordedRequest[] {
   return [...found.values()].toSorted((a, b) => b.place.rows.length - a.place.rows.length);
 }
 
-/** A request with a place in the list comes after one without. */
+/**
+ * Tells whether the known request is for a later page than the other, whose shorter address has no position in the
+ * list.
+ */
 function isFurther(known: RecordedRequest, other: RecordedRequest): boolean {
   return other.command.url.length < known.command.url.length && known.command.data.length === 0;
 }
@@ -71,7 +77,7 @@ function commandOf(request: AnyObject, method: string, url: string): CurlCommand
   };
 }
 
-/** `[{"name": …, "value": …}]`. */
+/** Returns the pairs of `[{"name": …, "value": …}]`. */
 function pairsIn(list: Json | undefined): (readonly [string, string])[] {
   if (!isList(list)) return [];
   return list.flatMap((item) => {
@@ -94,7 +100,7 @@ function jsonIn(content: Json | undefined): Json | undefined {
   }
 }
 
-/** Names of the keys of an object, for messages. */
+/** Returns the names of the keys of an object, for messages. */
 export function keysShown(value: AnyObject): string {
   return entriesOf(value)
     .slice(0, 8)

@@ -47,7 +47,7 @@ const MAX_DEPTH = 6;
 const MAX_PLACES = 500;
 
 /**
- * Every place of an answer where rows may be, the likeliest first. Pure.
+ * Finds every place of an answer that may have rows, the likeliest first. Pure.
  *
  * @param endpoint the last part of the address, as `users` in `/v1/users`: rows are often called like it
  */
@@ -82,7 +82,10 @@ function visit(value: Json, keys: readonly string[], places: RowsPlace[], names:
   for (const [key, item] of entriesOf(value)) visit(item, [...keys, key], places, names);
 }
 
-/** Has an id, and other single values; what is said of pages is no thing, nor is an answer of JSON-RPC. */
+/**
+ * Tells whether an object is a record: it has an id, and other single values. Facts about pages are no record, nor is
+ * an answer of JSON-RPC.
+ */
 function isThing(object: AnyObject): boolean {
   const scalars = entriesOf(object).filter(([, value]) => isScalar(value));
   const names = scalars.map(([key]) => plain(key));
@@ -95,7 +98,7 @@ function isThing(object: AnyObject): boolean {
   );
 }
 
-/** `[{"page": 1, …}, [row, row]]`: what is said of the page, and the rows. */
+/** Returns the rows of a pair `[{"page": 1, …}, [row, row]]` of facts about the page and rows. */
 function pairOf(list: readonly Json[]): readonly Json[] | undefined {
   const [first, second] = list;
   return list.length === 2 && isObject(first) && isList(second) ? second : undefined;
@@ -147,7 +150,10 @@ function withHeader(place: RowsPlace, body: Json): RowsPlace {
   };
 }
 
-/** An object whose values are objects of one kind, under keys that are ids: `{"17": {…}, "18": {…}}`. */
+/**
+ * Returns the place of rows in an object whose values are objects of one kind, under keys that are ids: `{"17": {…},
+ * "18": {…}}`.
+ */
 function valuesPlace(
   object: AnyObject,
   keys: readonly string[],
@@ -183,7 +189,7 @@ function scoreOfName(keys: readonly string[], names: readonly string[]): number 
   );
 }
 
-/** The name of a column for the keys, which no row has. */
+/** Returns a name for the column of keys that no row has. */
 function freeName(rows: readonly Json[]): string {
   const isTaken = (name: string): boolean =>
     rows.some((row) => isObject(row) && getKey(row, name) !== undefined);

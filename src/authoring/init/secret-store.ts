@@ -53,7 +53,7 @@ export class SecretStore {
       .map(([name]) => name);
   }
 
-  /** The shell has put a value in the place of a variable: which one it was can be seen. */
+  /** Returns the name of the variable whose value the shell has put in its place. */
   #nameOf(value: string): string | undefined {
     if (value.length < 6) return undefined;
     return Object.keys(this.#environment).find(

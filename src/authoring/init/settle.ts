@@ -86,13 +86,13 @@ export async function settle(
 /** Result of trying a parameter that only cuts a list, which comes whole without it. */
 export const WHOLE = 'it makes pages of a list that comes whole without it';
 
-/** Fewer rows, and all of them are in the list that is known. */
+/** Tells whether an answer has fewer rows, all of them in the known list. */
 export function isPartOf(rows: readonly Json[], subject: Subject): boolean {
   if (rows.length === 0 || rows.length >= subject.rows.length) return false;
   return overlapOf(subject.rows, rows, subject).known === rows.length;
 }
 
-/** The candidate whose first page is the page that is known: of page numbers that may be 0 or 1. */
+/** Returns the candidate whose first page is the known page: page numbers may begin with 0 or 1. */
 async function beginningOf(
   candidate: Candidate,
   seen: Observed,
@@ -137,8 +137,8 @@ async function beginningOf(
 }
 
 /**
- * True unless rows are skipped in another way than one by one: with one row less skipped, the page must begin with the
- * last row of page 1. A total says it, too.
+ * Tells whether an offset counts single rows: with one row less skipped, the page must begin with the last row of page
+ * 1. A total shows it, too.
  */
 async function isByRows(
   { kind, counts, params, pagination, says }: Candidate,
@@ -162,19 +162,19 @@ async function isByRows(
   return false;
 }
 
-/** The request has the parameter: its first page is only what was asked for. */
+/** Tells whether the request has the parameter: its first page is only the requested part. */
 function isGiven(param: readonly string[], { target }: Observed): boolean {
   return leavesOf(target.params).some(({ keys }) => keys.join('.') === param.join('.'));
 }
 
-/** The answer says where the page is, or how many rows there are: a page too little would be seen. */
+/** Tells whether the answer has the place of the page, or the number of rows: a missing page would show. */
 function saysWhere({ signs }: Observed): boolean {
   return signs.all.some(
     ({ kind }) => kind === 'page' || kind === 'offset' || kind === 'total' || kind === 'pages',
   );
 }
 
-/** Pages that the answer speaks of. */
+/** Returns the number of pages that the answer implies. */
 function expectedPages({ counts }: Candidate, { signs, rows }: Observed): number | undefined {
   const total = valueOf(signOf(signs, 'total'));
   const size = counts?.size ?? rows;
@@ -215,7 +215,7 @@ function judged(
   return { ...base, verdict, against, evidence: again };
 }
 
-/** Rows of a page that were on an earlier one, to the last value. */
+/** Counts rows of a page that were on an earlier one, equal in every value. */
 function rowsTwice(pages: readonly TriedPage[]): number {
   const known = new Set<string>();
   let twice = 0;

@@ -62,7 +62,7 @@ export function signsOf(
 /** Signs that a user adds: none. */
 export const NO_OWN = { total: [], pages: [], next: [], more: [], end: [], not: [] };
 
-/** The first sign of a kind, a clear one before others, with the value and the name of its place. */
+/** Returns the first signal of a kind, a clear one before others, with the value and the name of its place. */
 export function signOf(signs: Signs, kind: SignKind): (Sign & { readonly name: string }) | undefined {
   const found = signs.all.filter((sign) => sign.kind === kind);
   const best = ['strong', 'plain', 'weak'].flatMap((strength) =>
@@ -105,7 +105,7 @@ function* pointersIn(value: Json, keys: readonly string[], isNext: boolean): Ite
   }
 }
 
-/** `[{"rel": "self", "href": …}, {"rel": "next", "href": …}]`. */
+/** Yields the next link of `[{"rel": "self", "href": …}, {"rel": "next", "href": …}]`. */
 function* nextOfLinks(list: readonly Json[], keys: readonly string[]): Iterable<Pointer> {
   for (const item of list) {
     if (!isObject(item)) continue;
@@ -119,7 +119,10 @@ function* nextOfLinks(list: readonly Json[], keys: readonly string[]): Iterable<
   }
 }
 
-/** `"offset": "itr9/rec7"`: what else is a number is a token. */
+/**
+ * Tells whether a position is a text, such as `"offset": "itr9/rec7"`: a field that is usually a number is a token
+ * then.
+ */
 function isPlaceWithText(key: string, value: Json): boolean {
   return (
     typeof value === 'string' &&
@@ -159,7 +162,7 @@ export function isUrl(value: string | number): boolean {
   );
 }
 
-/** A path as a configuration has it; JSONPath where a key has a dot or would be taken for something else. */
+/** Returns a path for the configuration; JSONPath if a key has a dot or would be taken for something else. */
 export function pathOf(keys: readonly string[]): string {
   if (keys.every((key) => /^[^.$[\]]+$/.test(key))) return keys.join('.');
   // a key with a dot is found as it stands
@@ -197,7 +200,7 @@ function* linksInHeader(header: string | undefined): Iterable<{ rel: string; url
   }
 }
 
-/** A body with something else at a place. */
+/** Returns a body with a replacement at a place. */
 function without(value: Json, keys: readonly string[], replacement: Json): Json {
   const [key, ...rest] = keys;
   if (key === undefined) return replacement;

@@ -46,7 +46,7 @@ export async function readContent(text: string, from: string): Promise<Source> {
   });
 }
 
-/** The configuration of a document that describes an API; undefined for anything else. */
+/** Returns the configuration of a document that describes an API; undefined for anything else. */
 export function documentIn(value: Json, from: string): FromDocument | undefined {
   if (isApiDocument(value)) return fromOpenApi(new ApiDocument(value), from);
   return isPostman(value) ? fromPostman(value) : undefined;
@@ -79,7 +79,7 @@ function unreadable(from: string, cause: unknown): ConfigError {
   });
 }
 
-/** An address without a scheme is https, but on this machine. */
+/** Adds a scheme to an address without one: https, but http on this machine. */
 function withScheme(address: string): string {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(address)) return address;
   return `${/^(?:localhost|127\.|\[::1\])/i.test(address) ? 'http' : 'https'}://${address}`;

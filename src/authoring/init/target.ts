@@ -47,7 +47,7 @@ export interface Given {
 }
 
 /**
- * The request of an address, a curl command, or whatever was written as one.
+ * Creates the request of an address, a curl command, or an equivalent.
  *
  * @throws {ActionError} for a request that a job cannot make
  * @throws {RunError} `command.invalid` for `--auth` or `--header` that cannot be understood
@@ -97,8 +97,8 @@ export function targetOf(command: CurlCommand, given: Given, vault: SecretStore)
 }
 
 /**
- * The request at the address that a redirect led to, on the same host: each page would be led there anew. Elsewhere
- * the credentials would not go, so that stays as it is.
+ * Returns the request at the address that a redirect led to, on the same host: otherwise each page would be redirected
+ * again. For another host, to which the credentials would not go, the request stays as it is.
  */
 export function whereItLed(target: Target, url: string): Target {
   const asked = new URL(target.endpoint, target.baseUrl);
@@ -115,7 +115,7 @@ export function whereItLed(target: Target, url: string): Target {
   return { ...target, ...placesOf(led.href), notes: [...target.notes, note] };
 }
 
-/** An address alone. */
+/** Creates a command of an address alone. */
 export function addressCommand(url: string): CurlCommand {
   return {
     url,
@@ -132,7 +132,7 @@ export function addressCommand(url: string): CurlCommand {
   };
 }
 
-/** `https://h/v1/users` is `users` below `https://h/v1/`. */
+/** Splits an address: `https://h/v1/users` is `users` below `https://h/v1/`. */
 function placesOf(address: string): { readonly baseUrl: string; readonly endpoint: string } {
   const whole = resolveUrl(address, '');
   const [, origin = '', path = '/'] = /^(https?:\/\/[^/]*)(\/.*)?$/.exec(whole) ?? [];
@@ -142,7 +142,7 @@ function placesOf(address: string): { readonly baseUrl: string; readonly endpoin
   return { baseUrl: `${origin}${bare.slice(0, slash + 1)}`, endpoint: path.slice(slash + 1) };
 }
 
-/** The name of the resource: the last part of the address that has letters and is no id. */
+/** Returns the name of the resource: the last part of the address that has letters and is no id. */
 function tableName(endpoint: string, address: string): string {
   const parts = [endpoint, ...address.split('/').slice(3).toReversed()];
   for (const part of parts) {
@@ -159,8 +159,8 @@ function tableName(endpoint: string, address: string): string {
 }
 
 /**
- * The query as flat parameters, which are sent as they were written; undefined where the job has none there, or
- * parameters cannot say it.
+ * Returns the query as flat parameters, which are sent as they were written; undefined if the job has none there, or
+ * parameters cannot express it.
  */
 function queryOf(query: string | undefined, job: AnyObject): AnyObject | undefined {
   const endpoint = textAt(job, 'endpoint') ?? '';
@@ -177,7 +177,7 @@ function objectAt(node: AnyObject, key: string): AnyObject {
   return isObject(value) ? value : {};
 }
 
-/** The parameters with one set, at the keys on the way to it. */
+/** Returns the parameters with one set, at a path of keys. */
 export function withParameter(params: AnyObject, keys: readonly string[], value: Json): AnyObject {
   const [key = '', ...rest] = keys;
   const inner = getKey(params, key);

@@ -146,7 +146,7 @@ function isAgain(page: TriedPage, earlier: TriedPage): boolean {
   return page.rows.length === earlier.rows.length && encodeExact(page.rows) === encodeExact(earlier.rows);
 }
 
-/** Rows are taken while the page is there: their bytes are not kept. */
+/** Takes the rows while the page is in memory: their bytes are not kept. */
 function pageOf(content: PageContent): TriedPage {
   const { page, request, response } = content;
   return {

@@ -3,11 +3,11 @@ import type { FixtureSettings } from './fixture-settings.ts';
 
 /** The world of a fixture: its own clock and randomness, and waiting that takes no time. */
 export interface FixtureEnv extends Env {
-  /** To be called when an answer has left: a clock with several times goes on to the next. */
+  /** Moves a clock with several times on to the next; called when an answer was sent. */
   answered(): void;
 }
 
-/** Waiting moves the clock on instead of taking time. */
+/** Creates an environment in which waiting moves the clock instead of taking time. */
 export function fixtureEnv({ clock, nonce }: FixtureSettings): FixtureEnv {
   const times = clock === undefined ? undefined : [clock].flat().map((text) => Date.parse(text));
   let answers = 0;

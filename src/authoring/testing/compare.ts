@@ -24,7 +24,7 @@ export function compareFolders(expected: string, got: string, label: string): st
   return problems;
 }
 
-/** The first line that differs; undefined when the texts are equal. */
+/** Returns the first line that differs; undefined when the texts are equal. */
 function compareTexts(expected: string, got: string, label: string): string | undefined {
   if (expected === got) return undefined;
   const wanted = expected.split('\n');
@@ -67,7 +67,7 @@ function firstLines(folder: string, name: string): string {
     .join('\n');
 }
 
-/** Files are compared as bytes; a line is shown as the text that it is. */
+/** Returns a line as text; files are compared as bytes. */
 function lineText(line: string | undefined): string {
   if (line === undefined) return '(the end)';
   const isBytes = !/[^\0-\xff]/.test(line);

@@ -24,7 +24,7 @@ export class ExchangeFiles {
     this.#put(name, `${formatJson(value)}\n`);
   }
 
-  /** An exchange, in the order in which they are made. */
+  /** Adds an exchange, in the order in which they are made. */
   add({ method, url, body }: ApiRequest, { status, headers, body: answer }: ApiResponse): void {
     const { host, target } = splitUrl(url);
     this.#host ??= host;

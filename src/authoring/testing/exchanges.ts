@@ -65,7 +65,10 @@ function readExchange(folder: string, name: string): Exchange {
   };
 }
 
-/** The request line, an empty line, the body; white space around all of it does not count. */
+/**
+ * Splits a request into the request line and the body, with an empty line between; white space around all of it does
+ * not count.
+ */
 function splitRequest(text: string): { line: string; body: string } {
   const end = /\r?\n\r?\n/.exec(text);
   if (end === null) return { line: text.trim(), body: '' };

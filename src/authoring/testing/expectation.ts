@@ -20,7 +20,7 @@ export interface Outcome {
   readonly runs: readonly string[];
 }
 
-/** Everything in which a run differs from what the fixture expects. */
+/** Returns all differences between a run and the expectation of the fixture. */
 export function compareOutcome(fixture: string, outcome: Outcome): string[] {
   const expected = path.join(fixture, 'expected');
   return [
@@ -83,7 +83,7 @@ function compareRequests(file: string, requests: readonly string[]): string[] {
   return difference === undefined ? [] : [difference];
 }
 
-/** One line for each job: `books: complete`. */
+/** Compares one line for each job: `books: complete`. */
 function compareVerdicts(file: string, jobs: readonly JobReport[]): string[] {
   if (!existsSync(file)) return [];
   const got = jobs.map(({ job, verdict }) => `${job}: ${verdict}`);
@@ -93,7 +93,7 @@ function compareVerdicts(file: string, jobs: readonly JobReport[]): string[] {
   return [[difference, ...doubts].join('\n')];
 }
 
-/** Each line of the file must be in a line of the log. */
+/** Compares the log: each line of the file must be in a line of the log. */
 function compareLog(file: string, log: readonly string[]): string[] {
   if (!existsSync(file)) return [];
   return linesOf(file)

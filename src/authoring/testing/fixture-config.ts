@@ -22,7 +22,7 @@ export interface FixtureConfigOptions {
   readonly rowIds: readonly string[];
 }
 
-/** A configuration without credentials, that asks for one page at a time. */
+/** Creates a configuration without credentials that requests one page at a time. */
 export function fixtureConfiguration(configuration: Json, options: FixtureConfigOptions): Json {
   const hidden = new Map<string, string>();
   for (const secret of collectSecrets(configuration)) if (secret !== '') nameOf(secret, hidden);
@@ -65,7 +65,7 @@ function isKept(key: string, keys: readonly string[], { isOpen }: Change): boole
   return !(key === 'authentication' && above === 'api') && !(key === 'authorization' && above !== 'api');
 }
 
-/** A pagination that goes by the number of rows goes by that of the shortened pages. */
+/** Adapts a pagination that goes by the number of rows to the shortened pages. */
 function limited(key: string, item: Json, parent: Json, { rows }: Change): Json {
   if (key !== 'limit' || rows === undefined || !isObject(parent) || !isInteger(item)) return item;
   const method = getKey(parent, 'method');
@@ -82,7 +82,7 @@ function withoutSecrets(text: string, keys: readonly string[], { hidden }: Chang
 /** Shorter ones stand in other texts by chance. */
 const SHORTEST = 6;
 
-/** JSON text, as credentials of OAuth are, stays JSON. */
+/** Hides values in a text; JSON text, as credentials of OAuth are, stays JSON. */
 function hiddenText(text: string, hidden: Map<string, string>): string {
   if (/^\s*[[{]/.test(text)) {
     try {
@@ -101,7 +101,10 @@ function nameOf(secret: string, hidden: Map<string, string>): string {
   return known;
 }
 
-/** Under a key with `#`, or a parameter, header or attribute that is secret by its name. */
+/**
+ * Tells whether a place is secret: under a key with `#`, or a parameter, header or attribute that is secret by its
+ * name.
+ */
 function isSecret(keys: readonly string[]): boolean {
   if (keys.some(isSecretKey)) return true;
   const [name = '', above = ''] = keys.toReversed();

@@ -89,7 +89,7 @@ export async function makeFixture(options: MakeFixtureOptions): Promise<MadeFixt
   }
 }
 
-/** First with its authentication; without it where that logs in, or needs keys that are real. */
+/** Writes the fixture, first with its authentication; without it if that logs in, or needs real keys. */
 async function write(folder: string, options: MakeFixtureOptions): Promise<Omit<MadeFixture, 'folder'>> {
   const first = await attempt(folder, false, options);
   if (first !== undefined) return { ...first, isOpen: false };
@@ -102,7 +102,7 @@ async function write(folder: string, options: MakeFixtureOptions): Promise<Omit<
 
 type Made = Omit<MadeFixture, 'folder' | 'isOpen'>;
 
-/** Undefined when the authentication is in the way. */
+/** Tries to write the fixture; undefined when the authentication prevents it. */
 async function attempt(
   folder: string,
   isOpen: boolean,
@@ -191,7 +191,7 @@ async function attempt(
   return { exchanges: files.count, tables, rows: count };
 }
 
-/** The beginning; where the run ended by time also when each answer came. */
+/** Returns the beginning of the run; if the run ended by time, also the times of the answers. */
 function clockOf(recordings: readonly OpenRecording[]): string | readonly string[] {
   const [first] = recordings;
   const begun = isoTime(first?.scanned.head.startedAt ?? 0);
@@ -220,7 +220,9 @@ function secretsOf(configuration: Json): Secrets {
   return secrets;
 }
 
-/** A variable that is not set here was not sent from here. */
+/**
+ * Resolves the secrets; a variable that is not set here was not sent from here, and the configuration stays as it is.
+ */
 function resolvable(configuration: AnyObject): Json {
   try {
     return resolveSecrets(configuration, process.env);
@@ -247,7 +249,7 @@ function notRecorded(row: string | undefined): RunError {
   });
 }
 
-/** A fixture has bodies as they came, of a size for people. */
+/** Refuses large bodies: a fixture has them as they came, in a readable size. */
 function refuseLarge({ position, large, unpacked }: ExchangeJson, page: number): void {
   if (large === undefined && unpacked?.as !== 'zip') return;
   const job = position.at(-1)?.job ?? '';

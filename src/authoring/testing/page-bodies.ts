@@ -53,7 +53,7 @@ export class PageBodies {
     return objectOf(entriesOf(value).map(([key, item]) => [key, this.#mask(item, [...keys, key])] as const));
   }
 
-  /** Equal values stay equal, and each keeps its type. */
+  /** Hides a value: equal values stay equal, and each keeps its type. */
   #hide(value: Json): Json {
     if (isList(value)) return value.map((item) => this.#hide(item));
     if (isObject(value))

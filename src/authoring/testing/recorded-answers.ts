@@ -44,7 +44,7 @@ export class RecordedAnswers {
     return response;
   };
 
-  /** The recording of the run that is played. */
+  /** Returns the recording of the run that is replayed. */
   over(recorder: Recorder): Recording {
     return {
       startedAt: recorder.startedAt,
@@ -82,7 +82,7 @@ export class RecordedAnswers {
   }
 }
 
-/** Those that say something of the body or of pages; others may be of a person or of a day. */
+/** Keeps headers about the body or pages; others may identify a person or a day. */
 function keptHeaders(headers: Headers, wanted: readonly string[]): Headers {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => wanted.includes(name) || KEPT.test(name)),

@@ -120,7 +120,7 @@ interface World {
   readonly signal: AbortSignal;
 }
 
-/** One run over the data folder, or one for each row (`rows/<id>/in`, `rows/<id>/out`). */
+/** Runs once over the data folder, or once for each row (`rows/<id>/in`, `rows/<id>/out`). */
 async function runAll(
   dataFolder: string,
   { settings, env, bottom, log, runs, jobs, signal }: World,

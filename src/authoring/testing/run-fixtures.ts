@@ -53,7 +53,7 @@ export async function runFixtures(folder: string, options: RunFixturesOptions = 
   return { results, passed, failed: results.length - passed };
 }
 
-/** The folder itself, or every folder right below it that has a `config.json`, by name. */
+/** Returns the folder itself, or every folder right below it that has a `config.json`, by name. */
 function fixtureFolders(folder: string): string[] {
   const root = path.resolve(folder);
   if (isFile(path.join(root, 'config.json'))) return [root];

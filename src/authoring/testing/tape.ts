@@ -24,7 +24,7 @@ export class Tape {
     this.#exchanges = exchanges;
   }
 
-  /** The exchange that answers; undefined, and a problem noted, when none fits. */
+  /** Returns the exchange that answers a request; undefined, with a problem noted, when none fits. */
   answer(asked: Asked): Exchange | undefined {
     const fitting = this.#exchanges.filter((exchange) => mismatch(exchange, asked) === undefined);
     const found = fitting.find((exchange) => !this.#used.has(exchange)) ?? fitting.at(-1);
@@ -44,7 +44,7 @@ export class Tape {
   }
 }
 
-/** Why an exchange does not answer a request; undefined when it does. */
+/** Explains why an exchange does not answer a request; undefined when it does. */
 function mismatch(exchange: Exchange, asked: Asked): string | undefined {
   if (exchange.method !== asked.method)
     return `the method is ${asked.method}, recorded is ${exchange.method}`;
@@ -71,7 +71,7 @@ function wrongHeader({ name, value, isForbidden }: HeaderRule, { headers }: Aske
   return `the header ${name} is ${shown(text)}, recorded is ${shown(value)}`;
 }
 
-/** The request, and the recorded one that is most like it, with what is different. */
+/** Describes the request, and the recorded one that is most like it, with the differences. */
 function unknownRequest(asked: Asked, exchanges: readonly Exchange[]): string {
   const lines = [`Unknown request: ${asked.method} ${asked.target} (host ${asked.host})`];
   if (asked.body !== '') lines.push(`  body: ${shown(asked.body)}`);

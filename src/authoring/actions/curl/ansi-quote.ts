@@ -13,7 +13,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
 const ESCAPE =
   /\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c([\s\S])|([\s\S]))/g;
 
-/** Offset of the quote that ends a `$'…'`; -1 when there is none. */
+/** Returns the offset of the quote that ends a `$'…'`; -1 when there is none. */
 export function closingQuote(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     if (text[at] === '\\') at++;

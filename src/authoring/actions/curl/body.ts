@@ -19,8 +19,8 @@ export interface CurlBody {
 }
 
 /**
- * The data as text, as curl sends them: pieces of `-d` joined by `&`, of `--json` by nothing, fields of `-F` written
- * as a form.
+ * Returns the data as text, as curl sends them: pieces of `-d` joined by `&`, of `--json` by nothing, fields of `-F`
+ * written as a form.
  */
 export function dataText(pieces: readonly DataPiece[]): string {
   return pieces.reduce((text, piece, index) => {

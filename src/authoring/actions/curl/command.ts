@@ -47,7 +47,7 @@ export function readCurlCommand(source: string): CurlCommand {
   return command.end();
 }
 
-/** The words behind `curl`; a prompt in front of it is tolerated. */
+/** Returns the words behind `curl`; a prompt in front of it is tolerated. */
 function withoutProgram(words: readonly string[]): readonly string[] {
   const [first, ...others] = /^[$%>#]$/.test(words[0] ?? '') ? words.slice(1) : words;
   if (first !== undefined && /^(?:.*[/\\])?curl(?:\.exe)?$/i.test(first)) return others;
@@ -120,7 +120,7 @@ class Reading {
     };
   }
 
-  /** `--name value`; `--name=value` is no curl, but often written. */
+  /** Reads `--name value`, and also `--name=value`, which curl does not have but people often write. */
   #long(word: string, next: () => string): void {
     const equals = word.indexOf('=');
     const name = equals < 0 ? word : word.slice(0, equals);
@@ -130,7 +130,7 @@ class Reading {
     else this.#apply(name, option, equals < 0 ? next() : word.slice(equals + 1));
   }
 
-  /** `-sSLXPOST`: flags in a row, the last may have its value right behind it. */
+  /** Reads `-sSLXPOST`: flags in a row, the last may have its value right behind it. */
   #short(word: string, next: () => string): void {
     for (let at = 1; at < word.length; at++) {
       const name = `-${word[at] ?? ''}`;
@@ -210,7 +210,10 @@ class Reading {
     }
   }
 
-  /** `Name: value`, `Name;` for an empty one; `Name:` takes one of curl's own away, which a job has not anyway. */
+  /**
+   * Reads a header: `Name: value`, `Name;` for an empty one; `Name:` removes one of curl's own, which a job does not
+   * send anyway.
+   */
   #header(text: string): void {
     if (text.startsWith('@')) throw file('-H');
     const colon = text.indexOf(':');
@@ -222,7 +225,7 @@ class Reading {
   }
 }
 
-/** `name=value`; `;type=…` behind an unquoted value is dropped. */
+/** Reads a form field `name=value`; `;type=…` behind an unquoted value is dropped. */
 function formField(name: string, text: string): string {
   const equals = text.indexOf('=');
   if (equals < 0) throw refused(`${name} needs name=value.`);

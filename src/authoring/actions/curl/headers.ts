@@ -6,8 +6,8 @@ const NOISE =
   /^(?:sec-.*|accept-(?:encoding|language|charset)|connection|keep-alive|origin|referer|dnt|upgrade-insecure-requests|pragma|cache-control|priority|te|host|content-length|transfer-encoding|if-none-match|if-modified-since|cookie2?|:.*)$/i;
 
 /**
- * The headers that a job needs: neither what the configuration sends with every request, nor the noise of browsers,
- * nor credentials, which are reported instead.
+ * Returns the headers that a job needs: neither those that the configuration sends with every request, nor the noise of
+ * browsers, nor credentials, which are reported instead.
  *
  * @param common headers of every request: `api.http.headers` and `config.http.headers`, as written
  */
@@ -39,7 +39,7 @@ export function secretParameter(name: string): string {
   return `The parameter ${name} seems to hold a secret: ${KEEP_SECRET}`;
 }
 
-/** How to log in as the command does; never with the credentials. */
+/** Returns a warning about the login of the command, without the credentials. */
 export function loginWarning(authorization: string): string {
   const scheme = /^\S+/.exec(authorization)?.[0].toLowerCase();
   if (scheme === 'basic') {
@@ -57,7 +57,7 @@ function isNoise(lower: string, value: string): boolean {
   return NOISE.test(lower);
 }
 
-/** Sent with every request anyway; of a function only the name can be compared. */
+/** Tells whether a header is sent with every request anyway; of a function only the name can be compared. */
 function isCommon(lower: string, value: string, common: AnyObject): boolean {
   return entriesOf(common).some(
     ([name, known]) => name.toLowerCase() === lower && (isObject(known) || toText(known).trim() === value),

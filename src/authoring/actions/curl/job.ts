@@ -21,8 +21,8 @@ export interface CurlJob {
 }
 
 /**
- * The job that makes the request of a curl command: `endpoint`, `method`, `params`, `headers`, and `paramsIn` where
- * the method has its parameters elsewhere by itself. Credentials are left out and reported.
+ * Converts a curl command into a job: `endpoint`, `method`, `params`, `headers`, and `paramsIn` if the method normally
+ * has its parameters elsewhere. Credentials are left out and reported.
  *
  * @throws {ActionError} saying what is wrong with the command, or what a job cannot do
  */
@@ -30,7 +30,7 @@ export function jobFromCurl(source: string, options: CurlJobOptions): CurlJob {
   return jobFromCommand(readCurlCommand(source), options);
 }
 
-/** The same for a command that was read, or a request that was written down in another way. */
+/** Converts a parsed command, or a request from another source, into a job. */
 export function jobFromCommand(command: CurlCommand, options: CurlJobOptions): CurlJob {
   const warnings = [...command.warnings];
   const address = readAddress(command.url, options.baseUrl);
@@ -78,7 +78,7 @@ function contentTypeOf({ headers }: CurlCommand): string | undefined {
 
 const KNOWN = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** A form is a method of its own here. */
+/** Returns the method of the job, in which a form is a method of its own. */
 function methodOf(command: CurlCommand, body: CurlBody | undefined): { method: string; paramsIn?: 'body' } {
   const hasData = command.data.length > 0 && !command.dataAsQuery;
   const method = (command.method ?? (hasData ? 'POST' : 'GET')).toUpperCase();
@@ -102,7 +102,10 @@ function methodOf(command: CurlCommand, body: CurlBody | undefined): { method: s
     : { method };
 }
 
-/** `Content-Type` follows from the body; another one is kept in a spelling that wins over it. */
+/**
+ * Returns the headers of the job. `Content-Type` follows from the body; another one is kept in a spelling that wins
+ * over it.
+ */
 function headersOf(
   command: CurlCommand,
   body: CurlBody | undefined,
@@ -127,7 +130,7 @@ function isType([name]: readonly [string, string]): boolean {
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** Names of parameters that hold a text. */
+/** Returns the names of parameters that hold a text. */
 function textNames(params: Json): readonly string[] {
   if (!isObject(params)) return [];
   return entriesOf(params).flatMap(([name, value]) => (typeof value === 'string' ? [name] : []));

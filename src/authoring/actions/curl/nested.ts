@@ -4,7 +4,7 @@ import { isEmpty, isIntegerLike, objectOf, type AnyObject, type Json } from '../
 export type Pair = readonly [name: string, value: string];
 
 /**
- * The pairs of a query or a form.
+ * Returns the pairs of a query or a form.
  *
  * @returns undefined when a part has no `=` or is no UTF-8: parameters could not give it back
  */
@@ -45,7 +45,7 @@ function decoded(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '));
 }
 
-/** `a[b][]` has the keys a, b and none; brackets that do not pair are part of the name. */
+/** Splits the name of a parameter: `a[b][]` has the keys a, b and none; unpaired brackets are part of the name. */
 function keysIn(name: string): string[] {
   const [, first, rest = ''] = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name) ?? [];
   return first === undefined ? [name] : [first, ...rest.slice(1, -1).split('][')];

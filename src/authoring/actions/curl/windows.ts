@@ -17,7 +17,7 @@ export function windowsDialect(source: string): { readonly text: string; readonl
 const PIECE = /[^"\\]+|(\\*)""|(\\*)"|\\+/y;
 
 /**
- * The rest of a text in double quotes, as Windows programs read their arguments: a quote in it is `\"` or `""`,
+ * Reads the rest of a text in double quotes as Windows programs read their arguments: a quote in it is `\"` or `""`,
  * backslashes count only in front of a quote.
  *
  * @param from behind the opening quote

@@ -18,7 +18,7 @@ export interface Address {
 /** Stands for a base that can't be said; the stream is not taken over then. */
 const UNKNOWN = 'https://unknown.invalid/';
 
-/** The address of a requester: `url_base` and `path`, or `url`. */
+/** Returns the address of a requester: `url_base` and `path`, or `url`. */
 export function endpointOf(requester: Component, scope: Scope, tokens: TokenPlace[]): Address {
   const { findings } = scope;
   const base = requester.get('url_base') ?? requester.get('url') ?? '';
@@ -66,7 +66,7 @@ function pathOf(
   }
 }
 
-/** A path with the token in it, or one that is the address of the next page, from the second page on. */
+/** Returns a path with the token in it, or one that is the address of the next page, from the second page on. */
 function pathWithToken(
   expression: Expression,
   requester: Component,
@@ -95,7 +95,7 @@ function withoutSlash(expression: Expression): Expression {
   return { kind: 'join', parts: text === '' ? rest : [constant(text), ...rest] };
 }
 
-/** A base that depends on the slice is no base: the whole address is the endpoint then. */
+/** Joins base and path; a base that depends on the slice makes the whole address the endpoint. */
 function joined(base: Out, path: Out): Address {
   if (path === '') return wholeAddress(base);
   if (dependsOnSlice(base))
@@ -106,7 +106,7 @@ function joined(base: Out, path: Out): Address {
   return { baseUrl: withSlash(base), endpoint: withBraces(path) };
 }
 
-/** `books/{id}`, where nothing but placeholders is put in. */
+/** Returns a path with placeholders in braces, such as `books/{id}`, if it contains only these and texts. */
 function withBraces(path: Out): Out {
   const texts = partsOf(path).map((part) => {
     if (typeof part === 'string') return /[{}]/.test(part) ? undefined : part;
@@ -124,7 +124,7 @@ function wholeAddress(base: Out): Address {
   return endpoint === '' ? { baseUrl: base, endpoint: base } : { baseUrl: base.slice(0, end + 1), endpoint };
 }
 
-/** Scheme and host of an address; the address itself where they are not plain to see. */
+/** Returns scheme and host of an address; the address itself if they cannot be found in it. */
 function originOf(base: Out): Out {
   const [first] = partsOf(base);
   const origin = typeof first === 'string' ? /^https?:\/\/[^/]+\//.exec(first)?.[0] : undefined;

@@ -47,7 +47,7 @@ export class Settings {
     return { out: { attr: attributeOf(setting) }, type: TYPES[setting.type] ?? 'any' };
   }
 
-  /** The value of a setting, if it is known: given, or the only one there is. Secrets never are. */
+  /** Returns the value of a setting, if it is known: given, or the only possible one. Secrets never are. */
   valueOf(keys: readonly (string | number)[]): { readonly value: Constant } | undefined {
     const names = keys.map(String);
     const setting = this.#known.get(names.join('.'));
@@ -66,7 +66,7 @@ export class Settings {
     );
   }
 
-  /** The expression with all settings put in whose values are known. */
+  /** Returns the expression with all known settings replaced by their values. */
   substituted(expression: Expression): Expression {
     const access = accessOf(expression);
     if (access?.name === 'config' && access.keys.length > 0) {
@@ -79,7 +79,7 @@ export class Settings {
     return mapParts(expression, (part) => this.substituted(part));
   }
 
-  /** The part of `parameters.config` that holds them. */
+  /** Returns the part of `parameters.config` with the settings. */
   entries(): NodeMap {
     const root: Record<string, unknown> = {};
     for (const setting of this.#used()) {
@@ -97,7 +97,7 @@ export class Settings {
     return Object.keys(root).length === 0 ? {} : ({ [FOLDER]: root } as NodeMap);
   }
 
-  /** Those that have no value yet. */
+  /** Returns the settings without a value. */
   open(): readonly SettingReport[] {
     return this.#used()
       .filter((setting) => this.#value(setting) === undefined)
@@ -109,7 +109,7 @@ export class Settings {
       }));
   }
 
-  /** A map that holds others is no setting of its own. */
+  /** Returns the settings in use; a map that holds others is no setting of its own. */
   #used(): readonly Setting[] {
     const all = [...this.#known.values()];
     return all.filter(

@@ -24,7 +24,7 @@ interface Parts {
   readonly file: string;
 }
 
-/** The configuration and the report. What is the same in all rows stands in the root. */
+/** Assembles the configuration and the report. Parts that all rows share go into the root. */
 export function assemble({ settings, taken, dynamic, budgets, name, file }: Parts): Imported {
   const bucket = plainName(name.replace(/^source-/, ''));
   const withTree = taken.filter(
@@ -109,7 +109,7 @@ function rowOf(
   return row;
 }
 
-/** The key of the table, and whether rows are added to it. */
+/** Returns the key of the table, and whether rows are added to it. */
 function outputOf({ isIncremental, primaryKey }: JobTree, bucket: string, table: string): NodeMap {
   if (primaryKey.length === 0) return {};
   const output = {
@@ -121,7 +121,7 @@ function outputOf({ isIncremental, primaryKey }: JobTree, bucket: string, table:
   return { storage: { output: { tables: [output] } } };
 }
 
-/** A column as the tables name it. */
+/** Returns the name of a column in tables. */
 function columnOf(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9-]+/g, '_').replace(/^_|_$/g, '');
 }
@@ -131,7 +131,7 @@ export function plainName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9-]+/g, '_').replace(/^_|_$/g, '') || 'import';
 }
 
-/** An id of its own for each row, also where streams have equal names. */
+/** Returns a unique id for a row, even if streams have equal names. */
 export function rowId(name: string, taken: Set<string>): string {
   const plain = plainName(name);
   let id = plain;

@@ -96,7 +96,7 @@ function apiKey(authenticator: Component, scope: Scope): Authentication {
   return { type: 'apiKey', ...place, '#key': required(authenticator, 'api_token', scope) };
 }
 
-/** A token that is fetched by a refresh token, or by id and secret, and kept until it expires. */
+/** Converts a token that is fetched by a refresh token, or by id and secret, and kept until it expires. */
 function oauth(authenticator: Component, scope: Scope): Authentication {
   if (authenticator.flag('use_profile_assertion')) throw new TemplateError('OAuth by a signed assertion');
   const endpoint = optionalText(authenticator, 'token_refresh_endpoint', scope);
@@ -160,7 +160,7 @@ function oauth(authenticator: Component, scope: Scope): Authentication {
   };
 }
 
-/** A token for one use is asked for in the usual words alone. */
+/** Checks that a request for a single-use token has the usual names only. */
 function checkUsual(
   name: (key: string, fallback: string) => string,
   headers: Readonly<Record<string, Out>>,
@@ -198,7 +198,7 @@ function mapOf(component: Component, key: string, scope: Scope): Record<string, 
   );
 }
 
-/** A login request whose answer has a token. */
+/** Converts a login request whose answer has a token. */
 function session(authenticator: Component, scope: Scope): Authentication {
   const requester = authenticator.child('login_requester');
   const use = authenticator.child('request_authentication');
@@ -326,7 +326,7 @@ function legacySession(authenticator: Component, scope: Scope): Authentication {
   };
 }
 
-/** One of several, by a setting. */
+/** Converts a choice of authentications by a setting. */
 function choice(authenticator: Component, scope: Scope): Authentication {
   const path = authenticator.keys('authenticator_selection_path').map(String);
   const options = authenticator.get('authenticators');
@@ -342,7 +342,7 @@ function choice(authenticator: Component, scope: Scope): Authentication {
   return { type: 'choice', choose, from };
 }
 
-/** A token that is signed here. */
+/** Converts a token that is signed by the extractor. */
 function jwt(authenticator: Component, scope: Scope): Authentication {
   const algorithm = authenticator.text('algorithm') ?? '';
   const isShared = algorithm.startsWith('HS');

@@ -28,7 +28,7 @@ export class Component {
     return placeOf(this.at, key);
   }
 
-  /** Undefined for what is not there, and for null. */
+  /** Returns the value of a key; undefined if it is missing or null. */
   get(key: string): Node | undefined {
     return get(this.node, key) ?? undefined;
   }
@@ -38,7 +38,7 @@ export class Component {
     return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
   }
 
-  /** `"true"` and 1 are true, too. */
+  /** Returns a flag; `"true"` and 1 are true, too. */
   flag(key: string): boolean {
     const value = this.get(key);
     return value === true || value === 'true' || value === 'True' || value === 1;
@@ -49,13 +49,13 @@ export class Component {
     return isMap(value) ? new Component(value, this.place(key)) : undefined;
   }
 
-  /** A map inside of a map that is no component itself. */
+  /** Returns a map inside a map that is no component itself. */
   childOf(key: string, name: string): Component | undefined {
     const value = get(this.get(key), name);
     return isMap(value) ? new Component(value, placeOf(this.place(key), name)) : undefined;
   }
 
-  /** The maps of a list; a single map is a list of one. */
+  /** Returns the maps of a list; a single map is a list of one. */
   children(key: string): readonly Component[] {
     const value = this.get(key);
     if (isMap(value)) return [new Component(value, this.place(key))];
@@ -66,7 +66,7 @@ export class Component {
   }
 
   /**
-   * A value of this component as an expression, with its parameters put in.
+   * Parses a value of this component as an expression, with its parameters put in.
    *
    * @throws {TemplateError} for a text that is no template
    */
@@ -80,7 +80,7 @@ export class Component {
     return fold(expression, new Map<string, Constant>([['parameters', isMap(parameters) ? parameters : {}]]));
   }
 
-  /** Texts of a list, each with its parameters put in; numbers are keys, too. */
+  /** Returns the texts of a list, each with its parameters put in; numbers are keys, too. */
   keys(key: string): readonly (string | number)[] {
     const value = this.get(key);
     const items = isSequence(value) ? value : value === undefined ? [] : [value];

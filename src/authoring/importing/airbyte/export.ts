@@ -101,7 +101,7 @@ function downloadOf(retriever: Component, scope: Scope): Readonly<Record<string,
   return { from, ...(Object.keys(request.headers).length === 0 ? {} : { headers: request.headers }) };
 }
 
-/** A request that is none of a job itself. */
+/** Returns a request for an export, which is no job itself. */
 function requestOf({
   address,
   method,

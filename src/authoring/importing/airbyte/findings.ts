@@ -19,7 +19,7 @@ export class Findings extends StreamFindings {
     }
   }
 
-  /** The same for what only makes columns. */
+  /** Runs work that only makes a column, and reports its failure. */
   attemptColumn<T>(name: string, template: unknown, work: () => T): T | undefined {
     try {
       return work();

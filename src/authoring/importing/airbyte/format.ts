@@ -3,7 +3,7 @@ import { isMap, type Node } from './node.ts';
 import type { Scope } from './scope.ts';
 import type { Out } from './translate/position.ts';
 
-/** The format of the answers, where it is not JSON. */
+/** Returns the format of the answers, unless it is JSON. */
 export function readFormat(
   retriever: Component,
   scope: Scope,

@@ -145,7 +145,7 @@ function byTime(
   };
 }
 
-/** Rows without the field are kept. */
+/** Returns a condition on the cursor that keeps rows without the field. */
 function notBefore(cursor: Out, start: Out): Out {
   return {
     any: [
@@ -178,7 +178,7 @@ function isoSpan(text: string): string {
 /** Formats that every reader of dates knows. */
 const USUAL = /^%Y-%m-%d(?:[T ]%H:%M(?::%S(?:\.%(?:f|_ms))?)?(?:%z|Z|\+00:?00)?)?$/;
 
-/** A moment: a date as text, seconds since 1970, or a function. */
+/** Converts a time: a date as text, seconds since 1970, or a function. */
 function momentOf(cursor: Component, key: string, cursorFormat: string, scope: Scope): Out | undefined {
   const value = cursor.get(key);
   if (value === undefined) return undefined;
@@ -209,7 +209,7 @@ function secondsOf(out: Out): Out {
   return isNumber ? out : call('strtotime', out);
 }
 
-/** The field whose newest value is the state; a form that not every reader knows is read by its format. */
+/** Returns the source of the field whose newest value is the state; an unusual form is read by its format. */
 function cursorSource(field: string, cursor: Component, format: string): Out {
   const listed = cursor.get('cursor_datetime_formats');
   const formats = isSequence(listed) ? listed.map(String) : [];

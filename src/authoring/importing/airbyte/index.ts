@@ -20,7 +20,7 @@ export interface AirbyteOptions {
 }
 
 /**
- * A declarative connector manifest as a configuration with a row for each stream, and what is to be known of each.
+ * Converts a declarative connector manifest into a configuration with a row for each stream, with notes on each.
  *
  * @throws {RunError} `import.invalid` for a text that is no manifest at all
  */
@@ -72,7 +72,7 @@ interface Found {
   readonly condition?: string;
 }
 
-/** The streams of a manifest, those that depend on a setting included. */
+/** Returns the streams of a manifest, including those that depend on a setting. */
 function streamsOf(manifest: NodeMap): readonly Found[] {
   const streams = get(manifest, 'streams');
   return (isSequence(streams) ? streams : []).flatMap((node: Node, index): Found[] => {
@@ -112,7 +112,7 @@ function outcomeOf(findings: Findings, tree: JobTree | undefined): Outcome {
   return findings.columns.length > 0 ? 'equal rows, other columns' : 'exact';
 }
 
-/** A stream whose parts are of no expected shape is reported; the others are still taken over. */
+/** Runs the conversion of a stream; one of an unexpected shape is reported, and the others are still converted. */
 function safely<T>(stream: Component, findings: Findings, work: () => T | undefined): T | undefined {
   try {
     return work();

@@ -14,29 +14,29 @@ export function isSequence(node: Node | undefined): node is readonly Node[] {
   return Array.isArray(node);
 }
 
-/** The value of a key that the map itself has. */
+/** Returns the value of a key that the map itself has. */
 export function get(node: Node | undefined, key: string): Node | undefined {
   return isMap(node) && Object.hasOwn(node, key) ? node[key] : undefined;
 }
 
-/** A map whose keys may be called anything, `__proto__` included. */
+/** Creates a map with any keys, `__proto__` included. */
 export function mapOf(entries: Iterable<readonly [string, Node]>): NodeMap {
   return Object.fromEntries(entries);
 }
 
-/** `streams[0].retriever`, of a place in the manifest. */
+/** Returns the name of a place in the manifest: `streams[0].retriever`. */
 export function placeOf(parent: string, key: string | number): string {
   if (typeof key === 'number') return `${parent}[${key}]`;
   const name = /^[\w$#-]+$/.test(key) ? key : JSON.stringify(key);
   return parent === '' ? name : `${parent}.${name}`;
 }
 
-/** A manifest that can't be taken over at all. */
+/** Creates the error of a manifest that cannot be converted at all. */
 export function manifestError(message: string, path: string, hint?: string): RunError {
   return new RunError('import.invalid', message, { where: { path }, hint });
 }
 
-/** A scalar as text; a list or a map as JSON, for messages. */
+/** Returns a scalar as text; a list or a map as JSON, for messages. */
 export function shown(node: Node | undefined): string {
   return typeof node === 'object' && node !== null ? JSON.stringify(node) : String(node ?? '');
 }

@@ -42,7 +42,7 @@ export function tokenUse(
   };
 }
 
-/** The part of a text that is the token, as a name in braces, with what stands there first. */
+/** Returns the part of a text that is the token, as a name in braces, with its first value. */
 export function tokenInText(
   expression: Expression,
   name: string,
@@ -63,7 +63,7 @@ function isBlank(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** The expression with a token, or without one. */
+/** Returns the expression with a token, or without one. */
 function put(expression: Expression, hasToken: boolean): Expression {
   const access = accessOf(expression);
   if (access?.name === 'next_page_token') {

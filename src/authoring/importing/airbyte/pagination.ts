@@ -48,7 +48,7 @@ export function readPagination(
   return draft === undefined ? none : { ...draft, constants: [...firsts, ...draft.constants] };
 }
 
-/** The values at the places of the token in the first request. */
+/** Returns the values at the places of the token in the first request. */
 function firstValues(tokens: readonly TokenPlace[], scope: Scope): PaginationDraft['constants'] {
   return tokens.flatMap(({ place, first }) => {
     if (first === undefined) return [];
@@ -117,7 +117,7 @@ function isAddress(place: Node): boolean {
   return isMap(place) && place['address'] === true;
 }
 
-/** A count goes to one place, as it is. */
+/** Returns the only place of the token; a count goes to one place, as it is. */
 function onlyPlace(places: readonly TokenPlace[]): Node {
   const [only] = places;
   if (only === undefined) throw new TemplateError('a number of a page that is not sent');
@@ -147,7 +147,7 @@ function byNumber(
   };
 }
 
-/** A page with fewer rows than were asked for is the last one. */
+/** Returns the pagination in which a page with fewer rows than requested is the last one. */
 function shortPage(size: Out | undefined): Pagination {
   if (size === undefined) return {};
   if (typeof size === 'number') return { limit: size };
@@ -232,7 +232,7 @@ function tokenPosition(token: Out, position: Position): Position {
   };
 }
 
-/** A template made into something; where it has no counterpart, with the settings that are known. */
+/** Converts a template; one without a counterpart is tried with the known settings. */
 function made(template: Node, strategy: Component, scope: Scope, make: (expression: Expression) => Out): Out {
   const expression = strategy.expression(template);
   try {

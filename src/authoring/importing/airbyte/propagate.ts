@@ -88,7 +88,7 @@ export function propagate(place: string, component: NodeMap, outer: NodeMap, out
   return filled;
 }
 
-/** A map that is no component may hold some: those get parameters, too. */
+/** Propagates parameters to the components inside a map that is none. */
 function propagateInside(map: NodeMap, place: string, parameters: NodeMap, outerFirst: boolean): NodeMap {
   return mapOf(
     Object.entries(map).map(([key, value]): [string, Node] => [

@@ -61,7 +61,7 @@ function firstLine(message: string): string {
   return (message.split('\n')[0] ?? '').replace(/[.:]\s*$/, '');
 }
 
-/** Only what JSON has; other values of YAML become texts. */
+/** Converts a value of YAML to the types of JSON; other values become texts. */
 function toNode(value: unknown, depth: number): Node {
   if (depth > 200) throw tooDeep();
   if (value === null || value === undefined) return null;

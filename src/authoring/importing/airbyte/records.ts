@@ -264,17 +264,17 @@ class Records {
   }
 }
 
-/** A moment and a number with its fraction are texts in a cell. */
+/** Converts a value for a cell: times, and numbers with a fraction, are texts there. */
 function cellOf(typed: Typed): Typed {
   return ['seconds', 'day', 'float'].includes(typed.type) ? { out: textOut(typed), type: 'text' } : typed;
 }
 
-/** A constant is marked as one: a text would be a path. */
+/** Marks a constant as a source: a text would be a path. */
 function asSource(out: Out): Out {
   return typeof out === 'object' && out !== null && !Array.isArray(out) ? out : { value: out };
 }
 
-/** The path of the rows. `*` stands for every item or key. */
+/** Returns the path of the rows. `*` is for every item or key. */
 export function dataPath(keys: readonly string[]): Out {
   if (keys.length === 0) return '.';
   if (keys.some((key) => key.includes('**') || (key !== '*' && /[*?]/.test(key))))

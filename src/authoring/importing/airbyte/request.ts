@@ -36,7 +36,7 @@ export function readRequest(requester: Component, scope: Scope): RequestDraft {
   return { address: endpointOf(requester, scope, tokens), method, query, headers, ...body, tokens };
 }
 
-/** A map of parameters or headers. What is empty is left out, as it is left out there. */
+/** Reads a map of parameters or headers. Empty ones are left out, as in the original. */
 function readMap(
   requester: Component,
   key: string,
@@ -81,7 +81,7 @@ function readMap(
   return out;
 }
 
-/** A list of properties that is known, and goes into one request. */
+/** Returns a list of properties that is known, and goes into one request. */
 function fixedProperties(item: Node): string | undefined {
   if (!isMap(item) || item['type'] !== 'QueryProperties') return undefined;
   const {
@@ -98,7 +98,7 @@ function isNothing({ out }: Typed): boolean {
   return out === null || out === '';
 }
 
-/** A setting that may be empty is left out then: null in a query is nothing. */
+/** Leaves out a setting that is empty: null in a query is nothing. */
 function optional(out: Out, scope: Scope): Out {
   return isMap(out) && typeof out['attr'] === 'string' && scope.settings.mayBeEmpty(out['attr'])
     ? call('coalesce', out)
@@ -155,7 +155,7 @@ function readJson(
 /** Marks the place of an expression inside of a text that is read as an object. */
 const MARK = /\u{E000}(\d+)\u{E001}/u;
 
-/** A text such as `{"from": "{{ stream_interval.start_time }}"}` as an object with values in it. */
+/** Parses a text such as `{"from": "{{ stream_interval.start_time }}"}` as an object with values in it. */
 function objectOf(expression: Expression & { kind: 'join' }, position: Position): Out {
   const values: Typed[] = [];
   const text = expression.parts
@@ -187,7 +187,7 @@ function filled(out: Out, values: readonly Typed[]): Out {
   return out;
 }
 
-/** Every text of a body is a template, and what it gives is read as a literal: `"{{ 5 }}"` is the number 5. */
+/** Reads a body in which every text is a template whose result is read as a literal: `"{{ 5 }}"` is the number 5. */
 function readNested(
   value: Node,
   requester: Component,
@@ -226,7 +226,7 @@ function readNested(
   });
 }
 
-/** A value that is written and read again: a text of digits becomes a number. */
+/** Returns a value that is written and read again: a text of digits becomes a number. */
 function literalOut(typed: Typed): Out {
   const { out, type } = typed;
   if (type === 'boolean' || type === 'number' || type === 'list') return out;
@@ -238,7 +238,7 @@ function literalOut(typed: Typed): Out {
     : text;
 }
 
-/** A form, or a text that is sent as it is. A text that reads as an object is sent as a form. */
+/** Reads a form, or a text that is sent as it is. A text that reads as an object is sent as a form. */
 function readData(
   value: Node,
   requester: Component,

@@ -107,8 +107,8 @@ function headerOf(keys: readonly (string | number)[]): Reference | undefined {
 }
 
 /**
- * A template as a value. Where it has no counterpart but speaks of settings alone whose values are known, it is worked
- * out now, and a note says so.
+ * Translates a template to a value. One without a counterpart whose settings are all known is computed now, and a note
+ * says so.
  *
  * @throws {TemplateError} for what can't be had
  */
@@ -126,7 +126,7 @@ export function translated(value: Node, component: Component, scope: Scope, posi
   }
 }
 
-/** The expression with the settings put in that are known; undefined where there are none in it. */
+/** Returns the expression with the known settings put in; undefined if it has none. */
 export function withSettings(
   expression: Expression,
   component: Component,
@@ -141,7 +141,7 @@ export function noteFixed(scope: Scope, template: Node): void {
   scope.findings.note(`Worked out with the settings as they are now: ${shown(template)}`);
 }
 
-/** A template whose value must be known now. */
+/** Computes a template whose value must be known now. */
 export function known(value: Node, component: Component, scope: Scope): Expression & { kind: 'constant' } {
   const expression = component.expression(value);
   if (expression.kind === 'constant') return expression;

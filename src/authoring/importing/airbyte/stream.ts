@@ -149,7 +149,7 @@ class StreamReader {
     return this.#job({ requester, job, above, parent, lists: partitions.lists, incremental, names });
   }
 
-  /** A child of each of several parents: rows of all of them are one table. */
+  /** Returns a child of each of several parents: rows of all of them are one table. */
   #several(parents: readonly ParentPartition[]): JobTree | undefined {
     const trees = parents.map((_, index) =>
       new StreamReader(
@@ -346,7 +346,7 @@ class StreamReader {
     return true;
   }
 
-  /** A row of a configuration has one API. */
+  /** Reports a parent with another API, because a row of a configuration has only one. */
   #sameApi(above: JobTree, baseUrl: Out, authentication: Authentication | undefined): void {
     const { findings } = this.#context;
     if (JSON.stringify(above.authentication) !== JSON.stringify(authentication)) {
@@ -361,7 +361,7 @@ class StreamReader {
   }
 }
 
-/** The columns of a primary key: a name, a list of names, or a list of paths. */
+/** Returns the columns of a primary key: from a name, a list of names, or a list of paths. */
 function keyColumns(node: Node | undefined): readonly string[] {
   if (typeof node === 'string') return node === '' ? [] : [node];
   if (!isSequence(node)) return [];
@@ -380,13 +380,19 @@ function queryOf(method: 'GET' | 'POST', { query }: JobDraft): Job {
   return method === 'GET' ? { params: query } : { query };
 }
 
-/** Rows of a parent start its children, and are no table: that has a row of its own. */
+/**
+ * Makes a parent write no table: its rows start its children, and its table belongs to another row of the
+ * configuration.
+ */
 function readOnly(parent: Job): void {
   for (const key of ['columns', 'exclude', 'case']) delete parent[key];
   parent['where'] = { value: { value: null }, is: 'present' };
 }
 
-/** The name of a placeholder: braces and colons have a meaning there, and names of parents stay known below them. */
+/**
+ * Returns a name for a placeholder: braces and colons have a meaning there, and names of parents are visible below
+ * them.
+ */
 function freeName(name: string, taken: readonly string[]): string {
   const plain = name.replaceAll(/[{}:]/g, '_');
   if (!taken.includes(plain)) return plain;
@@ -418,7 +424,7 @@ function parentSource(
   return { parent: { parent: path }, path };
 }
 
-/** A value made of the row, seen from a child of it. */
+/** Converts a value of the row to one that a child of it can read. */
 function inParent(out: Node): Out {
   if (Array.isArray(out)) return out.map((item: Node) => inParent(item));
   if (!isMap(out)) return out;

@@ -37,7 +37,7 @@ const WHOLE: Readonly<Record<string, string>> = {
 };
 
 /**
- * A format of times by the letters of PHP: `%Y-%m-%d` becomes `Y-m-d`.
+ * Converts a format of times to the letters of PHP: `%Y-%m-%d` becomes `Y-m-d`.
  *
  * @throws {TemplateError} for a directive without counterpart
  */
@@ -53,7 +53,7 @@ export function phpFormat(format: string): string {
   });
 }
 
-/** The same for windows and states, where seconds and milliseconds since 1970 have names. */
+/** Converts a format for windows and states, in which seconds and milliseconds since 1970 have names. */
 export function windowFormat(format: string): string {
   if (format === '%s') return 'epoch';
   if (format === '%ms') return 'epochMs';

@@ -35,7 +35,7 @@ const POSITIONS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** An authentication of ours; undefined for none. @throws {Untaken} for one of one's own */
+/** Converts an authentication; undefined for none. @throws {Untaken} for a custom one */
 export function readAuth(
   value: Value | undefined,
   settings: Settings,
@@ -145,7 +145,7 @@ function optional(options: ValueMap, key: string, settings: Settings): Out | und
   return value === undefined || value === null ? undefined : scalarOut(value, settings);
 }
 
-/** One that the source leaves out comes from the secrets of its own. */
+/** Returns a secret; one that the source leaves out comes from its own secrets. */
 function secret(options: ValueMap, key: string, settings: Settings): Out {
   return settings.secret(optional(options, key, settings), key);
 }

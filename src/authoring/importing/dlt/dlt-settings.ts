@@ -21,12 +21,12 @@ export class Settings {
     return { attr: `${FOLDER}.${this.#keyOf(setting.name)}` };
   }
 
-  /** A secret that stands in the source, or one that the source leaves to its own configuration. */
+  /** Returns a secret that is written in the source, or that the source leaves to its own configuration. */
   secret(value: Out | undefined, name: string): Out {
     return value ?? this.reference(new Setting(name, true));
   }
 
-  /** The part of `parameters.config` that holds them. */
+  /** Returns the part of `parameters.config` with the settings. */
   entries(): Readonly<Record<string, Out>> {
     if (this.#used.size === 0) return {};
     const values = [...this.#used.values()].map(
@@ -35,7 +35,7 @@ export class Settings {
     return { [FOLDER]: Object.fromEntries(values) };
   }
 
-  /** Those that have no value yet. */
+  /** Returns the settings without a value. */
   open(): readonly SettingReport[] {
     return [...this.#used.values()]
       .filter(({ name }) => this.#given[name] === undefined)

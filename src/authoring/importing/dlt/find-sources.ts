@@ -76,13 +76,13 @@ function inPython(text: string, file: string): FoundSources {
   };
 }
 
-/** The value of `name: RESTAPIConfig = value`. */
+/** Returns the value of `name: RESTAPIConfig = value`. */
 function annotated({ prevSibling, nextSibling }: Node, python: PythonFile): readonly Node[] {
   const isConfig = prevSibling !== null && /\bRESTAPIConfig$/.test(python.text(prevSibling));
   return isConfig && nextSibling !== null ? [nextSibling] : [];
 }
 
-/** The first argument, or the one called `config`; `rest_api` takes the keys themselves. */
+/** Returns the first argument, or the one called `config`; `rest_api` takes the keys themselves. */
 function argument(value: Value): Value {
   if (!(value instanceof Call)) return value;
   const [first] = value.args;

@@ -52,7 +52,7 @@ const POSITIONS = [
   'range_end',
 ];
 
-/** The incremental of a resource: that of a parameter, or of the endpoint. @throws {Untaken} */
+/** Reads the incremental of a resource: that of a parameter, or of the endpoint. @throws {Untaken} */
 export function readIncremental(resource: Resource, settings: Settings): IncrementalDraft | undefined {
   const found = [...resource.params.entries].flatMap(([name, value]) => {
     const options = optionsOf(value);

@@ -175,7 +175,10 @@ class Tree {
     for (const resource of resources) this.#take(resource, []);
   }
 
-  /** The rows of the configuration: one for each job at the top, and a disabled one for each resource that is not the same. */
+  /**
+   * Returns the rows of the configuration: one for each job at the top, and a disabled one for each resource that
+   * differs.
+   */
   rows(
     ids: Set<string>,
     api: Readonly<Record<string, Out>>,
@@ -299,7 +302,7 @@ class Tree {
   }
 }
 
-/** The job with those above it, for somebody to finish. */
+/** Returns the job with those above it, to be completed by a person. */
 function alone({ job, parent }: Taken): Job {
   let whole = job;
   for (let above = parent; above !== undefined; above = above.parent)
@@ -343,7 +346,7 @@ function dispositionOf({ map }: Resource): Value | undefined {
   return (given instanceof ValueMap ? given.get('disposition') : given) ?? undefined;
 }
 
-/** The primary key of a table whose rows are merged by it. */
+/** Returns the primary key of a table whose rows are merged by it. */
 function keyOf(resource: Resource): { readonly primaryKey?: Out } {
   if (dispositionOf(resource) !== 'merge') return {};
   const names = keyNames(resource.map.get('primary_key'));
@@ -352,7 +355,7 @@ function keyOf(resource: Resource): { readonly primaryKey?: Out } {
   return { primaryKey: only !== undefined && second === undefined ? only : names };
 }
 
-/** Columns with __ between the levels, as paths; undefined where there are none, or code says them. */
+/** Returns columns with __ between the levels, as paths; undefined if there are none, or code determines them. */
 function keyNames(value: Value | undefined): readonly string[] | undefined {
   const items = value !== undefined && isList(value) ? value : [value];
   const names = items.flatMap((item) => (typeof item === 'string' && item !== '' ? [item] : []));
@@ -423,7 +426,10 @@ function steps(value: Value, findings: Findings, at: string): void {
   }
 }
 
-/** It is the key of the job where rows are merged by it; elsewhere it is no more than a hint there, and rows stay. */
+/**
+ * Reports a primary key that code makes, and one by which rows are not merged: in the source it is only a hint, and
+ * rows stay.
+ */
 function primaryKey(value: Value, resource: Resource): void {
   const { findings, at } = resource;
   const isMerged = dispositionOf(resource) === 'merge';

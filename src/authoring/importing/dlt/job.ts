@@ -28,7 +28,7 @@ export interface JobDraft {
   readonly parentColumns: readonly string[];
 }
 
-/** A resource as a job. What can't be taken over is among the findings of the resource. */
+/** Converts a resource to a job. Parts that cannot be converted are among the findings of the resource. */
 export function jobOf(resource: Resource, { settings, paginator, above }: JobContext): JobDraft {
   const { at, findings, endpoint, params } = resource;
   const where = (key: string): string => `${at}.endpoint.${key}`;
@@ -114,7 +114,7 @@ class Placeholders {
     return [...this.#taken, ...this.#fields.values(), ...this.#computed.keys()];
   }
 
-  /** The name of the placeholder for a field of the parent row. */
+  /** Returns the name of the placeholder for a field of the parent row. */
   nameOf(field: string): string {
     const known = this.#fields.get(field);
     if (known !== undefined) return known;
@@ -124,7 +124,7 @@ class Placeholders {
     return name;
   }
 
-  /** The name of a placeholder for a setting or a state. */
+  /** Returns the name of a placeholder for a setting or a state. */
   computed(value: Out): string {
     const name = this.#free('value');
     this.#computed.set(name, value);
@@ -160,7 +160,7 @@ function resolver(incremental: IncrementalDraft | undefined, placeholders: Place
   };
 }
 
-/** The endpoint; static parameters that it names are put in and sent nowhere else. */
+/** Returns the endpoint; static parameters that it names are put in and sent nowhere else. */
 function addressOf(
   { path, params }: Resource,
   settings: Settings,
@@ -249,7 +249,7 @@ function dataFieldOf({ endpoint, findings }: Resource, isEntity: boolean): Out |
   return pathOf(selector, 'data_selector');
 }
 
-/** A path that ends in a placeholder gives one thing, and no pages. */
+/** Tells whether a path ends in a placeholder: such a request gives one object, and no pages. */
 function isSingleEntity(path: string): boolean {
   return /\{[a-zA-Z0-9.\-_]+\}/.test(path.split('/').findLast((part) => part !== '') ?? '');
 }

@@ -25,7 +25,7 @@ const STRFTIME: Readonly<Record<string, string>> = {
 };
 
 /**
- * A moment that code reckons from now, or from a date, as a function of ours:
+ * Converts a time that code calculates from the present, or from a date, to a function:
  * `pendulum.today().subtract(days=30).to_iso8601_string()`. Undefined for any other code.
  */
 export function momentOf(code: string): Out | undefined {
@@ -89,7 +89,7 @@ function two(part: string): string {
   return part.padStart(2, '0');
 }
 
-/** `days=7, hours=1` as words. */
+/** Converts `days=7, hours=1` to words. */
 function moves(args: string, isForward: boolean): string | undefined {
   const parts = args
     .split(',')

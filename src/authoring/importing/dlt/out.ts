@@ -3,7 +3,7 @@ import { momentOf } from './moments.ts';
 import type { Settings } from './dlt-settings.ts';
 import { call, Call, Code, isList, Setting, TextParts, ValueMap, type Out, type Value } from './value.ts';
 
-/** Texts and references put together; text alone stays one. */
+/** Joins texts and references; text alone stays one. */
 export function joined(parts: readonly Out[]): Out {
   const merged: Out[] = [];
   for (const part of parts) {
@@ -16,7 +16,7 @@ export function joined(parts: readonly Out[]): Out {
   return merged.length < 2 ? only : call('concat', ...merged);
 }
 
-/** A scalar: itself, a setting, or a text with settings. @throws {Untaken} for anything else */
+/** Returns a scalar: itself, a setting, or a text with settings. @throws {Untaken} for anything else */
 export function scalarOut(value: Value | undefined, settings: Settings): Out {
   if (value instanceof Setting) return settings.reference(value);
   if (value instanceof TextParts)
@@ -31,14 +31,14 @@ export function scalarOut(value: Value | undefined, settings: Settings): Out {
   return value;
 }
 
-/** A text as Python writes it: `True`, `None`. */
+/** Returns a text as Python writes it: `True`, `None`. */
 export function textOut(value: Value | undefined, settings: Settings): Out {
   const out = scalarOut(value, settings);
   if (typeof out === 'boolean') return out ? 'True' : 'False';
   return out === null ? 'None' : out;
 }
 
-/** A text that is known now. @throws {Untaken} */
+/** Returns a text that is known now. @throws {Untaken} */
 export function plainText(value: Value | undefined, what: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);

@@ -136,12 +136,12 @@ class Options {
     throw new Untaken(`“${key}” of the paginator that is neither True nor False`, value);
   }
 
-  /** A place in the query: its name alone where parameters are there anyway. */
+  /** Returns a place in the query: its name alone if there are parameters anyway. */
   query(name: string): Out {
     return this.#isGet ? name : { query: name };
   }
 
-  /** A place in the query, or in the body. */
+  /** Returns a place in the query, or in the body. */
   place(param: string, body: string, usual: string): Out {
     const inBody = this.text(body);
     if (inBody !== undefined && inBody !== '') return { body: inBody };
@@ -283,7 +283,7 @@ function atMost(value: Out, maximum: number | undefined): Out | undefined {
   return maximum === undefined ? undefined : { value, is: 'atLeast', than: maximum };
 }
 
-/** Texts that Python code reads as false, too. */
+/** Returns the condition for the end of the pages, in which the texts count as false that Python code treats so. */
 function hasMore(options: Options): Out | undefined {
   const path = options.path('has_more_path', undefined);
   if (path === undefined) return undefined;

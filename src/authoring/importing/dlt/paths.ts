@@ -3,7 +3,7 @@ import { Code, type Value } from './value.ts';
 
 const SIMPLE = /^[\p{L}_@][\p{L}\p{N}_@]*(?:\.[\p{L}_@][\p{L}\p{N}_@]*)*$/u;
 
-/** A JSONPath of the source as a path of ours: simple ones as they stand, `$` is the whole. @throws {Untaken} */
+/** Converts a JSONPath of the source to a path: simple ones as they are, `$` is the whole. @throws {Untaken} */
 export function pathOf(value: Value, what: string): string {
   if (value instanceof Code) throw new Untaken('Python code', value);
   if (typeof value !== 'string') throw new Untaken(`“${what}” that is no path`, value);

@@ -1,7 +1,7 @@
 import { Untaken } from './findings.ts';
 import { isList, type Out, type Value, ValueMap } from './value.ts';
 
-/** `response_actions`: answers that are left out. A function is none that can be known. @throws {Untaken} */
+/** Reads `response_actions`: answers that are ignored. The effect of a function cannot be known. @throws {Untaken} */
 export function readResponseActions(value: Value | undefined): readonly Out[] {
   if (value === undefined || value === null) return [];
   if (!isList(value)) throw new Untaken('response actions that code makes', value);

@@ -23,7 +23,7 @@ export interface StrangeResource {
   readonly value: Value;
 }
 
-/** The resources of a source, defaults merged in (only `params` and `json` are merged key by key). */
+/** Returns the resources of a source, defaults merged in (only `params` and `json` are merged key by key). */
 export function readResources(source: ValueMap): {
   readonly resources: readonly Resource[];
   readonly strange: readonly StrangeResource[];
@@ -53,7 +53,7 @@ export function readResources(source: ValueMap): {
   return { resources, strange };
 }
 
-/** A resource that is a function of its own has its name in the code. */
+/** Returns the name of a resource that is a function: it is in the code. */
 function nameOf(item: Value): string | undefined {
   if (item instanceof Call) return item.name;
   if (item instanceof Code) return item.text;
@@ -119,7 +119,7 @@ export function resolveParam(value: Value | undefined): ResolveParam | undefined
   return { resource, field };
 }
 
-/** `resources.issues.number` taken apart; undefined for another field. */
+/** Splits `resources.issues.number`; undefined for another field. */
 export function resourceField(field: string): ResolveParam | undefined {
   const [, resource, path] = /^resources\.([^.]+)\.(.+)$/.exec(field) ?? [];
   return resource === undefined || path === undefined ? undefined : { resource, field: path };

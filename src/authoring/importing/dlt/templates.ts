@@ -5,7 +5,7 @@ import { isList, type Out, TextParts, type Value, ValueMap } from './value.ts';
 
 export type TemplatePart = { readonly text: string } | { readonly field: string };
 
-/** The parts of a text as `str.format` takes it: `issues/{resources.issues.number}/comments`, `{{` is a brace. */
+/** Splits a text as `str.format` does: `issues/{resources.issues.number}/comments`, `{{` is a brace. */
 export function partsOf(text: string): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
   let plain = '';
@@ -30,7 +30,7 @@ export function partsOf(text: string): readonly TemplatePart[] {
   return parts;
 }
 
-/** The fields of all texts inside of a value. */
+/** Returns the fields of all texts in a value. */
 export function fieldsOf(value: Value | undefined): readonly string[] {
   if (typeof value === 'string') {
     try {
@@ -49,7 +49,9 @@ export function fieldsOf(value: Value | undefined): readonly string[] {
 /** Resolves a field at the place of its use. @throws {Untaken} for one that nothing is known of */
 export type Resolve = (field: string) => Out;
 
-/** A scalar with its fields put in. A text that is one field alone keeps the kind of its value when `keepsKind`. */
+/**
+ * Returns a scalar with its fields put in. A text that is only one field keeps the kind of its value when `keepsKind`.
+ */
 function filled(value: Value | undefined, resolve: Resolve, settings: Settings, keepsKind: boolean): Out {
   if (typeof value !== 'string')
     return keepsKind || value === null ? scalarOut(value, settings) : textOut(value, settings);
@@ -59,7 +61,7 @@ function filled(value: Value | undefined, resolve: Resolve, settings: Settings, 
   return joined(parts);
 }
 
-/** A value of any kind with the fields of its texts put in. */
+/** Returns a value of any kind with the fields of its texts put in. */
 export function deepFilled(value: Value | undefined, resolve: Resolve, settings: Settings): Out {
   if (isList(value)) return value.map((item) => deepFilled(item, resolve, settings));
   if (value instanceof ValueMap) {
@@ -72,7 +74,7 @@ export function deepFilled(value: Value | undefined, resolve: Resolve, settings:
   return filled(value, resolve, settings, true);
 }
 
-/** The entries of a map of texts. */
+/** Returns the entries of a map of texts, with their fields put in. */
 export function filledMap(
   value: Value | undefined,
   resolve: Resolve,

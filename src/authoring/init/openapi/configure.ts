@@ -44,8 +44,8 @@ export interface FromDocument {
 }
 
 /**
- * A configuration with a row for each list of an OpenAPI document, and below it the lists that are asked for with the
- * ids of its rows. Pure: nothing is asked for.
+ * Creates a configuration with a row for each list of an OpenAPI document, and below it the lists that are requested by
+ * the ids of its rows. Pure: it sends no request.
  *
  * @param from address of the document, where it has one: its servers may be relative to that
  */
@@ -81,7 +81,7 @@ export interface Described {
   readonly notes: readonly string[];
 }
 
-/** A configuration of what a document says: a row for each list that needs nothing of another one. */
+/** Creates a configuration from the content of a document: a row for each list that needs nothing of another one. */
 export function configurationFrom(described: Described): FromDocument {
   const { kind, title, login, notes } = described;
   const { usable, skipped: needy } = withoutNeedy(described.lists);
@@ -133,7 +133,7 @@ export function selected(document: FromDocument, text: string | undefined): From
   };
 }
 
-/** Without lists that want a parameter for which the document has no value. */
+/** Removes lists that need a parameter for which the document has no value. */
 function withoutNeedy(lists: readonly ListOperation[]): {
   readonly usable: readonly ListOperation[];
   readonly skipped: readonly Skipped[];
@@ -232,7 +232,7 @@ function targetFor(baseUrl: string, endpoint: string): Target {
   };
 }
 
-/** The first server, its variables with their defaults. */
+/** Returns the first server, its variables with their defaults. */
 function serverOf(
   document: ApiDocument,
   from: string | undefined,

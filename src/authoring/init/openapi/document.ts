@@ -14,7 +14,7 @@ export class ApiDocument {
     this.version = getKey(root, 'swagger') === undefined ? 3 : 2;
   }
 
-  /** The node, or what it refers to. */
+  /** Returns the node, or the one that it refers to. */
   resolve(node: Json | undefined): AnyObject | undefined {
     let at = node;
     for (let hops = 0; isObject(at) && hops < MAX_HOPS; hops++) {

@@ -55,7 +55,7 @@ function partsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '');
 }
 
-/** The field of a row that a path parameter means: of its own name, else its id. */
+/** Returns the field of a row that a path parameter means: of its own name, else its id. */
 function idFor(parameter: string, { place, path }: ListOperation): string | undefined {
   const row: Json | undefined = place.rows[0];
   if (!isObject(row)) return undefined;

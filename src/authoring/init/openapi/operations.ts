@@ -32,7 +32,7 @@ export interface Skipped {
   readonly why: string;
 }
 
-/** Every GET of a document that brings a list, and those that do not, with the reason. */
+/** Returns every GET of a document that brings a list, and those that do not, with the reason. */
 export function operationsOf(document: ApiDocument): {
   readonly lists: readonly ListOperation[];
   readonly skipped: readonly Skipped[];
@@ -70,7 +70,10 @@ export function operationsOf(document: ApiDocument): {
   return { lists, skipped };
 }
 
-/** `/users/{id}` with a list inside of the user: it is asked for one thing, by the id at the end. */
+/**
+ * Tells whether an operation such as `/users/{id}`, with a list inside the user, requests one object by the id at the
+ * end.
+ */
 function isOfOneThing(sample: Json, { keys }: RowsPlace, path: string): boolean {
   if (!/\}\/?$/.test(path) || keys.length === 0) return false;
   const only = isObject(sample) && entriesOf(sample).every(([, value]) => typeof value === 'object');

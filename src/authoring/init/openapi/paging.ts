@@ -20,8 +20,8 @@ export interface Paging {
 const SIZE_WANTED = 100;
 
 /**
- * The pagination that a document speaks of. What it says is not tried: a parameter counts when the document has it,
- * and a link or a token when the answer has it. Pure.
+ * Returns the pagination that a document describes, without a trial: a parameter counts when the document has it, and a
+ * link or a token when the answer has it. Pure.
  */
 export function pagingOf({ parameters, sample, place, headers }: ListOperation, target: Target): Paging {
   const query = parameters.filter((parameter) => parameter.place === 'query');
@@ -98,7 +98,7 @@ function isNumber({ schema }: Parameter): boolean {
   );
 }
 
-/** The largest page that is allowed, and not more than is wanted. */
+/** Returns the largest page that is allowed, up to the size that is wanted. */
 function sizeOf(size: Parameter | undefined): number | undefined {
   if (size === undefined) return undefined;
   const most = numericOf(getKey(size.schema, 'maximum'));

@@ -14,7 +14,7 @@ import type { ApiDocument } from './document.ts';
 const MAX_DEPTH = 8;
 const MAX_KEYS = 200;
 
-/** An answer as a schema describes it: made up, with one item in each list. */
+/** Creates an answer as a schema describes it, with one item in each list. */
 export function sampleOf(
   schema: Json | undefined,
   document: ApiDocument,
@@ -63,7 +63,7 @@ function typeOf(node: AnyObject): string {
   return getKey(node, 'additionalProperties') === undefined ? 'string' : 'object';
 }
 
-/** A value that says by its kind what the schema says: an address, a token, a number. */
+/** Returns a sample value of the kind that the schema describes: an address, a token, a number. */
 function scalarOf(node: AnyObject, type: string, name: string): Json {
   if (type === 'boolean') return true;
   if (type === 'integer' || type === 'number')

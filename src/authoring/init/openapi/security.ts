@@ -20,7 +20,7 @@ export interface Login {
   readonly notes: readonly string[];
 }
 
-/** The first of the schemes that are asked for which a configuration can say. */
+/** Returns the first of the required schemes that a configuration can express. */
 export function loginOf(document: ApiDocument, required: Json | undefined): Login {
   const schemes =
     document.version === 2

@@ -79,7 +79,7 @@ export function isConstant(
   return expression?.kind === 'constant';
 }
 
-/** `Array.isArray` would forget what is in it. */
+/** Tells whether a constant is a list; `Array.isArray` would lose the type of its items. */
 export function isItems(value: Constant): value is readonly Constant[] {
   return Array.isArray(value);
 }

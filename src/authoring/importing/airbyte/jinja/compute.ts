@@ -15,7 +15,7 @@ import { isEqual, isTruthy, limited, NOT_SAID, plain, type NotSaid } from './val
 export class NotConstant extends Error {}
 
 /**
- * The value of an expression whose names are all known.
+ * Computes an expression whose names are all known.
  *
  * @throws {NotConstant} where it depends on anything else, the present time included
  */
@@ -100,7 +100,7 @@ function computeCall(callee: Expression, args: Arguments, of: (part: Expression)
   return attempt(() => callMethod(self, name, argumentsOf(args, of)));
 }
 
-/** Named arguments stand behind the others; the few functions that take them know them by that place. */
+/** Returns the arguments, named ones behind the others; the few functions with named arguments expect them there. */
 function argumentsOf({ positional, named }: Arguments, of: (part: Expression) => Constant): Constant[] {
   return [...positional, ...Object.values(named)].map(of);
 }

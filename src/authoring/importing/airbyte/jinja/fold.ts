@@ -7,9 +7,8 @@ import { isTruthy } from './values.ts';
 export type Known = ReadonlyMap<string, Constant>;
 
 /**
- * The expression with everything worked out that the known names decide. What depends on anything else stays.
- * `{{ parameters['path'] }}` becomes a constant; in `a if config['x'] else b` only one branch is left where the
- * setting is known.
+ * Folds an expression: computes everything that the known names decide, and keeps the rest. `{{ parameters['path'] }}`
+ * becomes a constant; of `a if config['x'] else b` only one branch is left if the setting is known.
  */
 export function fold(expression: Expression, known: Known): Expression {
   const inner = foldParts(expression, known);
@@ -44,7 +43,7 @@ function foldCallee(callee: Expression, go: (part: Expression) => Expression): E
   return callee.kind === 'item' ? { ...callee, of: go(callee.of) } : callee;
 }
 
-/** `x or y` and `x and y` where one side is known already. */
+/** Folds `x or y` and `x and y` if one side is known. */
 function foldBinary(expression: Extract<Expression, { kind: 'binary' }>): Expression {
   const { operator, left, right } = expression;
   if (!isConstant(left)) return expression;

@@ -102,7 +102,7 @@ const TEXT_METHODS: Readonly<
   join: (self, list) => (isItems(list) ? joined(list, self) : NOT_SAID),
 };
 
-/** Every place is replaced as it stands: `$&` means nothing here. */
+/** Replaces every occurrence literally: `$&` has no meaning here. */
 function replaced(text: string, from: string, to: string): string {
   refuseLength((text.length / Math.max(1, from.length)) * to.length);
   return text.replaceAll(from, () => to);

@@ -1,8 +1,8 @@
 import { Float, isMapping, type Constant } from './ast.ts';
 
 /**
- * A rendered text as the runtime of templates reads it: what is written like a number, a list, a map, a text in
- * quotes, `True`, `False` or `None` is that; anything else stays the text.
+ * Reads a rendered text as the runtime of templates does: the form of a number, a list, a map, a text in quotes,
+ * `True`, `False` or `None` is that value; anything else stays the text.
  */
 export function literalOf(text: string): Constant {
   const reader = new Reader(text.trimStart().length === text.length ? text : text.replace(/^[ \t]+/, ''));
@@ -14,7 +14,7 @@ export function literalOf(text: string): Constant {
   }
 }
 
-/** A value as text, as the template language writes it. */
+/** Converts a value to text, as the template language writes it. */
 export function pythonText(value: Constant): string {
   if (typeof value === 'string') return value;
   return value === undefined ? '' : repr(value);

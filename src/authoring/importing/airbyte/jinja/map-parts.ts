@@ -1,6 +1,6 @@
 import type { Expression } from './ast.ts';
 
-/** The expression with each of its parts changed. */
+/** Returns the expression with each of its parts changed. */
 export function mapParts(expression: Expression, change: (part: Expression) => Expression): Expression {
   switch (expression.kind) {
     case 'constant':

@@ -213,7 +213,7 @@ class Parser {
     return isNot ? { kind: 'unary', operator: 'not', of } : of;
   }
 
-  /** `a < b < c` compares each with the next. */
+  /** Parses comparisons; `a < b < c` compares each with the next. */
   #comparison(): Expression {
     const sum = (): Expression => this.#binary(ARITHMETIC, 0, () => this.#signed(true));
     let left = sum();

@@ -107,7 +107,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\n': '',
 };
 
-/** A text in quotes, with the escapes of the template language. */
+/** Reads a text in quotes, with the escapes of the template language. */
 function readText(rest: string, quote: string): { text: string; length: number } {
   let text = '';
   for (let at = 1; at < rest.length; at++) {

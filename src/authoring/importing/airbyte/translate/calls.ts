@@ -55,7 +55,7 @@ class Reader {
   }
 }
 
-/** A value as a moment: a number is seconds since 1970, a text is a date. */
+/** Returns a value as a time: a number is seconds since 1970, a text is a date. */
 function momentOf({ out, type }: Typed, inputFormat?: string): Out {
   if (inputFormat !== undefined) return call('parse_date', out, phpFormat(inputFormat));
   if (type === 'seconds' || type === 'day' || type === 'number') return out;
@@ -64,7 +64,7 @@ function momentOf({ out, type }: Typed, inputFormat?: string): Out {
   return call('if', call('is', out, 'matches', '^-?[0-9]+$'), out, call('strtotime', out));
 }
 
-/** Nothing has no date. */
+/** Keeps an absent value absent: it has no date. */
 function unlessNothing(of: Typed, made: Out): Out {
   return isMap(of.out) && of.out['path'] !== undefined
     ? call('if', call('is', of.out, 'notEmpty'), made, null)
@@ -172,7 +172,7 @@ function charactersOf(args: Reader): string {
   return args.has(0) ? `[${args.text(0).replaceAll(/[\\\]^-]/g, '\\$&')}]` : '\\s';
 }
 
-/** A macro, or a method of a value. */
+/** Translates a call of a macro, or of a method of a value. */
 export function callOf(expression: Extract<Expression, { kind: 'call' }>, translate: TranslatePart): Typed {
   const { of, args } = expression;
   const reader = new Reader(args, translate);
@@ -240,7 +240,7 @@ const FILTERS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = 
   d: defaultOf,
 };
 
-/** Values of several parent rows are joined by commas already. */
+/** Returns joined values; those of several parent rows are joined by commas already. */
 function joined(self: Typed, by: string): Typed {
   const isGroup = self.type === 'list' && isMap(self.out) && self.out['placeholder'] !== undefined;
   if (!isGroup) return { out: call('implode', by, self.out), type: 'text' };
@@ -256,7 +256,7 @@ function defaultOf(self: Typed, args: Reader): Typed {
   return { out, type: self.type === fallback.type ? self.type : 'any' };
 }
 
-/** A whole number; a moment is one already. */
+/** Returns a whole number; a time is one already. */
 function wholeNumber({ out, type }: Typed, fallback: Out): Out {
   if (type === 'number' || type === 'float' || type === 'seconds') return out;
   if (
@@ -268,7 +268,7 @@ function wholeNumber({ out, type }: Typed, fallback: Out): Out {
   return call('floor', call('number', out, fallback));
 }
 
-/** Only the first group counts; one that is to be found by looking around can't be said. */
+/** Returns a pattern with one group, the only one that counts; lookaround cannot be translated. */
 function oneGroup(expression: string): string {
   if (/\(\?(?:=|!|<[=!])|\\[1-9]/.test(expression))
     throw new TemplateError('a regular expression that looks around');

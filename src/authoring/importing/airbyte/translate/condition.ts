@@ -17,7 +17,7 @@ const TURNED: Readonly<Record<string, string>> = {
 export type Condition = Out;
 
 /**
- * An expression as a condition over sources: `record.age > 18 and not record.hidden`.
+ * Translates an expression to a condition over sources: `record.age > 18 and not record.hidden`.
  *
  * @throws {TemplateError} for what has no counterpart
  */
@@ -44,7 +44,7 @@ export function conditionOf(expression: Expression, position: Position): Conditi
   return truth(valueOf(expression, position));
 }
 
-/** The condition that a value counts as true: not false, 0, null, and not empty. */
+/** Returns the condition that a value counts as true: not false, 0, null, and not empty. */
 function truth({ out }: Typed): Condition {
   if (!isSource(out)) return isTrueConstant(out);
   return { value: out, is: 'true' };

@@ -4,7 +4,7 @@ import { isMap } from '../node.ts';
 import { phpFormat } from '../time-format.ts';
 import type { Out, Typed } from './position.ts';
 
-/** A value as it is written into a text: booleans are `True` and `False`, moments have their form. */
+/** Returns a value as part of a text: booleans are `True` and `False`, times have their form. */
 export function textOut(value: Typed): Out {
   const { out, type } = value;
   if (type === 'boolean')
@@ -39,7 +39,7 @@ function signed(word: string, isBack: boolean): string {
   return `${isMinus ? '-' : '+'}${word.replace(/^[+-]/, '')}`;
 }
 
-/** A moment by a format of `strftime`. */
+/** Formats a time by `strftime`. */
 export function formatted(seconds: Out, format: string, zone?: string): Out {
   return call('date', phpFormat(format), seconds, ...(zone === undefined ? [] : [zone]));
 }

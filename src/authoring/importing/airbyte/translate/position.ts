@@ -66,14 +66,14 @@ export function accessOf(expression: Expression): Access | undefined {
   };
 }
 
-/** `'key' in record`: the expression of that key; undefined for anything else. */
+/** Returns the expression of the key in `'key' in record`; undefined for anything else. */
 export function keyIn(left: Expression, right: Expression): Expression | undefined {
   const isRoot = right.kind === 'name' && ['config', 'record', 'response', 'headers'].includes(right.name);
   const isKey = left.kind === 'constant' && typeof left.value === 'string';
   return isRoot && isKey ? { kind: 'item', of: right, key: left } : undefined;
 }
 
-/** A path of the configuration language. Keys that have a dot, or are empty, need JSONPath. */
+/** Returns a path of the configuration language. Keys that have a dot, or are empty, need JSONPath. */
 export function pathText(keys: readonly (string | number)[]): string {
   const isPlain = keys.every((key) =>
     typeof key === 'number' ? key >= 0 : key !== '' && !/[.$\s'"[\]]/.test(key),

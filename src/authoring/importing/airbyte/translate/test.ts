@@ -5,7 +5,7 @@ import type { TranslatePart } from './calls.ts';
 import { COMPARISONS, call, thereWord } from './out.ts';
 
 /**
- * An expression as a value that is true or false, by functions.
+ * Translates an expression to a value that is true or false, by functions.
  *
  * @throws {TemplateError} for what has no counterpart
  */

@@ -6,8 +6,8 @@ import { accessOf, type Out, type Position, type Typed, type ValueType } from '.
 import { testOf } from './test.ts';
 
 /**
- * An expression as a value of the configuration language: constants as they are, references as sources, everything
- * else as calls of functions.
+ * Translates an expression to a value of the configuration language: constants as they are, references as sources,
+ * everything else as calls of functions.
  *
  * @throws {TemplateError} for what has no counterpart
  */
@@ -110,7 +110,7 @@ function isTable(map: NodeMap): boolean {
   return Object.values(map).every((value) => typeof value !== 'object' || value === null);
 }
 
-/** `split` takes a number as the part that is wanted. */
+/** Returns an item; `split` takes a number as the part that is wanted. */
 function itemOut(of: Out, key: string | number): Out {
   if (
     isMap(of) &&
@@ -179,7 +179,7 @@ function choiceOf(expression: Extract<Expression, { kind: 'choose' }>, position:
   return { out: call('if', test, a, b), type: isSame ? then.type : 'any' };
 }
 
-/** Two branches of different types keep them, but for those that are only ways of writing. */
+/** Returns a value for one of two branches with different types: times, floats and booleans become texts. */
 function plainOut(value: Typed): Out {
   return ['seconds', 'day', 'float', 'boolean'].includes(value.type) ? textOut(value) : value.out;
 }
@@ -225,7 +225,7 @@ function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position:
   return { out: testOf(expression, (part) => valueOf(part, position)), type: 'boolean' };
 }
 
-/** `+` joins texts and adds numbers; a moment and a duration make a moment. */
+/** Translates `+`, which joins texts and adds numbers; a time and a duration give a time. */
 function sumOf(expression: Extract<Expression, { kind: 'binary' }>, position: Position): Typed {
   const { operator } = expression;
   const [left, right] = [valueOf(expression.left, position), valueOf(expression.right, position)];

@@ -61,7 +61,7 @@ export class PythonFile {
     return tree;
   }
 
-  /** All nodes of a kind, in the order of the file. */
+  /** Returns all nodes of a kind, in the order of the file. */
   nodes(name: string): readonly Node[] {
     const found: Node[] = [];
     this.#tree.iterate({
@@ -76,12 +76,12 @@ export class PythonFile {
     return this.#source.slice(from, to);
   }
 
-  /** The text with its white space as single spaces. */
+  /** Returns the text with its white space as single spaces. */
   oneLine(span: Span): string {
     return this.text(span).trim().replaceAll(/\s+/g, ' ');
   }
 
-  /** `a.b.c` of a name with attributes; undefined for any other expression. */
+  /** Returns `a.b.c` for a name with attributes; undefined for any other expression. */
   path(node: Node): string | undefined {
     const names: string[] = [];
     let at = node;
@@ -97,7 +97,7 @@ export class PythonFile {
     return [...names, this.text(at)].reverse().join('.');
   }
 
-  /** Line and column of a place, from 1. */
+  /** Returns line and column of a place, from 1. */
   place(offset: number): { readonly line: number; readonly column: number } {
     let [low, high] = [0, this.#lineStarts.length];
     while (low < high) {
@@ -112,7 +112,7 @@ export class PythonFile {
     return this.#errorAt(node.from, message);
   }
 
-  /** For a node that the parser marks as a mistake. */
+  /** Creates the error of a node that the parser marks as a mistake. */
   syntaxError({ from }: Node): RunError {
     const sign = /^[^\s\w]/.exec(this.#source.slice(from, from + 1))?.[0];
     if (sign !== undefined && '$?!`'.includes(sign))

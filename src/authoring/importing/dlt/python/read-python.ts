@@ -45,7 +45,7 @@ export class PythonReader {
     return true;
   }
 
-  /** The value that a name stands for at a place of the file: the one given last before it. */
+  /** Returns the value that a name has at a place of the file: the last one assigned before it. */
   valueOf(name: string, before: number): Value | undefined {
     const given = this.#given.get(name) ?? [];
     const node = lastBefore(given, before) ?? given[0];
@@ -79,7 +79,7 @@ export class PythonReader {
     if (mistake !== undefined) throw this.#file.syntaxError(mistake);
   }
 
-  /** The value of an expression; undefined for one that would have to be run. */
+  /** Returns the value of an expression; undefined for one that would have to be executed. */
   #read(node: Node): Value | undefined {
     switch (node.name) {
       case 'None':
@@ -120,13 +120,13 @@ export class PythonReader {
     }
   }
 
-  /** An expression that is not read, or the inside of its brackets. */
+  /** Returns an expression as code that is not evaluated, or the inside of its brackets. */
   #code({ from, to }: Span, brackets = 0): Code {
     const inside = { from: from + brackets, to: to - brackets };
     return new Code(this.#file.oneLine(inside), this.#file.place(from).line);
   }
 
-  /** A text, or those that stand beside each other. */
+  /** Returns a text, or adjacent texts joined. */
   #string(node: Node): Value | undefined {
     const parts: (string | Setting)[] = [];
     for (const each of node.name === 'ContinuedString' ? children(node) : [node]) {
@@ -193,7 +193,7 @@ export class PythonReader {
     return typeof value === 'number' ? -value : undefined;
   }
 
-  /** Texts that are put together, and sums of numbers, lists and dictionaries. */
+  /** Returns joined texts, and sums of numbers, lists and dictionaries. */
   #sum(node: Node): Value | undefined {
     const operands: Node[] = [];
     let left = node;
@@ -208,7 +208,7 @@ export class PythonReader {
     return added([left, ...operands].map((operand) => this.read(operand)));
   }
 
-  /** `X if given else None` is X: whoever leaves the setting empty knows. */
+  /** Returns X of `X if given else None`: the user decides whether the setting is empty. */
   #conditional([first, , , , last]: readonly Node[]): Value | undefined {
     if (first === undefined || last === undefined || this.read(last) !== null) return undefined;
     const value = this.read(first);
@@ -233,7 +233,7 @@ export class PythonReader {
     return value instanceof ValueMap ? value.get(key) : undefined;
   }
 
-  /** The name of the variable, the parameter or the argument that is given the node. */
+  /** Returns the name of the variable, the parameter or the argument that the node is assigned to. */
   #targetOf({ prevSibling: sign }: Node): string | undefined {
     const before = sign?.name === 'AssignOp' ? sign.prevSibling : null;
     const target = before?.name === 'TypeDef' ? before.prevSibling : before;
@@ -273,7 +273,7 @@ export class PythonReader {
     return new Call(name, args, new ValueMap(keywords, open), this.#file.oneLine(node));
   }
 
-  /** Lines on which a name that was read is changed afterwards by code. */
+  /** Returns the lines on which code changes a name that was read. */
   changes(): readonly { readonly name: string; readonly line: number }[] {
     return this.#file
       .nodes('VariableName')
@@ -282,7 +282,7 @@ export class PythonReader {
       .map(({ node, name }) => ({ name, line: this.#file.place(node.from).line }));
   }
 
-  /** `x += …`, `x[…] = …`, `del x[…]`, `x.append(…)`. */
+  /** Tells whether code changes a name: `x += …`, `x[…] = …`, `del x[…]`, `x.append(…)`. */
   #isChanged(name: Node): boolean {
     let node = name;
     const isFirstOf = (kind: string, parent = node.parent): boolean =>
@@ -307,7 +307,7 @@ function children(node: Node): readonly Node[] {
   return all;
 }
 
-/** The nodes between brackets, in groups that commas separate. */
+/** Returns the nodes between brackets, in groups that commas separate. */
 function groups(node: Node): readonly (readonly Node[])[] {
   const all: Node[][] = [[]];
   for (const child of children(node).slice(1, -1)) {
@@ -317,7 +317,7 @@ function groups(node: Node): readonly (readonly Node[])[] {
   return all;
 }
 
-/** The last of the nodes, which are in the order of the file, that begins before a place. */
+/** Returns the last of the nodes, which are in the order of the file, that begins before a place. */
 function lastBefore(nodes: readonly Node[], before: number): Node | undefined {
   let [low, high] = [0, nodes.length];
   while (low < high) {
@@ -353,7 +353,7 @@ function textParts(value: TextLike): readonly (string | Setting)[] {
   return value instanceof TextParts ? value.parts : [value];
 }
 
-/** The sum of values of one kind; undefined for others. */
+/** Returns the sum of values of one kind; undefined for others. */
 function added(values: readonly Value[]): Value | undefined {
   if (values.every(isText)) return textOf(values.flatMap(textParts));
   if (values.every((value) => typeof value === 'number'))

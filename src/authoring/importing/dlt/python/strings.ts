@@ -14,7 +14,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
 
 const ESCAPE = /\\(?:([0-7]{1,3})|x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|(\r?\n|[^]))/g;
 
-/** The text between the quotes of a string without the prefix `r`; an escape that Python does not know stays as it is. */
+/** Returns the text between the quotes of a string without the prefix `r`; an unknown escape stays as it is. */
 export function unescaped(body: string): string {
   return body.replace(
     ESCAPE,
