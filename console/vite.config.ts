@@ -43,7 +43,7 @@ function apiDocs(): Plugin {
   };
 }
 
-/** Each file in the forms that the service may send it in, made once with all the time that takes. */
+/** Compresses each file in the forms that the service may send, at the highest level, once for all. */
 function compressed(): Plugin {
   return {
     name: 'compressed',

@@ -3,7 +3,7 @@ import { queries, useQuery } from '../data/query.ts';
 import { useStore } from '../data/store.ts';
 import { Select } from '../ui/field.tsx';
 
-/** Shown when there are development branches: what the views show is then of the one that is chosen. */
+/** Chooses the branch whose content the views show; rendered only when there are development branches. */
 export function BranchSwitcher() {
   const chosen = useStore(branch);
   const { data } = useQuery({ key: ['branches'], load: async () => await client().branches.list() });

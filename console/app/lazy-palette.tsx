@@ -8,7 +8,7 @@ interface Props {
 
 let loaded: FunctionComponent<Props> | undefined;
 
-/** The palette, loaded when it is first asked for. */
+/** Loads the palette at its first use. */
 export function LazyPalette({ onClose }: Props) {
   const [Found, setFound] = useState(() => loaded);
   useEffect(() => {

@@ -18,7 +18,7 @@ import { ViewOf } from './view.tsx';
 import { VIEWS } from './views.ts';
 import './shell.css';
 
-/** Around every view: where one can go, and what is so with the service. */
+/** Frames every view with the navigation and the state of the service. */
 export function Shell({ session, isEnded }: { readonly session: Session; readonly isEnded: boolean }) {
   const place = useFollowedPlace();
   const [first, ...parts] = partsOf(place.path);

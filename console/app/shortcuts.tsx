@@ -6,7 +6,7 @@ import { VIEWS } from './views.ts';
 /** The time between `g` and the letter behind it. */
 const PAIR_MS = 1200;
 
-/** Keys that lead anywhere, unless something is being typed. */
+/** Handles the keys that open views and dialogs, unless the user is typing. */
 export function useShortcuts({
   onHelp,
   onPalette,

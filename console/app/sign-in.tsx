@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { Input } from '../ui/field.tsx';
 import { ErrorBanner } from '../ui/states.tsx';
 
-/** By a token that is pasted; it is sent once, and kept nowhere in the page. */
+/** Signs in with a pasted token; it is sent once, and not kept in the page. */
 export function SignInForm({ failed }: { readonly failed?: unknown }) {
   const [token, setToken] = useState('');
   const action = useAction(async (given: string) => {

@@ -7,7 +7,7 @@ import type { View, ViewProps } from './views.ts';
 /** Kept for good: a view is loaded once. */
 const loaded = new Map<string, FunctionComponent<ViewProps>>();
 
-/** The view of an address, loaded when it is first asked for. */
+/** Shows the view of an address, loaded at its first use. */
 export function ViewOf({
   view,
   parts,

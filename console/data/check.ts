@@ -72,7 +72,7 @@ export function useCheck({ component, configuration, text, whole = isWhole }: Ch
 
 const isWhole: NonNullable<Checked['whole']> = (text) => ({ text, linesBefore: 0 });
 
-/** In the text that is edited; of a problem outside of it, only that it is there. */
+/** Places a problem in the edited text; of a problem outside it, only the fact that there is one. */
 function placed(problem: ConfigurationProblem, linesBefore: number): ConfigurationProblem[] {
   if (linesBefore === 0) return [problem];
   const path = problem.path.replace(/^rows\[0\]\.configuration\.?/, '');

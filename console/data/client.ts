@@ -9,7 +9,7 @@ export const branch = createStore<number | undefined>(undefined);
 
 const clients = new Map<number | undefined, BrowserClient>();
 
-/** The client of the branch that is looked at. */
+/** Returns the client of the chosen branch. */
 export function client(): BrowserClient {
   const id = branch.get();
   const known = clients.get(id);

@@ -7,7 +7,7 @@ export const contact = createStore<'away' | 'there'>('there');
 const AGAIN_MS = 2000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Told of every attempt to reach the service; while it is away, it is asked again and again until it answers. */
+/** Notes the result of every attempt to reach the service; while it is offline, it is polled until it answers. */
 export function noteContact(isThere: boolean): void {
   contact.set(isThere ? 'there' : 'away');
   if (isThere) {

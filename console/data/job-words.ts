@@ -24,7 +24,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 
 export const OPERATION_NAMES: readonly string[] = Object.keys(OPERATIONS);
 
-/** `Load into in.c-main.users`. */
+/** Describes a job: `Load into in.c-main.users`. */
 export function operationText({ operationName, operationParams, tableId }: Job): string {
   const pattern = OPERATIONS[operationName];
   const what = tableId ?? nameIn(operationParams);
@@ -32,7 +32,7 @@ export function operationText({ operationName, operationParams, tableId }: Job):
   return pattern.replace('…', () => what).trim();
 }
 
-/** An operation without what it is done to, for a choice: `Load into a table`. */
+/** Describes an operation without its object, for a choice: `Load into a table`. */
 export function operationTitle(name: string): string {
   const what = name.startsWith('table') ? 'a table' : '';
   return (OPERATIONS[name] ?? name)

@@ -1,6 +1,6 @@
 import { entriesOf, isList, isObject, JsonNumber, type Json } from '../../src/lib/json/value.ts';
 
-/** JSON for people, exact: literals and the order of keys stay. */
+/** Formats JSON for people, exactly: literals and the order of keys stay. */
 export function pretty(value: Json, indent = ''): string {
   if (value instanceof JsonNumber) return value.literal;
   if (isList(value)) {

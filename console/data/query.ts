@@ -91,14 +91,14 @@ export function put(data: unknown, ...key: readonly unknown[]): void {
 }
 
 export interface Action<Input, Output> {
-  /** Undefined when it failed: `error` says why. */
+  /** Runs the action; undefined when it failed, with the reason in `error`. */
   run(input: Input): Promise<Output | undefined>;
   readonly isRunning: boolean;
   readonly error: unknown;
   reset(): void;
 }
 
-/** Something that is done on request, once at a time. */
+/** Returns an action that the user starts, and that runs only once at a time. */
 export function useAction<Input, Output>(work: (input: Input) => Promise<Output>): Action<Input, Output> {
   const [state, setState] = useState<{ isRunning: boolean; error: unknown }>({
     isRunning: false,

@@ -5,7 +5,7 @@ export interface Follower {
   onOpen(): void;
   onRun(run: Run): void;
   onEnd(): void;
-  /** The connection is cut. When it is not for good, the browser comes again by itself. */
+  /** Notes that the connection is cut. If it is not for good, the browser reconnects by itself. */
   onAway(isForGood: boolean): void;
 }
 

@@ -29,14 +29,14 @@ export type SessionState =
 
 export const sessionState = createStore<SessionState>(undefined);
 
-/** The session, in what is shown only to those who are signed in. */
+/** Returns the session, for components that only signed-in users see. */
 export function currentSession(): Session {
   const state = sessionState.get();
   if (state === undefined || state.kind === 'out') throw new Error('Nobody is signed in.');
   return state.session;
 }
 
-/** The service says that there is no session any more. */
+/** Ends the session after the service has rejected it. */
 export function endSession(): void {
   const state = sessionState.get();
   if (state?.kind === 'in') sessionState.set({ kind: 'ended', session: state.session });
@@ -56,7 +56,10 @@ function tellTabs(): void {
 
 export class SignInError extends Error {}
 
-/** By the code of the link that was opened, when there is one: it is gone from the address before it is used. */
+/**
+ * Starts a session with the code of the link that was opened, if there is one: it is removed from the address before it
+ * is used.
+ */
 export async function startSession(): Promise<void> {
   const code = /^#code=([\w-]+)$/.exec(window.location.hash)?.[1];
   if (code === undefined) return await lookAtSession();

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A value that is being typed, once nothing was typed for a moment. */
+/** Returns a typed value once nothing was typed for a moment. */
 export function useDebounced<T>(value: T, afterMs = 250): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

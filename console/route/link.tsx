@@ -10,7 +10,7 @@ export interface LinkProps {
   readonly children: ComponentChildren;
 }
 
-/** A link within the console; with Ctrl and the like it opens as the browser does it. */
+/** Links within the console; with Ctrl and the like, the browser opens the link as usual. */
 export function Link({ to, isCurrent, children, ...rest }: LinkProps) {
   return (
     <a

@@ -13,7 +13,7 @@ const base = document.querySelector('meta[name="gex-base"]')?.getAttribute('cont
 export const BASE = base.startsWith('%') ? '' : base;
 
 const listeners = new Set<() => void>();
-/** Asked before the page goes elsewhere; what is typed and not saved stays when one says no. */
+/** Questions that are asked before the page is left; unsaved text stays when one of them refuses. */
 const guards = new Set<() => boolean>();
 
 /** Goes to a path of the console, such as `/tables/in.c-main.users`. */
@@ -45,7 +45,7 @@ export const PlaceContext = createContext<Place>(currentPlace());
 
 export const usePlace = (): Place => useContext(PlaceContext);
 
-/** The place, as the shell follows it. */
+/** Returns the current place, for the shell. */
 export function useFollowedPlace(): Place {
   const [place, setPlace] = useState(currentPlace);
   useEffect(() => {
@@ -60,7 +60,7 @@ export function useFollowedPlace(): Place {
   return place;
 }
 
-/** While something is not saved: asks before the page goes elsewhere, or is closed. */
+/** Asks before the page is left or closed, while something is not saved. */
 export function useUnsaved(isUnsaved: boolean): void {
   useEffect(() => {
     if (!isUnsaved) return undefined;
@@ -75,12 +75,12 @@ export function useUnsaved(isUnsaved: boolean): void {
   }, [isUnsaved]);
 }
 
-/** A path with every value escaped: at`/tables/${id}`. */
+/** Builds a path with every value escaped: at`/tables/${id}`. */
 export function at(texts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
   return texts.reduce((whole, text, i) => whole + encodeURIComponent(String(values[i - 1] ?? '')) + text);
 }
 
-/** The parts of a path, unescaped: `/tables/a%2Fb` is `tables`, `a/b`. */
+/** Splits a path into its parts, unescaped: `/tables/a%2Fb` is `tables`, `a/b`. */
 export function partsOf(path: string): string[] {
   return path
     .split('/')

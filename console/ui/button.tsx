@@ -83,7 +83,7 @@ export function IconButton({
   );
 }
 
-/** A link that looks like a button: it leads somewhere, and does nothing. */
+/** Shows a link that looks like a button: it navigates, and does nothing else. */
 export function ButtonLink({
   to,
   kind = 'default',
@@ -103,7 +103,7 @@ export function ButtonLink({
   );
 }
 
-/** Has a file of the service saved by the browser. */
+/** Downloads a file of the service by the browser. */
 export function DownloadLink({
   href,
   children,

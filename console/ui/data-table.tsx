@@ -37,7 +37,7 @@ export interface DataTableProps<Row> {
 
 const HEAD = 36;
 
-/** Rows and columns of any number: only those that are seen are there. The arrows move, Enter opens. */
+/** Shows any number of rows and columns, of which only the visible ones are rendered. The arrows move, Enter opens. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rowKey, onOpen, plain, marked, rowHeight = 40 } = props;
   const id = useId();
@@ -124,7 +124,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     scrollTo(next.row, next.column);
   }
 
-  /** No further than needed, so that the whole cell is seen below the head. */
+  /** Scrolls no further than necessary to show the whole cell below the head. */
   function scrollTo(row: number, column: number): void {
     const element = scroll.current;
     if (element === null) return;

@@ -14,7 +14,7 @@ export interface DialogProps {
   readonly form?: 'middle' | 'side' | 'wide';
 }
 
-/** Shown while it is rendered. The browser keeps the focus inside; afterwards it is where it was before. */
+/** Shows a dialog while it is rendered. The browser keeps the focus inside; afterwards it returns to its place. */
 export function Dialog({ title, onClose, children, form = 'middle' }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -64,7 +64,7 @@ export interface FormDialogProps extends Omit<DialogProps, 'form' | 'onClose'> {
   readonly onClose: () => void;
 }
 
-/** A few fields, and what is done with them. */
+/** Shows a dialog with a few fields and an action. */
 export function FormDialog(props: FormDialogProps) {
   const { title, onClose, children, action, kind = 'primary', isReady = true, isBusy = false, error } = props;
   return (

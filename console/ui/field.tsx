@@ -138,7 +138,7 @@ export function Checkbox({ label, isChecked, onChange, isDisabled, isSwitch }: C
   );
 }
 
-/** The field that `/` leads to. */
+/** Shows the field that the key `/` focuses. */
 export function SearchField({
   label,
   value,

@@ -24,7 +24,7 @@ const COLUMNS_AROUND = 1;
 /** The rows move on by so many: not for every single one. */
 const ROW_STEP = 2;
 
-/** Which part of a table is to be drawn. It is told again only when it has become another. */
+/** Returns the part of a table to be drawn, and renders again when it changes. */
 export function useGridWindow(scroll: { readonly current: HTMLElement | null }, size: GridSize): GridWindow {
   const [, setCount] = useState(0);
   const at = useRef({ top: 0, left: 0 });
@@ -67,7 +67,7 @@ function windowOf(
   return isSame ? last : next;
 }
 
-/** The column at a place, by halving: there may be thousands. */
+/** Finds the column at a place by bisection: there may be thousands. */
 function columnAt(edges: readonly number[], place: number): number {
   let [low, high] = [0, Math.max(0, edges.length - 2)];
   while (low < high) {
@@ -83,7 +83,7 @@ export interface Room {
   readonly height: number;
 }
 
-/** How much of it is seen at once; told again when that changes. */
+/** Returns the visible size, and renders again when it changes. */
 export function useRoom(scroll: { readonly current: HTMLElement | null }): Room {
   const [room, setRoom] = useState<Room>({ width: 0, height: 0 });
   useLayoutEffect(() => {
@@ -101,7 +101,7 @@ export function useRoom(scroll: { readonly current: HTMLElement | null }): Room 
   return room;
 }
 
-/** As wide as the columns want to be, and wider where there is room. */
+/** Returns edges of columns as wide as these want to be, and wider if there is room. */
 export function useEdges(
   columns: readonly { readonly width?: number | undefined }[],
   room: number,

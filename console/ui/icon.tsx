@@ -34,7 +34,7 @@ const SHAPES = {
 
 export type IconName = keyof typeof SHAPES;
 
-/** Beside words, or in a button that has a name: it says nothing itself. */
+/** Shows an icon beside words, or in a button with a name: it has no text of its own. */
 export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg

@@ -5,7 +5,7 @@ import './json-block.css';
 /** More of it would keep the browser busy; it can be copied whole. */
 const MOST = 200_000;
 
-/** A value as JSON, to be read and copied. */
+/** Shows a value as JSON, to be read and copied. */
 export function JsonBlock({ label, value }: { readonly label: string; readonly value: unknown }) {
   const text = JSON.stringify(value, null, 2) ?? 'null';
   const isCut = text.length > MOST;

@@ -8,7 +8,7 @@ interface Parts {
   readonly schema: object | undefined;
 }
 
-/** Loaded when it is first wanted: the editor is larger than everything else of the page, and the schema, too. */
+/** Loads the editor at its first use: it is larger than everything else of the page, and so is the schema. */
 async function load(hasSchema: boolean): Promise<Parts> {
   const [{ SchemaEditor: Editor }, schema] = await Promise.all([
     import('./schema-editor.tsx'),

@@ -36,7 +36,7 @@ interface Schema {
 /** Keys of an object in the text, each with its value if that is a text. */
 type Members = ReadonlyMap<string, string | undefined>;
 
-/** Keys and values that may stand at the cursor, each with its description. */
+/** Creates the completion of keys and values at the cursor, each with its description. */
 export function completeBySchema(root: object): CompletionSource {
   const ask = (context: CompletionContext): CompletionResult | null => {
     const result = complete(root, context);
@@ -134,7 +134,7 @@ function completeValue(
   return { from, to, options: filtered(options.values(), state.sliceDoc(from, to)), filter: false };
 }
 
-/** By a part of the word, the ones that begin with it first. */
+/** Filters options by a part of the word, those that begin with it first. */
 function filtered(options: Iterable<Completion>, typed: string): Completion[] {
   const word = typed.replaceAll('"', '').toLowerCase();
   const all = [...options];
@@ -157,7 +157,7 @@ function emptyOf({ type }: Schema): string {
   return '';
 }
 
-/** The place of the value of a property, when the cursor is behind its colon. */
+/** Returns the place of a property's value, when the cursor is behind its colon. */
 function valuePlace(
   state: EditorState,
   node: SyntaxNode,
@@ -208,13 +208,13 @@ function membersOf(state: EditorState, object: SyntaxNode, but?: string): Member
   return members;
 }
 
-/** The schemas that are about an object of the text. */
+/** Returns the schemas of an object in the text. */
 function schemasOf(root: Schema, state: EditorState, object: SyntaxNode, but?: string): Schema[] {
   const members = membersOf(state, object, but);
   return schemasAt(root, state, object).flatMap((each) => alternatives(root, each, members));
 }
 
-/** The schemas of a value, by the way to it from the root. */
+/** Returns the schemas of a value, by its path from the root. */
 function schemasAt(root: Schema, state: EditorState, node: SyntaxNode): Schema[] {
   const { parent } = node;
   if (parent === null || parent.name === 'JsonText') return [root];
@@ -233,7 +233,7 @@ function schemasAt(root: Schema, state: EditorState, node: SyntaxNode): Schema[]
   });
 }
 
-/** A schema and what it is made of, without the alternatives that the members rule out. */
+/** Returns a schema and its parts, without the alternatives that the members rule out. */
 function alternatives(root: Schema, schema: Schema, members?: Members): Schema[] {
   const found = resolved(root, schema);
   const { allOf = [], anyOf = [], oneOf = [] } = found;

@@ -16,7 +16,7 @@ export interface PageProps {
   readonly children: ComponentChildren;
 }
 
-/** Frame of every view: the document's title, the breadcrumbs, the heading and its buttons. */
+/** Frames every view: the document's title, the breadcrumbs, the heading and its buttons. */
 export function Page({ title, crumbs = [], about, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${shownText(title)} – Generic extractor`;

@@ -21,7 +21,7 @@ interface PlainRowsProps {
 const LONGEST = 160;
 
 /**
- * Rows of plain texts, for tables of any size: drawn without a component for each cell, in elements that are used again,
+ * Draws rows of plain texts, for tables of any size, without a component for each cell and in elements that are reused,
  * so that a jump to another place costs no more than writing its texts.
  */
 export function PlainRows(props: PlainRowsProps) {

@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx';
 import { Text } from './values.tsx';
 import './problem-list.css';
 
-/** Everything that is wrong, each leading to its place. */
+/** Lists all problems, each linked to its place. */
 export function ProblemList({
   check,
   onGo,

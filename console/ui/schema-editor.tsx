@@ -39,7 +39,7 @@ export interface SchemaEditorProps {
   readonly goTo?: { readonly line?: number | undefined; readonly column?: number | undefined } | undefined;
 }
 
-/** An editor for JSON. Tab leaves it after Escape, so that it is no trap for the keyboard. */
+/** Edits JSON. Tab leaves the editor after Escape, so that it is no trap for the keyboard. */
 export function SchemaEditor(props: SchemaEditorProps) {
   const { label, value, isReadOnly = false, remarks = NONE, schema, goTo } = props;
   const place = useRef<HTMLDivElement>(null);

@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import './states.css';
 
-/** There is nothing, and that is no mistake: what would be here, and how it comes here. */
+/** Shows that there is nothing yet, which is no mistake: what would be here, and how to add it. */
 export function EmptyState({
   icon = 'info',
   title,
@@ -27,7 +27,7 @@ export function EmptyState({
   );
 }
 
-/** In the place of what could not be had: what happened, what to do, and again. */
+/** Shows a failure in place of the content: its cause, a hint, and a retry. */
 export function ErrorState({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const { message, hint, reference } = wordsOf(error);
   const { title, canPass } = kindOf(error);
@@ -54,7 +54,7 @@ function kindOf(error: unknown): { title: string; canPass: boolean } {
   return { title: 'This could not be loaded', canPass: true };
 }
 
-/** Beside what is shown. */
+/** Shows a message beside the content. */
 export function Banner({
   kind = 'info',
   children,
@@ -73,7 +73,7 @@ export function Banner({
   );
 }
 
-/** An error beside what is shown: in a form, or above a list that is old. */
+/** Shows an error beside the content: in a form, or above a list that is old. */
 export function ErrorBanner({ error }: { readonly error: unknown }) {
   const { message, hint, reference } = wordsOf(error);
   return (
@@ -103,7 +103,7 @@ export function Skeleton({
 
 export type Tone = 'active' | 'bad' | 'good' | 'neutral' | 'warn';
 
-/** How something is, in a word. */
+/** Shows a state in a word. */
 export function Badge({
   tone = 'neutral',
   isPlain = false,
@@ -128,7 +128,7 @@ interface Shown<T> {
   refetch(): unknown;
 }
 
-/** The states of a question one after the other: loading, failed, there (with what failed since above it). */
+/** Shows the states of a query: loading, failed, loaded (with a later failure above it). */
 export function Loaded<T>({
   query,
   children,

@@ -7,7 +7,7 @@ export interface Tab<Name extends string> {
   readonly text: ComponentChildren;
 }
 
-/** One of several panels; the arrows move between them, and the chosen one is given by whoever renders it. */
+/** Shows one of several panels; the arrows move between them, and the parent gives the chosen one. */
 export function Tabs<Name extends string>({
   label,
   tabs,

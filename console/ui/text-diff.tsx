@@ -8,7 +8,7 @@ import './schema-editor.css';
 /** Narrower than that, two texts have no room beside each other. */
 const NARROW = 760;
 
-/** Two texts beside each other, or one above the other, with what is different in them. */
+/** Shows two texts side by side, or one above the other, with their differences. */
 export function TextDiff({
   before,
   after,

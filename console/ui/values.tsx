@@ -4,7 +4,7 @@ import { IconButton } from './button.tsx';
 import { shownText } from '../../src/lib/shown-text.ts';
 import './values.css';
 
-/** A text from outside: its direction stays its own, and what would act instead of being read is shown escaped. */
+/** Shows a text from outside: its direction stays its own, and control characters are shown escaped. */
 export function Text({ children }: { readonly children: string }) {
   return <bdi>{shownText(children)}</bdi>;
 }
@@ -17,7 +17,7 @@ export function countText(value: number): string {
   return COUNT.format(value);
 }
 
-/** `1 row`, `2,000 rows`. */
+/** Formats a count: `1 row`, `2,000 rows`. */
 export const plural = (count: number, noun: string): string =>
   `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
 
@@ -60,12 +60,12 @@ export function relativeText(milliseconds: number): string {
   return seconds > -5 && seconds < 5 ? 'now' : RELATIVE.format(Math.trunc(seconds), 'second');
 }
 
-/** The service leaves the colon out of its zones, which the browsers of one maker do not read. */
+/** Parses a time. The service leaves the colon out of its zones, which Safari does not read. */
 export function timeOf(text: string): number {
   return Date.parse(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
 }
 
-/** How long ago; the time itself by pointing at it. */
+/** Shows the age of a time; the time itself is a tooltip. */
 export function RelativeTime({ value }: { readonly value: string | null | undefined }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -81,7 +81,7 @@ export function RelativeTime({ value }: { readonly value: string | null | undefi
   );
 }
 
-/** `1 h 2 min`, `3.4 s`, `120 ms`. */
+/** Formats a duration: `1 h 2 min`, `3.4 s`, `120 ms`. */
 export function durationText(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   const seconds = milliseconds / 1000;
@@ -107,7 +107,7 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
   );
 }
 
-/** Names and what they are. */
+/** Lists names and values. */
 export function KeyValue({
   items,
 }: {

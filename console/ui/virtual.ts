@@ -12,7 +12,7 @@ type Options = Pick<
   'count' | 'estimateSize' | 'getScrollElement' | 'horizontal' | 'overscan' | 'scrollPaddingStart'
 >;
 
-/** Which of many items are seen: only these are rendered. */
+/** Returns the visible ones of many items: only these are rendered. */
 export function useVirtual(options: Options): Virtualizer<HTMLElement, HTMLElement> {
   const [, setCount] = useState(0);
   const whole: VirtualizerOptions<HTMLElement, HTMLElement> = {

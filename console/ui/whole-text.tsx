@@ -7,7 +7,7 @@ import { bytesText, CopyButton } from './values.tsx';
 /** A page of it: more at once would keep the browser busy. */
 const STEP = 50_000;
 
-/** A long text at the side: what a cell has no room for. */
+/** Shows a long text at the side that does not fit into its cell. */
 export function WholeText({
   title,
   text,

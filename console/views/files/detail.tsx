@@ -38,7 +38,7 @@ export function FileDetail({ id }: { readonly id: string }) {
   );
 }
 
-/** To read all files is not enough to change them. */
+/** Tells whether the token may change a file: permission to read all files is not enough. */
 function mayChange({ creatorToken }: File): boolean {
   const { id, isMaster } = currentSession().token;
   return isMaster || String(creatorToken.id) === id;

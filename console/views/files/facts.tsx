@@ -5,7 +5,7 @@ import './files.css';
 
 const DAY_MS = 86_400_000;
 
-/** When it is removed. */
+/** Shows the time at which a file is removed. */
 export function Expires({ file: { created, maxAgeDays } }: { readonly file: File }) {
   if (maxAgeDays === null) return <span class="muted">never</span>;
   return <RelativeTime value={new Date(timeOf(created) + maxAgeDays * DAY_MS).toISOString()} />;

@@ -159,7 +159,7 @@ function factsOf(job: Job): Fact[] {
   ];
 }
 
-/** A run of this service has a page; what others call a run is an id alone. */
+/** Links to a run. A run of this service has a page; one of another service has only an id. */
 function RunLink({ id }: { readonly id: string }) {
   return currentSession().runs && /^\d{1,15}$/.test(id) ? (
     <Link to={at`/runs/${id}`}>{id}</Link>
@@ -180,7 +180,7 @@ function sizesOf(name: string, bytes: number, plain: number): Fact[] {
   ];
 }
 
-/** An id in what the API calls anything. */
+/** Returns an id in an untyped part of an answer. */
 function fileIn(value: unknown, outer: string, inner: string): number | undefined {
   const found = fieldOf(fieldOf(value, outer), inner);
   return typeof found === 'number' ? found : undefined;

@@ -155,7 +155,7 @@ export function JobList() {
   );
 }
 
-/** Another choice begins at the newest. */
+/** Changes the filter, and goes back to the newest. */
 function filter(values: Readonly<Record<string, string>>): void {
   setQuery({ ...values, offset: undefined });
 }

@@ -9,7 +9,7 @@ export function JobStatus({ status }: Pick<Job, 'status'>) {
   return <Badge tone={TONES[status] ?? 'neutral'}>{STATUS_TEXTS[status] ?? status}</Badge>;
 }
 
-/** Until now, of one that runs. */
+/** Formats the duration of a job, so far if it still runs. */
 export function tookText({ startTime, endTime }: Job): string {
   if (startTime === null) return '–';
   const end = endTime === null ? Date.now() : timeOf(endTime);

@@ -62,7 +62,7 @@ export function wantsMore(points: readonly OpenPoint[]): boolean {
   );
 }
 
-/** Why a trial came to nothing, and what to do on this page. */
+/** Describes why a trial failed, with advice for this page. */
 export function trialAdvice({ code, hint }: ToldError): string | undefined {
   if (code === 'replay.missing')
     return 'With this change the API is asked for something else than before. Ask it again, or take the change back.';

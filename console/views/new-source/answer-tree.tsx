@@ -28,7 +28,10 @@ const SHOWN_KEYS = 100;
 const SHOWN_ITEMS = 3;
 const LONGEST = 120;
 
-/** The answer as it came: another list can be taken for the rows, and fields of the first row for the id and the time. */
+/**
+ * Shows the answer as it came, with controls to choose another list as the rows, and fields of the first row as the id
+ * and the time.
+ */
 export function AnswerTree(props: TreeProps) {
   return (
     <ul class="tree" aria-label="The answer">

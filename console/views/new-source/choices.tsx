@@ -3,7 +3,7 @@ import { Badge } from '../../ui/states.tsx';
 import { Button } from '../../ui/button.tsx';
 import { countText, Text } from '../../ui/values.tsx';
 
-/** The lists of a file with several: another one is looked at by a click. */
+/** Lists the lists of a file with several; a click probes another one. */
 export function Choices({
   choices,
   isBusy,

@@ -18,7 +18,7 @@ export interface ColumnsFormProps {
   readonly onChange: (document: Json) => void;
 }
 
-/** The columns of the table: what is taken, under which name, and what tells the rows apart. */
+/** Edits the columns of the table: the included ones, their names, and the key. */
 export function ColumnsForm({ document, fields, onChange }: ColumnsFormProps) {
   const [search, setSearch] = useState('');
   const [shown, setShown] = useState(SHOWN);

@@ -12,7 +12,9 @@ export interface DocumentEditorProps {
   readonly onChange: (document: Json) => void;
 }
 
-/** The whole configuration, for what the form has no field for. What is typed is taken as soon as it is JSON. */
+/**
+ * Edits the whole configuration, for settings without a field in the form. Typed text is applied as soon as it is JSON.
+ */
 export function DocumentEditor({ document, onChange }: DocumentEditorProps) {
   const [typed, setTyped] = useState({ text: pretty(document), of: document });
   const [goTo, setGoTo] = useState<{ line?: number | undefined; column?: number | undefined } | undefined>();
@@ -47,7 +49,7 @@ export function DocumentEditor({ document, onChange }: DocumentEditorProps) {
   );
 }
 
-/** Undefined for what is no JSON (yet). */
+/** Parses JSON; undefined for text that is not (yet) valid. */
 function jsonOf(text: string): Json | undefined {
   try {
     return parseExact(text);

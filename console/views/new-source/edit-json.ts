@@ -11,14 +11,17 @@ import {
 /** Keys, and places in lists. */
 export type Steps = readonly (number | string)[];
 
-/** The value there; undefined when there is none. */
+/** Returns the value at a path; undefined when there is none. */
 export function valueAt(value: Json | undefined, [step, ...rest]: Steps): Json | undefined {
   if (step === undefined) return value;
   if (typeof step === 'number') return isList(value) ? valueAt(value[step], rest) : undefined;
   return isObject(value) ? valueAt(getKey(value, step), rest) : undefined;
 }
 
-/** A copy with that value there; undefined takes the key away. Objects on the way are made, places in lists are not. */
+/**
+ * Returns a copy with a value at a path; undefined removes the key. Missing objects on the way are created, places in
+ * lists are not.
+ */
 export function withValueAt(value: Json | undefined, [step, ...rest]: Steps, next: Json | undefined): Json {
   if (step === undefined) return next ?? null;
   if (typeof step === 'number') {

@@ -12,14 +12,14 @@ export interface Field {
   readonly items: readonly Field[];
 }
 
-/** The rows at a path of the answer; of one object, that. */
+/** Returns the rows at a path of the answer; a single object is one row. */
 export function rowsAt(answer: Json, path: string): readonly Json[] {
   const found = findIn(answer, path);
   if (isList(found)) return found;
   return found === undefined ? [] : [found];
 }
 
-/** As a configuration finds it: a key that has a point in its name is found as it stands. */
+/** Finds a value as a configuration does: a key with a dot in its name is found as it is. */
 function findIn(value: Json, path: string): Json | undefined {
   if (path === '') return value;
   if (isList(value)) {

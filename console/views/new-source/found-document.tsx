@@ -17,7 +17,7 @@ export interface FoundDocumentViewProps {
   readonly onChange: (document: Json) => void;
 }
 
-/** The lists of a document: which of them are taken. */
+/** Shows the lists of a document, with the choice of those to include. */
 export function FoundDocumentView(props: FoundDocumentViewProps) {
   const { found, document, secrets, onSecret, onChange } = props;
   const whole = useMemo(() => parseExact(found.configuration), [found.configuration]);

@@ -148,7 +148,7 @@ const FORMATS = [
   { value: TIME_FORMATS.seconds, text: '1772359200 (Unix time)' },
 ] as const;
 
-/** To load only what has changed since the last run. */
+/** Chooses the field by which a run loads only rows that changed since the last one. */
 function SinceForm({
   document,
   time,
@@ -205,7 +205,7 @@ function SinceForm({
 /** As many as the service makes at most. */
 const MORE_REQUESTS = 50;
 
-/** How the pages follow, what speaks for it and against it, and what is not known. */
+/** Shows how the pages follow each other, the evidence for and against it, and open points. */
 function Pagination({ found, isBusy, onAgain }: Pick<FoundListViewProps, 'found' | 'isBusy' | 'onAgain'>) {
   return (
     <div class="new-two">

@@ -5,7 +5,7 @@ import { Text } from '../../ui/values.tsx';
 const DEEPEST = 6;
 const LONGEST = 300;
 
-/** A value to look at, with all that is in it. */
+/** Shows a value with all its content. */
 export function JsonTree({ value, depth = 0 }: { readonly value: Json; readonly depth?: number }) {
   const entries = entriesIn(value);
   if (entries === undefined) return <Leaf value={value} />;
@@ -37,13 +37,13 @@ function Leaf({ value }: { readonly value: Json }) {
   );
 }
 
-/** A value in one line. */
+/** Formats a value in one line. */
 export function lineText(value: Json): string {
   const text = compact(value, LONGEST);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
-/** As JSON, as far as it is shown. */
+/** Formats a value as JSON, up to a length. */
 function compact(value: Json, room: number): string {
   const entries = entriesIn(value);
   if (entries === undefined) return scalarText(value);
@@ -60,12 +60,12 @@ function compact(value: Json, room: number): string {
   return open + parts.join(', ') + close;
 }
 
-/** As JSON writes it: `true` is no 1, and an empty text is not nothing. */
+/** Formats a scalar as JSON: `true` is not 1, and an empty text is not nothing. */
 export function scalarText(value: Json): string {
   return value instanceof JsonNumber ? value.literal : JSON.stringify(value);
 }
 
-/** Undefined for a value that has none. */
+/** Returns the entries of an object or list; undefined for any other value. */
 function entriesIn(value: Json): readonly (readonly [string, Json])[] | undefined {
   if (isList(value)) return value.map((item, i) => [String(i + 1), item]);
   return isObject(value) ? entriesOf(value) : undefined;

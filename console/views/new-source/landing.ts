@@ -9,7 +9,7 @@ export interface ShownRequest extends TriedRequest {
 /** The lines of each table that a row of an answer has become. */
 export type Landing = ReadonlyMap<TriedTable, ReadonlySet<number>>;
 
-/** The line of the table of its job; undefined where nobody knows. */
+/** Returns the line in the table of its job; undefined if it is unknown. */
 export function lineOf({ took }: ShownRequest, index: number): number | undefined {
   return took?.table === undefined ? undefined : took.table.from + index;
 }

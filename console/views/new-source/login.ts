@@ -8,7 +8,7 @@ export interface Login {
 
 export const NO_LOGIN: Login = { kind: 'none', name: '', secret: '' };
 
-/** As the service takes it. */
+/** Returns the login in the form of the API. */
 export function authOf({ kind, name, secret }: Login): string | undefined {
   if (kind === 'none') return undefined;
   if (kind === 'bearer') return `bearer:${secret}`;

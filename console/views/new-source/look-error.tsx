@@ -3,7 +3,7 @@ import { Banner, ErrorBanner } from '../../ui/states.tsx';
 import { Text } from '../../ui/values.tsx';
 import { adviceText } from './advice.ts';
 
-/** Why nothing was found, and what to do about it on this page. */
+/** Shows why nothing was found, with advice for this page. */
 export function LookError({ error }: { readonly error: unknown }) {
   const advice = adviceOf(error);
   if (!(error instanceof StorageError) || advice === undefined) return <ErrorBanner error={error} />;
@@ -19,7 +19,7 @@ export function LookError({ error }: { readonly error: unknown }) {
   );
 }
 
-/** When the API has refused us, the login is what to look at. */
+/** Returns a message about the login, if the API has rejected it. */
 export function loginProblemOf(error: unknown): string | undefined {
   const advice = adviceOf(error);
   if (advice?.code === 'login')

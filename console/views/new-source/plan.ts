@@ -105,7 +105,7 @@ export function withColumn(
   );
 }
 
-/** The columns as they come, whatever the API adds. */
+/** Removes the mapping: the columns then follow the API. */
 export function withoutMapping(document: Json): Json {
   return withMapping(document, undefined);
 }
@@ -149,7 +149,7 @@ export function withSince(document: Json, since: Since | undefined): Json {
   );
 }
 
-/** Only these rows of a configuration with rows. */
+/** Returns a configuration with only these of its rows. */
 export function withOnlyRows(document: Json, ids: ReadonlySet<string>): Json {
   const rows = valueAt(document, ['rows']);
   if (!isList(rows)) return document;
@@ -163,7 +163,7 @@ export function rowIdsOf(document: Json): readonly string[] {
   return isList(rows) ? rows.map((row) => textAt(row, ['id']) ?? '') : [];
 }
 
-/** The name that a column has by itself. */
+/** Returns the default name of a column. */
 const ownName = (path: string): string => columnName(path === '.' ? 'data' : path.replaceAll('.', '_'));
 
 function mappingOf(document: Json): AnyObject | undefined {
@@ -211,7 +211,7 @@ function settingOf(
   };
 }
 
-/** A list is a table of its own, joined to the rows above; lists within it stay text. */
+/** Returns the mapping of a list to a table of its own, joined to the rows above; lists within it stay text. */
 function childTable({ items }: Field, destination: string): Json {
   const columns: readonly (readonly [string, Json])[] =
     items.length === 0

@@ -27,7 +27,7 @@ export interface SourceFormProps {
   readonly onLook: () => void;
 }
 
-/** Form for the address or document of an API, and for its login. */
+/** Edits the address or document of an API, and its login. */
 export function SourceForm(props: SourceFormProps) {
   const { source, onSource, login, onLogin, isBusy, loginProblem, onLook } = props;
   const id = useId();

@@ -1,6 +1,6 @@
 import { Text } from '../../ui/values.tsx';
 
-/** A sentence in which names stand between backticks. */
+/** Shows a sentence with names between backticks. */
 export function Ticked({ children }: { readonly children: string }) {
   return (
     <>

@@ -5,7 +5,7 @@ import { trialAdvice } from './advice.ts';
 
 const SHOWN = 20;
 
-/** Why a trial did not come to its end. */
+/** Shows why a trial failed. */
 export function TrialError({ error }: { readonly error: ToldError }) {
   const { problems = [], message } = error;
   const advice = trialAdvice(error);

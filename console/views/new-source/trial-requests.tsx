@@ -70,7 +70,7 @@ function whyOf({ from, page }: ShownRequest): string {
   return leads.map(leadText).join('; ') || startText(page, undefined, false) || 'what came before';
 }
 
-/** Without the host, which all have in common. */
+/** Shortens an address by the host, which all have in common. */
 function shortUrl(url: string): string {
   if (!URL.canParse(url)) return url;
   const { pathname, search } = new URL(url);

@@ -5,7 +5,7 @@ import { countText, Text } from '../../ui/values.tsx';
 import { JsonTree, lineText } from './json-tree.tsx';
 import type { ShownRequest } from './landing.ts';
 
-/** The rows of an answer as they were read; the chosen one with all that is in it. */
+/** Shows the rows of an answer, and all values of the chosen one. */
 export function TrialRows({
   request,
   chosen,

@@ -5,7 +5,7 @@ import { EmptyState } from '../../ui/states.tsx';
 import { countText, Text } from '../../ui/values.tsx';
 import type { Landing } from './landing.ts';
 
-/** The tables that came of it; of a row that was chosen, its lines are marked. */
+/** Shows the resulting tables, with the lines of a chosen row marked. */
 export function TrialTables({
   tables,
   landing,

@@ -9,7 +9,7 @@ import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
 import { countText, durationText, relativeText, Text, timeOf } from '../../ui/values.tsx';
 import { isOver, rowsOf, tookMs } from './words.tsx';
 
-/** A run beside another one of the same configuration. */
+/** Compares a run with another one of the same configuration. */
 export function Compare({ run }: { readonly run: Run }) {
   const { query } = usePlace();
   const { component, configuration, id } = run;
@@ -151,7 +151,7 @@ function wholeLines(first: Run, second: Run): Line[] {
   ];
 }
 
-/** Times are never the same: half as long again, and a second at least. */
+/** Tells whether two durations differ significantly, as they are never equal: by half, and by a second at least. */
 function isMuchOther(a: number, b: number): boolean {
   return Math.abs(a - b) > 1000 && Math.max(a, b) > 1.5 * Math.min(a, b);
 }

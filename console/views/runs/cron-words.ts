@@ -29,7 +29,7 @@ export function cronOf(rhythm: Rhythm): string {
   }
 }
 
-/** `06:30` to `30 6`. */
+/** Converts `06:30` to `30 6`. */
 function clockOf(time: string): string {
   const [hour = 0, minute = 0] = time.split(':').map(Number);
   return `${minute || 0} ${hour || 0}`;
@@ -61,7 +61,7 @@ export function rhythmOf(cron: string): Rhythm {
   return own;
 }
 
-/** “Every day at 06:30”. */
+/** Describes a schedule: “Every day at 06:30”. */
 export function cronText(cron: string): string {
   const rhythm = rhythmOf(cron);
   switch (rhythm.kind) {

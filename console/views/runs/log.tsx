@@ -24,7 +24,7 @@ interface Lines {
   readonly isWhole: boolean;
 }
 
-/** The end of a log, which follows it while it grows. */
+/** Returns the end of a log, and follows it while it grows. */
 function useLog(run: Run) {
   const { id } = run;
   const [state, setState] = useState<Lines>(() => beginning(Math.max(0, run.log.lines - MOST)));

@@ -181,7 +181,7 @@ function Details({
   }
 }
 
-/** Another kind, with what can be kept. */
+/** Changes the kind of a rhythm, and keeps its other settings if possible. */
 function changed(rhythm: Rhythm, kind: Rhythm['kind']): Rhythm {
   const time = 'time' in rhythm ? rhythm.time : '06:30';
   switch (kind) {
@@ -199,7 +199,7 @@ function changed(rhythm: Rhythm, kind: Rhythm['kind']): Rhythm {
   }
 }
 
-/** The next three times, by the rules of the service; words when there is something wrong. */
+/** Returns the next three times, by the rules of the service, or a message about a mistake. */
 function timesOf(cron: string, timeZone: string): readonly number[] | string {
   if (!isZone(timeZone)) return 'The time zone is not known.';
   try {

@@ -15,7 +15,7 @@ import { ScheduleForm } from './schedule-form.tsx';
 import { keyOf, nameOf, useSources } from '../../data/sources.ts';
 import { zoned } from './zoned.ts';
 
-/** When a source runs by itself. */
+/** Lists the schedules of a source. */
 export function Schedules({
   component,
   configuration,

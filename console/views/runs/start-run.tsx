@@ -106,7 +106,7 @@ export function StartRun({
   );
 }
 
-/** The rows of a configuration, to choose from; nothing where it has none. */
+/** Lists the rows of a configuration to choose from; nothing if it has none. */
 export function RowsOf({
   component,
   configuration,

@@ -18,7 +18,7 @@ const PART = 200;
 const PARTS = 10;
 const HEIGHT = 60;
 
-/** Every request of a run in its order, and what led to it: only what is seen is asked for. */
+/** Shows every request of a run in its order, with its origin; only the visible part is loaded. */
 export function TimeLine({ run }: { readonly run: Run }) {
   const { query } = usePlace();
   const job = query.get('job') ?? '';
@@ -90,7 +90,7 @@ interface Parts {
   readonly error: unknown;
 }
 
-/** The parts of a long list that are looked at, and a few of those before. */
+/** Loads the visible parts of a long list, and a few of those before. */
 function useParts(run: string, job: string, seen: readonly number[]): Parts {
   const parts = useRef(new Map<number, readonly Asked[] | 'asked'>());
   const [, setCount] = useState(0);
@@ -259,7 +259,7 @@ function Request({
 
 const FATES = { used: '', ahead: 'not needed', bad: 'not usable', open: 'the last one' } as const;
 
-/** An address without its host, in which what is other than in the request before is marked. */
+/** Shows an address without its host, with the differences from the request before marked. */
 function Address({ url, before }: { readonly url: string; readonly before: string | undefined }) {
   const [path, parameters] = split(url);
   const known = before === undefined ? undefined : split(before);

@@ -8,7 +8,7 @@ import { isOver } from './words.tsx';
 const AGAIN_MS = 5000;
 const POLL_MS = 1000;
 
-/** A run as it stands: by a stream while it goes on, and by asking again and again where there is none. */
+/** Returns the state of a run: by a stream while it is in progress, and by polling if there is none. */
 export function useRun(id: string) {
   const [isStreaming, setStreaming] = useState(false);
   const [tries, setTries] = useState(0);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Rendered again every second, for what counts on by itself. */
+/** Renders the component every second, for a duration that grows. */
 export function useTick(isOn: boolean): void {
   const [, setCount] = useState(0);
   useEffect(() => {

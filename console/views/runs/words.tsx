@@ -9,7 +9,7 @@ export function verdictText(verdict: string): string {
   return VERDICTS[verdict]?.[1] ?? '';
 }
 
-/** How long it has been at work so far, or was. */
+/** Returns the duration of a run, so far if it still runs. */
 export function tookMs({ startTime, endTime }: Run): number | undefined {
   if (startTime === null) return undefined;
   return Math.max(0, (endTime === null ? Date.now() : timeOf(endTime)) - timeOf(startTime));
@@ -19,7 +19,7 @@ export function rowsOf({ rows, progress }: Run): number | undefined {
   return rows?.reduce((sum, row) => sum + row.rows, 0) ?? progress?.rows;
 }
 
-/** A sentence of ours in which names and places stand between backticks. */
+/** Shows a sentence with names and places between backticks. */
 export function Words({ text }: { readonly text: string }) {
   return (
     <bdi class="run-words">

@@ -1,6 +1,6 @@
 import { timeOf } from '../../ui/values.tsx';
 
-/** A time as the clocks of a zone show it: `Wed 3 Jun, 06:30`. */
+/** Formats a time in a time zone: `Wed 3 Jun, 06:30`. */
 export function zoned(time: number | string, timeZone: string): string {
   const ms = typeof time === 'number' ? time : timeOf(time);
   return new Intl.DateTimeFormat('en-GB', {

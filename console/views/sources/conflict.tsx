@@ -10,7 +10,10 @@ import { DifferenceList, SideBySide } from './difference-view.tsx';
 import type { Draft } from './draft.ts';
 import { textOf, type Stored } from './subject.ts';
 
-/** Someone else was faster: both are shown, and nothing of either is lost before one has chosen. */
+/**
+ * Shows a conflict with a version that someone else has saved: both are shown, and nothing of either is lost before the
+ * choice.
+ */
 export function ConflictBanner({ draft }: { readonly draft: Draft }) {
   const [isOpen, setOpen] = useState(false);
   const { theirs } = draft;

@@ -40,7 +40,7 @@ function sentence({ kind, before, after, keys }: Difference): string {
   return from === to ? `another ${to.replace(/^an? /, '')}` : `${from} → ${to}`;
 }
 
-/** Both texts; loaded when it is first shown. */
+/** Compares both texts side by side; loaded at its first use. */
 export function SideBySide(props: ComponentProps<typeof TextDiff>) {
   const [part, setPart] = useState<{ readonly Diff: typeof TextDiff } | undefined>();
   const [error, setError] = useState<unknown>();

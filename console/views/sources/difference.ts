@@ -37,7 +37,7 @@ export const pathOf = ({ keys }: Difference): string => (keys.length === 0 ? 'al
 
 const LONGEST = 80;
 
-/** A value in a sentence; of a secret only that it is one. */
+/** Describes a value in a sentence; a secret is only named as one. */
 export function wordsFor(value: Json | undefined, keys: readonly string[]): string {
   if (keys.some((key) => key.startsWith('#'))) {
     const kind = kindOfSecret(value);
@@ -112,5 +112,5 @@ function same(a: Json | undefined, b: Json | undefined): boolean {
   return equalJson(a, b);
 }
 
-/** The same object with keys that tell something, for {@link differences} between versions. */
+/** Creates an object with descriptive keys, for {@link differences} between versions. */
 export const named = (entries: readonly (readonly [string, Json])[]): Json => objectOf(entries);

@@ -4,7 +4,7 @@ import { parseExact } from '../../../src/lib/json/parse.ts';
 /** From the document to a value of it; a number is the index of a list. */
 export type Way = readonly (number | string)[];
 
-/** Undefined for what is no JSON (yet). */
+/** Parses JSON; undefined for text that is not (yet) valid. */
 export function parsed(text: string): Json | undefined {
   try {
     return parseExact(text);
@@ -23,7 +23,7 @@ export function valueAt(document: Json, way: Way): Json | undefined {
   return value;
 }
 
-/** A copy with one value set, or taken away; everything else is as it was. What is missing on the way is made. */
+/** Returns a copy with one value set or removed; everything else stays. Missing objects on the way are created. */
 export function withValue(document: Json | undefined, way: Way, value: Json | undefined): Json {
   const [step, ...rest] = way;
   if (step === undefined) return value ?? null;
@@ -50,5 +50,5 @@ export function kindOfSecret(value: Json | undefined): SecretKind {
   return value.startsWith('$env:') ? 'variable' : 'plain';
 }
 
-/** `Content` of the API: what the client has read with the exact parser. */
+/** Returns `Content` of the API as JSON: the client has read it with the exact parser. */
 export const jsonOf = (content: unknown): Json => (content ?? {}) as Json;

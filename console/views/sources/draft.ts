@@ -41,7 +41,7 @@ interface Writing {
 
 const begin = (generation: number, base: Stored): Writing => ({ base, text: textOf(base), generation });
 
-/** The draft of a configuration or a row. It stays while the page is there, whatever becomes of the session. */
+/** Returns the draft of a configuration or a row. It lives as long as the page, even when the session ends. */
 export function useDraft(subject: Subject): Draft {
   const { stored } = subject;
   const [writing, setWriting] = useState(() => begin(0, stored));
@@ -106,7 +106,7 @@ interface Outcome {
   readonly stored: Stored;
 }
 
-/** Only over what was read; what changed elsewhere in it, such as a row, is no reason to ask. */
+/** Saves over the version that was read; a change elsewhere in it, such as a row, is no conflict. */
 async function saved(
   subject: Subject,
   changes: { readonly configuration: Json; readonly changeDescription?: string },

@@ -218,7 +218,7 @@ function YesAt({ document, set, way, label }: Editing & { readonly way: Way; rea
   );
 }
 
-/** Something richer than a field: it stays. */
+/** Shows that a setting is more complex than a field, and is kept. */
 function Elsewhere({ label }: { readonly label: string }) {
   return (
     <div class="field">
@@ -228,7 +228,7 @@ function Elsewhere({ label }: { readonly label: string }) {
   );
 }
 
-/** A value that is written and never read: what the service has is not shown, and can be replaced. */
+/** Edits a value that is never shown, and can be replaced. */
 function SecretAt({ document, set, way, label }: Editing & { readonly way: Way; readonly label: string }) {
   const value = valueAt(document, way);
   const kind = kindOfSecret(value);

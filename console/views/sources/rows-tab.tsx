@@ -11,7 +11,7 @@ import { EmptyState, ErrorBanner } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { RelativeTime, Text } from '../../ui/values.tsx';
 
-/** The rows, in the order in which they run: moved by dragging, or by the buttons beside them. */
+/** Lists the rows in the order in which they run: moved by dragging, or by the buttons beside them. */
 export function RowsTab({
   component,
   source,

@@ -42,10 +42,10 @@ export interface Subject {
   update(changes: Changes): Promise<Stored>;
   updateState(state: Json): Promise<void>;
   versions(offset: number, limit: number): Promise<VersionInfo[]>;
-  /** All of a version that can be compared. */
+  /** Loads everything in a version that can be compared. */
   version(version: number): Promise<Json>;
   rollback(version: number, note: string): Promise<void>;
-  /** The text to check, and how many lines of it stand before the one that is edited. */
+  /** Completes the edited text to the one to check: returns it with the number of lines before the edited part. */
   whole(text: string): { readonly text: string; readonly linesBefore: number };
 }
 

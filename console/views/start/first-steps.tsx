@@ -3,7 +3,7 @@ import { ButtonLink } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { FileZone } from './file-zone.tsx';
 
-/** Nothing is there yet: three ways to begin. */
+/** Shows three ways to begin, when there is nothing yet. */
 export function FirstSteps({ isMaster }: { readonly isMaster: boolean }) {
   return (
     <>

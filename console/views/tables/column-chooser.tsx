@@ -7,7 +7,7 @@ import { countText, Text } from '../../ui/values.tsx';
 /** More are found by their names. */
 const MOST_LISTED = 100;
 
-/** Which columns are shown, and in which order. */
+/** Chooses the visible columns and their order. */
 export function ColumnChooser({
   all,
   chosen,

@@ -138,7 +138,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { id: 'description', title: 'Description', width: 200, text: ({ description }) => description },
 ];
 
-/** A number, and how much of the whole it is. */
+/** Shows a number, and its share of the whole. */
 function Bar({ part, of, tone }: { readonly part: number; readonly of: number; readonly tone: string }) {
   const percent = of === 0 ? 0 : Math.round((part / of) * 100);
   return (

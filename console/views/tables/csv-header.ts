@@ -7,7 +7,7 @@ export interface CsvStart {
 /** Longer headers are left to the service. */
 const START_BYTES = 256 * 1024;
 
-/** The names in the first line of a file, which is read no further; undefined where they cannot be told. */
+/** Reads the names in the first line of a file, and no more; undefined if they cannot be determined. */
 export async function csvStart(file: Blob): Promise<CsvStart | undefined> {
   const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;

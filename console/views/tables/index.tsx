@@ -5,7 +5,9 @@ import { NewTable } from './new-table.tsx';
 import { TablePage } from './table.tsx';
 import './tables.css';
 
-/** `/tables`, `/tables/new`, `/tables/in.c-main` and `/tables/in.c-main.users`: the name of a bucket has one dot. */
+/**
+ * Shows `/tables`, `/tables/new`, `/tables/in.c-main` and `/tables/in.c-main.users`: the name of a bucket has one dot.
+ */
 export default function Tables({ parts: [id] }: ViewProps) {
   if (id === undefined) return <TableList />;
   if (id === 'new') return <NewTable />;

@@ -12,7 +12,7 @@ import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { Bytes, bytesText, Count, countText, RelativeTime, Text } from '../../ui/values.tsx';
 import { ALL_COLUMNS, bucketOf } from './table-columns.tsx';
 
-/** All buckets and tables; in the address is whether the one or the other are listed. */
+/** Lists all buckets or all tables; the address holds the choice. */
 export function TableList() {
   const { query } = usePlace();
   const search = query.get('search') ?? '';

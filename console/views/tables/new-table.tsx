@@ -10,7 +10,7 @@ import { ImportAsTable } from './import.tsx';
 
 const NEW = '';
 
-/** A table of a file, in a bucket that is there or is made for it. */
+/** Creates a table from a file, in an existing bucket or a new one. */
 export function NewTable() {
   const [file] = useState(takeFile);
   const buckets = useQuery({ key: ['buckets'], load: async () => await client().buckets.list() });

@@ -18,7 +18,7 @@ import { MOST_ROWS, queryOf, useRows, type Selection } from './rows.ts';
 /** Longer lists of columns are not put into the address. */
 const MOST_IN_ADDRESS = 3000;
 
-/** The rows of a table, as many and as wide as it is. What is chosen stands in the address. */
+/** Shows the rows of a table, however many and wide. The address holds the selection. */
 export function Preview({ table }: { readonly table: Table }) {
   const { query } = usePlace();
   const selection = useMemo(() => readSelection(query, table), [query, table]);

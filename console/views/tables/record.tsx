@@ -17,7 +17,7 @@ const CELL_LENGTH = 1000;
 /** More than a cell can have. */
 const WHOLE = 2_000_000_000;
 
-/** One row, with a line for each of its values. */
+/** Shows one row, with a line for each of its values. */
 export function Record({
   table,
   selection,
@@ -150,7 +150,7 @@ interface Value {
   readonly isCut: boolean;
 }
 
-/** Names of thousands of columns are too long for one address. */
+/** Splits column names into parts: those of thousands of columns are too long for one address. */
 async function inParts(
   names: readonly string[],
   load: (part: readonly string[]) => Promise<{

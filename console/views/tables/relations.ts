@@ -14,8 +14,9 @@ export interface Relation {
 const LINK = 'JSON_parentId';
 
 /**
- * Rows of a list in an answer are a table of their own: `users_contacts` beside `users`, whose column `contacts` has what
- * `JSON_parentId` has there. A mapping calls the link `users_pk`, and it has the key of the parent's row.
+ * Returns the relations of a table: rows of a list in an answer are a table of their own. `users_contacts` is beside
+ * `users`, whose column `contacts` has the values of `JSON_parentId` there. A mapping calls the link `users_pk`, and it
+ * has the key of the parent's row.
  *
  * @param siblings the tables of the same bucket, with their columns
  */
@@ -45,7 +46,7 @@ function linkOf(parent: Table, child: Table): { parent: string; child: string } 
   return parent.columns?.includes(column) === true ? { parent: column, child: LINK } : undefined;
 }
 
-/** The place where the rows with that value are shown. */
+/** Returns the place that shows the rows with that value. */
 export function placeOf({ table, key }: Relation, value: string): string {
   const filters = JSON.stringify([{ column: key, values: [value] }]);
   return `${at`/tables/${table}`}?filters=${encodeURIComponent(filters)}`;

@@ -59,7 +59,7 @@ export interface Rows {
   readonly isCounted: boolean;
   readonly isEmpty: boolean;
   readonly error: unknown;
-  /** Undefined while it is on its way. */
+  /** Returns a cell; undefined while it is loading. */
   cell(row: number, column: number): Cell | undefined;
   /** Fetches what is needed for this part, and calls off what is not needed any more. */
   look(part: GridWindow): void;
@@ -173,7 +173,7 @@ class Blocks implements Rows {
     }
   }
 
-  /** First the blocks of what is seen, then those around it. */
+  /** Returns the visible blocks first, then those around them. */
   #needed(): Block[] {
     const { row, rows, column, columns } = this.#looked;
     if (rows === 0 || columns === 0) return [];
@@ -227,7 +227,7 @@ class Blocks implements Rows {
   }
 }
 
-/** The numbers of the parts of this size that have what is from the first to the last. */
+/** Returns the numbers of the parts of this size that contain the range. */
 function numbers(first: number, last: number, size: number): number[] {
   const from = Math.floor(Math.max(0, first) / size);
   return Array.from({ length: Math.max(0, Math.floor(last / size) - from + 1) }, (_, i) => from + i);

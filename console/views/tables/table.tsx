@@ -85,7 +85,7 @@ function Facts({ table }: { readonly table: Table }) {
   );
 }
 
-/** The browser stores the file as it arrives: the page holds nothing of it. */
+/** Shows the actions of a table. The browser stores an export as it arrives: the page holds nothing of it. */
 function Actions({ table }: { readonly table: Table }) {
   const { id, columns } = table;
   const [isDeleting, setDeleting] = useState(false);

@@ -5,7 +5,7 @@ import { Banner } from '../../ui/states.tsx';
 import { CopyButton, Text } from '../../ui/values.tsx';
 import './tokens.css';
 
-/** The token itself. It is closed by its button alone, since there is no way back to it. */
+/** Shows the token itself. Only its button closes it, since there is no way back. */
 export function SecretOnce({ token, onClose }: { readonly token: Token; readonly onClose: () => void }) {
   return (
     <Dialog title="Copy the token now">
