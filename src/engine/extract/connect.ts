@@ -128,7 +128,7 @@ export function connect(options: ConnectOptions): Connection {
     onWait: progress?.wait?.bind(progress),
     firstContact: options.firstContact,
     ignoreErrors: api.ignoreErrors,
-    pace: { requestsPerSecond, concurrency },
+    rateLimits: { requestsPerSecond, concurrency },
     budgets: parseBudgets(getKey(api.node, 'budgets')),
     network: {
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),

@@ -10,7 +10,7 @@ import { watchRequests, type RequestEvent } from './watch-requests.ts';
 import { tellingWaits, type WaitEvent } from './wait-event.ts';
 import { createNetwork, type NetworkOptions } from './send/network.ts';
 import type { Transport } from './send/transport.ts';
-import { createPacer, type PaceOptions } from './pace.ts';
+import { createRateLimiter, type RateLimits } from './rate-limiter.ts';
 import { redirect } from './redirect.ts';
 import { DEFAULT_RETRY, retry, type FirstContact, type RetryOptions } from './retry.ts';
 import { status } from './status.ts';
@@ -30,7 +30,7 @@ export interface HttpClientOptions {
   readonly firstContact?: FirstContact | undefined;
   /** Statuses from 400 on that are handed on like a success. */
   readonly ignoreErrors?: readonly number[];
-  readonly pace?: PaceOptions;
+  readonly rateLimits?: RateLimits;
   /** Calls in a stretch of time. */
   readonly budgets?: readonly Budget[] | undefined;
   readonly network?: NetworkOptions;
@@ -61,10 +61,10 @@ export interface HttpClient {
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { env, log, secrets, firstContact, onWait } = options;
-  const paced = tellingWaits(env, 'pace', onWait);
+  const limitedEnv = tellingWaits(env, 'pace', onWait);
   const retryOptions: RetryOptions = { ...DEFAULT_RETRY, ...options.retry };
-  const budgets = keepBudgets(options.budgets ?? [], paced, log);
-  const pacer = createPacer(options.pace ?? {}, paced, budgets);
+  const budgets = keepBudgets(options.budgets ?? [], limitedEnv, log);
+  const limiter = createRateLimiter(options.rateLimits ?? {}, limitedEnv, budgets);
   const network: Transport =
     options.bottom === undefined
       ? createNetwork(options.network ?? {}, env, log)
@@ -89,7 +89,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       status({ ignoreErrors: options.ignoreErrors ?? [], secrets }),
       ...outer,
       files(options.network?.maxBodyBytes),
-      pacer.pace,
+      limiter.limit,
       options.auth,
       ...inner,
       kept,
@@ -102,7 +102,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           await next(request, { signal }),
       status({ secrets }),
       ...outer,
-      pacer.paceRate,
+      limiter.limitRate,
       options.guard,
       ...inner,
     ]),

@@ -71,7 +71,7 @@ function filterError(condition: string, mistake: string, hint: string, at: strin
   return jobError(at, `The condition “${condition}” of the filter ${mistake}`, hint);
 }
 
-/** A list has its indexes for properties; a scalar is the property `scalar`; null has none. */
+/** Returns the fields of a row: a list has its indexes for properties; a scalar is the property `scalar`; null has none. */
 export function fieldsOf(row: Json): Json {
   if (isObject(row) || isList(row)) return row;
   return row === null ? {} : { scalar: row };

@@ -162,7 +162,7 @@ export type Pause =
   | { readonly by: 'configuration' | 'answer'; readonly ms: number }
   | { readonly by: 'usual' };
 
-/** Sends one request. Concerns are wrappers: `retry(pace(auth(send)))`. */
+/** Sends one request. Concerns are wrappers: `retry(limit(auth(send)))`. */
 export type Send = (request: ApiRequest, options: SendOptions) => Promise<ApiResponse>;
 export type SendWrapper = (next: Send) => Send;
 

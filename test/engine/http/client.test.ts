@@ -93,7 +93,7 @@ describe('the client', () => {
     const api = await startApi();
     const client: HttpClient = open({
       env: systemEnv,
-      pace: { concurrency: 1, requestsPerSecond: 1000 },
+      rateLimits: { concurrency: 1, requestsPerSecond: 1000 },
       auth: (next) => async (request, options) => {
         await client.plain(get(`${api.url}/login`), options);
         return next(request, options);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createPacer, type PaceOptions } from '../../../src/engine/http/pace.ts';
+import { createRateLimiter, type RateLimits } from '../../../src/engine/http/rate-limiter.ts';
 import type { Send } from '../../../src/engine/shared/message.ts';
 import { fakeEnv, get, never, scripted } from './support.ts';
 import type { Env } from '../../../src/lib/env.ts';
@@ -25,8 +25,8 @@ function held() {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function paced(send: Send, options: PaceOptions, env: Env = fakeEnv()) {
-  const wrapped = createPacer(options, env).pace(send);
+function limited(send: Send, options: RateLimits, env: Env = fakeEnv()) {
+  const wrapped = createRateLimiter(options, env).limit(send);
   return (url: string, signal = never) => wrapped(get(url), { signal });
 }
 
@@ -34,7 +34,7 @@ describe('requests per second', () => {
   test('are evenly spaced', async () => {
     const env = fakeEnv(1000);
     const times: number[] = [];
-    const run = paced(
+    const run = limited(
       async (request) => {
         times.push(env.now());
         return { status: 200, headers: {}, url: request.url, body: new Uint8Array() };
@@ -48,7 +48,7 @@ describe('requests per second', () => {
 
   test('time that passes anyway is not waited for', async () => {
     const env = fakeEnv();
-    const run = paced(scripted(), { requestsPerSecond: 2 }, env);
+    const run = limited(scripted(), { requestsPerSecond: 2 }, env);
     await run('http://h/');
     await env.sleep(400);
     await run('http://h/');
@@ -59,7 +59,7 @@ describe('requests per second', () => {
 
   test('are counted for each host by itself', async () => {
     const env = fakeEnv();
-    const run = paced(scripted(), { requestsPerSecond: 1 }, env);
+    const run = limited(scripted(), { requestsPerSecond: 1 }, env);
     await run('http://a/1');
     await run('http://b/1');
     await run('https://a/1');
@@ -70,7 +70,7 @@ describe('requests per second', () => {
 
   test('go in the order in which they asked', async () => {
     const order: string[] = [];
-    const run = paced(
+    const run = limited(
       async (request) => {
         order.push(request.url);
         return { status: 200, headers: {}, url: request.url, body: new Uint8Array() };
@@ -96,7 +96,7 @@ describe('requests per second', () => {
         });
       },
     };
-    const run = paced(scripted(), { requestsPerSecond: 1 }, env);
+    const run = limited(scripted(), { requestsPerSecond: 1 }, env);
     await run('http://h/');
     const controller = new AbortController();
     const second = run('http://h/', controller.signal);
@@ -113,7 +113,7 @@ describe('requests per second', () => {
 describe('concurrency', () => {
   test('holds the number of requests under way, first come first served', async () => {
     const { send, started, end } = held();
-    const run = paced(send, { concurrency: 2 });
+    const run = limited(send, { concurrency: 2 });
     const all = ['http://h/1', 'http://h/2', 'http://h/3', 'http://h/4'].map((url) => run(url));
     await settled();
     expect(started).toEqual(['http://h/1', 'http://h/2']);
@@ -126,14 +126,14 @@ describe('concurrency', () => {
   });
 
   test('a failure gives its place back', async () => {
-    const run = paced(scripted(new Error('no'), {}), { concurrency: 1 });
+    const run = limited(scripted(new Error('no'), {}), { concurrency: 1 });
     await expect(run('http://h/')).rejects.toThrow('no');
     await expect(run('http://h/')).resolves.toMatchObject({ status: 200 });
   });
 
   test('other hosts have places of their own', async () => {
     const { send, started, end } = held();
-    const run = paced(send, { concurrency: 1 });
+    const run = limited(send, { concurrency: 1 });
     const all = [run('http://a/'), run('http://b/')];
     await settled();
     expect(started).toHaveLength(2);
@@ -144,7 +144,7 @@ describe('concurrency', () => {
 
   test('who is aborted leaves the queue', async () => {
     const { send, started, end } = held();
-    const run = paced(send, { concurrency: 1 });
+    const run = limited(send, { concurrency: 1 });
     const controller = new AbortController();
     const first = run('http://h/1');
     const second = run('http://h/2', controller.signal);
@@ -161,5 +161,5 @@ describe('concurrency', () => {
 
 test('without limits nothing is in between', () => {
   const send = scripted();
-  expect(createPacer({}, fakeEnv()).pace(send)).toBe(send);
+  expect(createRateLimiter({}, fakeEnv()).limit(send)).toBe(send);
 });

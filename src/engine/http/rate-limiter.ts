@@ -1,0 +1,119 @@
+import type { Env } from '../../lib/env.ts';
+import type { Send, SendWrapper } from '../shared/message.ts';
+import { targetOf } from './send/target.ts';
+
+export interface RateLimits {
+  /** Requests started per second, evenly spaced. Fractions are fine: 0.5 is one in two seconds. */
+  readonly requestsPerSecond?: number | undefined;
+  /** Requests under way at the same time. */
+  readonly concurrency?: number | undefined;
+}
+
+export interface RateLimiter {
+  /** Applies both limits. */
+  readonly limit: SendWrapper;
+  /** Applies the rate and the budgets alone: for logins, which happen inside a request that counts already. */
+  readonly limitRate: SendWrapper;
+}
+
+/**
+ * Creates a limiter that counts each host by itself, and serves requests in their order.
+ *
+ * @param budgets counts calls in periods of time; applied together with the rate
+ */
+export function createRateLimiter(
+  options: RateLimits,
+  env: Env,
+  budgets: SendWrapper = identity,
+): RateLimiter {
+  const { requestsPerSecond, concurrency } = options;
+  const limits = new Map<string, HostLimit>();
+  const limitOf = (url: string): HostLimit => {
+    const { origin } = targetOf(url);
+    let host = limits.get(origin);
+    if (host === undefined)
+      limits.set(origin, (host = { semaphore: new Semaphore(concurrency ?? Infinity), nextAt: -Infinity }));
+    return host;
+  };
+  const spacingMs = requestsPerSecond === undefined ? 0 : 1000 / requestsPerSecond;
+
+  const limitRate: SendWrapper = (next) => async (request, sendOptions) => {
+    await waitForSlot(limitOf(request.url), spacingMs, env, sendOptions.signal);
+    return next(request, sendOptions);
+  };
+  const limitConcurrency: SendWrapper = (next) => async (request, sendOptions) => {
+    const { semaphore } = limitOf(request.url);
+    await semaphore.acquire(sendOptions.signal);
+    try {
+      return await next(request, sendOptions);
+    } finally {
+      semaphore.release();
+    }
+  };
+  const spaced = spacingMs === 0 ? identity : limitRate;
+  const rate: SendWrapper = (next) => budgets(spaced(next));
+  const limited = concurrency === undefined ? identity : limitConcurrency;
+  return { limit: (next) => limited(rate(next)), limitRate: rate };
+}
+
+function identity(next: Send): Send {
+  return next;
+}
+
+interface HostLimit {
+  readonly semaphore: Semaphore;
+  /** Milliseconds since 1970 from which the next request may start. */
+  nextAt: number;
+}
+
+/** Reserves the next start time and waits for it, so that requests start in their order. */
+async function waitForSlot(host: HostLimit, spacingMs: number, env: Env, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const now = env.now();
+  const at = Math.max(now, host.nextAt);
+  const following = (host.nextAt = at + spacingMs);
+  if (at === now) return;
+  try {
+    await env.sleep(at - now, signal);
+  } catch (error) {
+    // No request came after this one: the time is free again.
+    if (host.nextAt === following) host.nextAt = at;
+    throw error;
+  }
+}
+
+/** Semaphore with a queue. */
+class Semaphore {
+  #free: number;
+  readonly #queue: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async acquire(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#free > 0) {
+      this.#free--;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const enter = (): void => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        this.#queue.splice(this.#queue.indexOf(enter), 1);
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      this.#queue.push(enter);
+    });
+  }
+
+  release(): void {
+    const next = this.#queue.shift();
+    if (next === undefined) this.#free++;
+    else next();
+  }
+}
