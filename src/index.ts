@@ -121,7 +121,7 @@ export {
   type KeptLogin,
   type LoginKeeper,
   type PendingRefresh,
-  type PersonLogin,
+  type UserAuthorization,
   type Tokens,
 } from './engine/http/auth/index.ts';
 export type {

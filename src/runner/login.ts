@@ -1,7 +1,7 @@
 import { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomState } from 'oauth4webapi';
 import { systemEnv, type Env } from '../lib/env.ts';
 import { ConfigError, describeError, RunError } from '../lib/errors.ts';
-import type { ExchangedLogin, LoginKeeper, PersonLogin } from '../engine/http/auth/index.ts';
+import type { ExchangedLogin, LoginKeeper, UserAuthorization } from '../engine/http/auth/index.ts';
 import { withRedaction } from '../lib/redact.ts';
 import { lockFolder } from './lock.ts';
 import { folderLogins } from './logins/folder-logins.ts';
@@ -55,9 +55,9 @@ async function logAllIn(options: LoginOptions & SecretPlanOptions): Promise<read
   const lock = lockFolder(dataFolder, options.command ?? 'gex login', env.now());
   try {
     const keeper = options.logins ?? folderLogins({ dataFolder, environment, env, log });
-    const { openPersonLogins } = await import('../engine/extract/person-logins.ts');
+    const { openUserAuthorizations } = await import('../engine/extract/user-authorizations.ts');
     const { configuration } = first;
-    const opened = openPersonLogins({
+    const opened = openUserAuthorizations({
       configuration,
       state: {},
       env,
@@ -68,7 +68,8 @@ async function logAllIn(options: LoginOptions & SecretPlanOptions): Promise<read
     });
     try {
       const results: LoginResult[] = [];
-      for (const each of opened.logins) results.push({ at: each.at, ...(await logIn(each, options)) });
+      for (const each of opened.authorizations)
+        results.push({ at: each.at, ...(await logIn(each, options)) });
       return results;
     } finally {
       await opened.close();
@@ -79,7 +80,7 @@ async function logAllIn(options: LoginOptions & SecretPlanOptions): Promise<read
 }
 
 async function logIn(
-  login: PersonLogin,
+  login: UserAuthorization,
   { show, pasted, signal, timeoutMs = TIMEOUT_MS, secrets }: LoginOptions & SecretPlanOptions,
 ): Promise<ExchangedLogin> {
   const own = login.redirectUri;

@@ -4,7 +4,7 @@ import type { Env } from '../../lib/env.ts';
 import { ExtractorError } from '../../lib/errors.ts';
 import type { Contexts, Evaluate } from '../shared/evaluate.ts';
 import { allowedHosts } from '../http/trust/allowed-hosts.ts';
-import { createAuth, type AuthType, type LoginKeeper, type PersonLogin } from '../http/auth/index.ts';
+import { createAuth, type AuthType, type LoginKeeper, type UserAuthorization } from '../http/auth/index.ts';
 import { parseBudgets } from '../http/budgets.ts';
 import { createHttpClient, type HttpClient } from '../http/client.ts';
 import type { ApiRequest, JobRequest, Send, SendWrapper } from '../shared/message.ts';
@@ -39,7 +39,7 @@ export interface ConnectOptions {
   /** Keeps logins whose tokens change; by default they end with the process. */
   readonly logins?: LoginKeeper | undefined;
   /** Is told of each login that a person can make. */
-  readonly onPersonLogin?: ((login: PersonLogin) => void) | undefined;
+  readonly onUserAuthorization?: ((login: UserAuthorization) => void) | undefined;
   readonly bottom?: Send | undefined;
   /** Sees every request as it leaves, with its credentials, and what came back. */
   readonly tap?: SendWrapper | undefined;
@@ -111,7 +111,7 @@ export function connect(options: ConnectOptions): Connection {
       secrets,
       logins: options.logins,
       hold: (work) => void held.add(work.catch(() => undefined)),
-      onPersonLogin: options.onPersonLogin,
+      onUserAuthorization: options.onUserAuthorization,
       buildRequest: withoutDefaults,
       parseTime: strtotime,
       at: 'parameters.api.authentication',

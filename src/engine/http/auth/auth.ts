@@ -6,7 +6,7 @@ import type { Log } from '../../../lib/log.ts';
 import type { Secrets } from '../../../lib/secrets.ts';
 import type { ApiRequest, JobRequest, Send, SendWrapper } from '../../shared/message.ts';
 import type { LoginKeeper } from './kept-login.ts';
-import type { PersonLogin } from './person-login.ts';
+import type { UserAuthorization } from './user-authorization.ts';
 
 /**
  * A kind of authentication (`api.authentication.type`): a value in a list that a library user may extend.
@@ -51,8 +51,8 @@ export interface AuthContext {
   readonly logins?: LoginKeeper | undefined;
   /** Is told of work that is to end before the connection is closed. */
   readonly hold?: ((work: Promise<unknown>) => void) | undefined;
-  /** Is told of each login that a person can make, for `gex login`. */
-  readonly onPersonLogin?: ((login: PersonLogin) => void) | undefined;
+  /** Called with each user authorization of the configuration, for `gex login`. */
+  readonly onUserAuthorization?: ((login: UserAuthorization) => void) | undefined;
   /** JSON path of the `authentication` node, for messages. */
   readonly at: string;
 }

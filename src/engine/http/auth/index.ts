@@ -20,7 +20,12 @@ import { refreshToken } from './refresh-token.ts';
 import { several } from './several.ts';
 
 export type { KeptLogin, LoginKeeper, PendingRefresh, Tokens } from './kept-login.ts';
-export type { AuthorizationCode, AuthorizationRequest, ExchangedLogin, PersonLogin } from './person-login.ts';
+export type {
+  AuthorizationCode,
+  AuthorizationRequest,
+  ExchangedLogin,
+  UserAuthorization,
+} from './user-authorization.ts';
 export type { AuthContext, AuthType, AuthTypeContext } from './auth.ts';
 
 /** Every kind of authentication of this package. */

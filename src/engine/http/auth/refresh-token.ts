@@ -16,7 +16,7 @@ import type { AuthContext, AuthType } from './auth.ts';
 import { memoryLogins } from './kept-login.ts';
 import { parseLoginRequest } from './login-request.ts';
 import { readLoginResponse } from './login-response.ts';
-import type { PersonLogin } from './person-login.ts';
+import type { UserAuthorization } from './user-authorization.ts';
 import { keepTokens, refreshing, type RefreshPaths } from './refresh.ts';
 import { refreshTokenSchema } from './refresh-token-options.ts';
 import { scopeOf, tokenClient, type TokenClient } from './token-request.ts';
@@ -67,8 +67,8 @@ export const refreshToken: AuthType = {
         options,
       );
     if (authorizationUrl !== undefined)
-      context.onPersonLogin?.(
-        personLogin(
+      context.onUserAuthorization?.(
+        userAuthorization(
           node,
           { client, authorizationUrl, scope, ask, keep: keepTokens({ name, keeper, paths }, context) },
           context,
@@ -84,7 +84,7 @@ export const refreshToken: AuthType = {
 
 type Grant = readonly (readonly [string, Json])[];
 
-interface Person {
+interface Authorizing {
   readonly client: TokenClient;
   readonly authorizationUrl: string;
   readonly scope: string;
@@ -92,11 +92,11 @@ interface Person {
   readonly keep: ReturnType<typeof keepTokens>;
 }
 
-function personLogin(
+function userAuthorization(
   node: AnyObject,
-  { client, authorizationUrl, scope, ask, keep }: Person,
+  { client, authorizationUrl, scope, ask, keep }: Authorizing,
   context: AuthContext,
-): PersonLogin {
+): UserAuthorization {
   const redirectUri = optionalText(node, ['redirectUri'], context);
   for (const [key, url] of [
     ['authorizationUrl', authorizationUrl],

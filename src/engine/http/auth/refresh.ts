@@ -3,7 +3,7 @@ import type { AnyObject } from '../../../lib/json/index.ts';
 import type { SendOptions } from '../../shared/message.ts';
 import { randomHex, secondsOf, type AuthContext } from './auth.ts';
 import type { KeptLogin, LoginKeeper, PendingRefresh, Tokens } from './kept-login.ts';
-import type { ExchangedLogin } from './person-login.ts';
+import type { ExchangedLogin } from './user-authorization.ts';
 import { findText, readToken, type Token, type TokenPaths } from './tokens.ts';
 
 /** A login whose access token is refreshed, and whose refresh token may be for one use. */

@@ -1,14 +1,14 @@
 import type { SendOptions } from '../../shared/message.ts';
 
-/** A login that a person makes in a browser (the authorization code grant, RFC 6749 4.1). */
-export interface PersonLogin {
+/** Authorization by a user in a browser (the authorization code grant, RFC 6749 4.1). */
+export interface UserAuthorization {
   /** JSON path of the authentication. */
   readonly at: string;
   /** Address that the provider redirects the user to, as registered there; undefined for any loopback port. */
   readonly redirectUri: string | undefined;
   /** True when PKCE (RFC 7636) is used. */
   readonly usesPkce: boolean;
-  /** The address that the person opens. */
+  /** Returns the address that the user opens. */
   readonly address: (asked: AuthorizationRequest) => string;
   /** Exchanges the code for tokens and keeps them. @throws {HttpError} auth.failed, auth.notKept */
   readonly exchange: (code: AuthorizationCode, options: SendOptions) => Promise<ExchangedLogin>;
@@ -18,14 +18,14 @@ export interface AuthorizationRequest {
   readonly redirectUri: string;
   /** Value that the provider must send back. */
   readonly state: string;
-  /** The S256 challenge of PKCE; undefined where it is not used. */
+  /** S256 challenge of PKCE; undefined if it is not used. */
   readonly challenge: string | undefined;
 }
 
 export interface AuthorizationCode {
   readonly code: string;
   readonly redirectUri: string;
-  /** The verifier of PKCE. */
+  /** Verifier of PKCE. */
   readonly verifier: string | undefined;
 }
 
