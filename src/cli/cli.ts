@@ -64,12 +64,12 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<n
   return await command.run(args, io);
 }
 
-/** A process that a service has started knows one more. */
+/** Returns the commands; a process that a service has started has one more. */
 function entries(): readonly Entry[] {
   return process.env[RUNNER_VARIABLE] === '1' ? [...ENTRIES, workshopCommand] : ENTRIES;
 }
 
-/** A mistake of this program is shown with the place in its code, which helps whoever looks for it. */
+/** Describes an error; a bug of this program is shown with its stack, which helps to find it. */
 export function describe(error: unknown): string {
   if (error instanceof ExtractorError) return describeError(error);
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -8,7 +8,7 @@ export interface Group {
   readonly describe: string;
   /** A command line of one of them that works when pasted, with a sentence. */
   readonly example: readonly [string, string];
-  /** They are loaded when one of them is asked for. */
+  /** Loads the commands on demand. */
   load(): Promise<readonly Entry[]>;
 }
 
@@ -48,11 +48,11 @@ export interface Option {
   readonly choices?: readonly string[];
 }
 
-/** What was written, checked against the command's options. */
+/** Arguments of a command line, checked against the command's options. */
 export interface Args {
-  /** A word that is required. */
+  /** Returns a required word. */
   word(name: string): string;
-  /** A word that may be left out, or be several. */
+  /** Returns the words of an argument that is optional, or may have several. */
   words(name: string): readonly string[];
   text(name: string): string | undefined;
   isSet(name: string): boolean;

@@ -3,7 +3,10 @@ import { descend, isCommand } from './parse.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-/** A command that completes the others: it is given them, since they are listed where all commands are. */
+/**
+ * Creates the command that completes the others; it takes them as a function, because all commands are listed in one
+ * place, which also lists this one.
+ */
 export function completionCommand(entries: () => readonly Entry[]): Command {
   return {
     name: 'completion',
@@ -42,7 +45,7 @@ export function completionCommand(entries: () => readonly Entry[]): Command {
   };
 }
 
-/** What may stand at the end of a line; the name of the program is its first word. */
+/** Returns the words that can complete a line; the name of the program is its first word. */
 async function candidates(entries: readonly Entry[], line: string): Promise<readonly string[]> {
   const words = line.trimStart().split(/\s+/);
   const last = words.at(-1) ?? '';

@@ -1,6 +1,6 @@
 import { trimEnd } from '../lib/trim.ts';
 
-/** Behind the `#`, which browsers send to nobody: so the code is in no log of an address. */
+/** Returns the link with the code behind the `#`, which browsers do not send: so it is in no access log. */
 export function consoleLink(url: string, code: string): string {
   return `${trimEnd(url, '/')}/#code=${code}`;
 }

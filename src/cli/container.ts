@@ -20,7 +20,7 @@ export interface ComponentOptions {
   readonly signal: AbortSignal;
 }
 
-/** The container's entrypoint: {@link component} over this process. */
+/** Runs {@link component} over this process, as the container's entrypoint. */
 export async function main(): Promise<void> {
   const { stdout, stderr, env } = process;
   quietOnEpipe(stdout);
@@ -35,9 +35,9 @@ export async function main(): Promise<void> {
 }
 
 /**
- * The contract of a component: runs the `config.json` of `KBC_DATADIR`
- * (`/data` by default) and writes `out/`. Log lines go to stdout, in JSON with `GEX_LOG_FORMAT=json`; stderr gets the
- * final error and nothing else. With an `action` other than `run`, stdout is one JSON document.
+ * Fulfils the contract of a component: runs the `config.json` of `KBC_DATADIR` (`/data` by default) and writes `out/`.
+ * Log lines go to stdout, in JSON with `GEX_LOG_FORMAT=json`; stderr gets the final error and nothing else. With an
+ * `action` other than `run`, stdout is one JSON document.
  *
  * @returns the exit code: 0 done, 1 a mistake of the user, 2 one of the application
  */
@@ -67,7 +67,7 @@ export async function component(options: ComponentOptions): Promise<0 | 1 | 2> {
   }
 }
 
-/** What the configuration asks for; undefined for a run, and when that cannot be told: the run then says why. */
+/** Returns the action of the configuration; undefined for a run, and if it cannot be read: the run then reports why. */
 async function actionOf(dataFolder: string): Promise<string | undefined> {
   const document = await readConfig(dataFolder).catch(() => undefined);
   if (document === undefined || !isObject(document.value)) return undefined;
@@ -115,7 +115,7 @@ function failed(error: unknown, secrets: Secrets, { stderr }: ComponentOptions):
   return exitCodeOf(error);
 }
 
-/** Without slashes at the end, unless it has nothing else. */
+/** Removes slashes at the end, unless there is nothing else. */
 function folderOf(path: string): string {
   return trimEnd(path, '/') || path.slice(0, 1);
 }

@@ -3,7 +3,7 @@ import type { RowPreview } from '../runner/preview.ts';
 import { plural } from './format.ts';
 
 /**
- * What would be asked for first, as text:
+ * Formats the first requests of a run as text:
  * ```
  * job users (parameters.config.jobs[0])
  *   GET https://api.example.com/users?page=1

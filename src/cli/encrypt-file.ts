@@ -35,7 +35,7 @@ export async function encryptFile(
   return 0;
 }
 
-/** The text of a file that is JSON. @throws {ConfigError} with line and column */
+/** Reads the text of a JSON file. @throws {ConfigError} with line and column */
 function readText(file: string): string {
   let text: string;
   try {

@@ -1,6 +1,6 @@
 import type { Args } from './command.ts';
 
-/** Options that are looked up in the environment where they are not given: `--s3-bucket` is `GEX_S3_BUCKET`. */
+/** Adds options from the environment that are not on the command line: `--s3-bucket` is `GEX_S3_BUCKET`. */
 export function orEnvironment(
   args: Args,
   environment: Readonly<Record<string, string | undefined>>,

@@ -4,7 +4,10 @@ import type { OpenRecording } from '../runner/recordings.ts';
 import type { Secrets } from '../lib/secrets.ts';
 import { VERSION } from '../lib/version.ts';
 
-/** A recording has no credential; what an API echoed in its answers is hidden as far as the configuration is known. */
+/**
+ * Registers the secrets of the configuration: a recording has no credentials, but an API may have echoed some in its
+ * answers.
+ */
 export async function learnSecrets(dataFolder: string, secrets: Secrets): Promise<void> {
   const add = (value: Parameters<typeof collectSecrets>[0]): void => {
     for (const secret of collectSecrets(value)) secrets.add(secret);
@@ -17,7 +20,7 @@ export async function learnSecrets(dataFolder: string, secrets: Secrets): Promis
 }
 
 /**
- * What makes a recording another one than a run would give now, in sentences.
+ * Describes the differences between a recording and a run of today, in sentences.
  *
  * @param dataFolder whose configuration was run; undefined when that is not known
  */

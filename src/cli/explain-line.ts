@@ -1,6 +1,6 @@
 import type { ShownRequest } from '../engine/recording/exchange.ts';
 
-/** The longest beginning, up to a slash, that all addresses have. */
+/** Returns the longest common beginning of addresses, up to a slash. */
 export function commonBase(urls: readonly string[]): string {
   const [first, ...others] = urls.map((url) => url.replace(/[?#].*$/s, ''));
   if (first === undefined) return '';
@@ -14,7 +14,7 @@ export function commonBase(urls: readonly string[]): string {
     : '';
 }
 
-/** `GET users?page=2`, with the body behind it. */
+/** Formats a request: `GET users?page=2`, with the body behind it. */
 export function lineOf({ method, url, body }: ShownRequest, base: string): string {
   const address = url.startsWith(base) ? url.slice(base.length) : url;
   return [method, address, body].filter((part) => part !== undefined && part !== '').join(' ');

@@ -18,7 +18,7 @@ export interface PageChoice {
   readonly secrets: Secrets;
 }
 
-/** One exchange, whole, without secrets. */
+/** Describes one exchange completely, without secrets. */
 export function describePage(told: readonly Told[], choice: PageChoice): string {
   const { recording, job } = theJob(told);
   const { runs } = job;

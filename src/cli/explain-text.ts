@@ -34,7 +34,7 @@ const CHILD_FIRST = 3;
 /** Runs of a child that are shown. */
 const RUNS = 3;
 
-/** What happened in a run, for people. */
+/** Describes a run for people. */
 export function describeStory({ recording, story }: Told, how: ShownHow): string {
   const pages = story.jobs.flatMap(({ runs }) => runs.flatMap((run) => run.pages));
   const base = commonBase(pages.map(({ exchange }) => exchange.request.url));
@@ -79,7 +79,7 @@ function describeJob(job: JobTrace, base: string, how: ShownHow, isFinished: boo
   return lines.map((line) => (line === '' ? '' : indent + line)).join('\n');
 }
 
-/** Those with a doubt first: they are why somebody looks. */
+/** Chooses the runs to show, those with findings first, which are the usual reason to look. */
 function chosenRuns(runs: readonly ToldRun[]): readonly ToldRun[] {
   const doubtful = runs.filter(({ pages }) => judgementOf(pages)?.verdict === 'doubtful');
   const open = runs.filter(({ pages }) => endOf(pages) === undefined);
@@ -126,7 +126,7 @@ function judgementLines({ verdict, doubts, proof }: Judgement): string[] {
   return ['Nothing in the answers speaks against that'];
 }
 
-/** Where and why a run ended. */
+/** Returns the place and the reason of a run's end. */
 function endOf(
   pages: readonly ToldPage[],
 ): { page: number; reason: NonNullable<ToldPage['note']['stop']> } | undefined {
@@ -169,7 +169,7 @@ function cellsOf(page: ToldPage, base: string, hasRetries: boolean): string[] {
   ];
 }
 
-/** The number of a page, or the name of a step before the pages. */
+/** Returns the number of a page, or the name of a step before the pages. */
 function pageText({ page, step }: ToldPage): string {
   return step === undefined ? String(page) : page === 1 ? step : `${step} ${page}`;
 }

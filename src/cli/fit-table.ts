@@ -10,7 +10,7 @@ export interface FitOptions {
 /** The least that is left of a column that is cut. */
 const LEAST = 16;
 
-/** Lines of a table that fit into a width, its header first. Cells that are too long are cut in their middle. */
+/** Formats a table to fit into a width, its header first. Cells that are too long are cut in their middle. */
 export function fitTable(
   header: readonly string[],
   rows: readonly (readonly string[])[],
@@ -54,7 +54,7 @@ function fitted(
   return widths;
 }
 
-/** Beginning and end of a text: addresses differ at their end. */
+/** Shortens a text to its beginning and its end: addresses differ at their end. */
 function middle(text: string, length: number): string {
   if (text.length <= length) return text;
   const tail = Math.ceil((length - 1) / 2);

@@ -1,16 +1,16 @@
 import { inThousands } from '../lib/thousands.ts';
 
-/** `12,345`. */
+/** Formats a count: `12,345`. */
 export function formatCount(value: number): string {
   return inThousands(String(Math.round(value)), ',');
 }
 
-/** `1 page`, `2 pages`. */
+/** Formats a count with its noun: `1 page`, `2 pages`. */
 export function plural(value: number, noun: string): string {
   return `${formatCount(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
-/** `999 B`, `1.2 kB`, `34 MB`: powers of ten, as networks count. */
+/** Formats a size: `999 B`, `1.2 kB`, `34 MB`, in powers of ten, as networks count. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let value = bytes;
@@ -19,7 +19,7 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 || value >= 9.95 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** Columns of the width they need; those named in `right` stand at their right edge. */
+/** Formats columns to the width they need; those named in `right` are right-aligned. */
 export function formatTable(
   header: readonly string[],
   rows: readonly (readonly string[])[],

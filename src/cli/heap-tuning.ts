@@ -1,4 +1,4 @@
-/** What the space for new objects may grow to. More saves no time in a run and is never given back to the system. */
+/** Limit of the space for new objects. More saves no time in a run and is never given back to the system. */
 const ENOUGH_BYTES = 16 << 20;
 const LOOK_EVERY_MS = 10;
 

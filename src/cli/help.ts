@@ -43,7 +43,7 @@ function commandOf({ entries, argv: [name] }: Place): Command | undefined {
   return entries.filter(isCommand).find((each) => each.name === name);
 }
 
-/** `--data DIR`: the name behind it tells what the value is; a flag has none. */
+/** Returns the name of an option for the help, with its value: `data DIR`. */
 function labelOf(name: string, { type, value = 'VALUE' }: Option): string {
   return `      --${name}${type === 'boolean' ? '' : ` ${value}`}`;
 }

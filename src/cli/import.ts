@@ -75,7 +75,10 @@ async function importFrom(tool: string, file: string, settings: NodeMap | undefi
   });
 }
 
-/** A manifest is called `manifest.yaml`; the folder has the name of the connector. */
+/**
+ * Returns the name of an import: the file is often called `manifest.yaml`, and its folder has the name of the
+ * connector.
+ */
 function nameFor(file: string): string {
   const { dir, name } = path.parse(path.resolve(file));
   return name === 'manifest' ? path.basename(dir) : name;

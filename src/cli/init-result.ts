@@ -15,7 +15,7 @@ interface Surroundings {
   readonly missing: readonly string[];
 }
 
-/** The finding for people: a topic at the left, what was found beside it. */
+/** Formats the finding for people: topics at the left, results beside them. */
 export function describeFinding(
   found: Discovery,
   { width = Infinity, missing }: Surroundings & { readonly width?: number | undefined },
@@ -45,7 +45,7 @@ const VERDICTS = {
   doubtful: 'doubtful: do not use it as it is',
 } as const;
 
-/** The same for programs. */
+/** Formats the finding for programs. */
 export function findingJson(
   found: Discovery,
   { file, missing }: Surroundings & { readonly file: string | undefined },
@@ -59,7 +59,7 @@ export function findingJson(
   );
 }
 
-/** What was taken from a document, and what was not. */
+/** Describes the lists that were taken from a document, and those that were not. */
 export function describeDocument(document: FromDocument, width = Infinity): string {
   const { kind, title, lists, skipped, variables, notes } = document;
   const head = `${kind}${title === '' ? '' : `, “${shownText(title)}”`}: ${lists.length} ${lists.length === 1 ? 'list' : 'lists'}`;

@@ -1,7 +1,7 @@
 import { adviceIn, type Advice, type OpenPoint } from '../storage/protocol/advice.ts';
 import { ExtractorError } from '../lib/errors.ts';
 
-/** What may be done about a list that was not found, said in options of `gex init`. */
+/** Returns advice on a list that was not found, in options of `gex init`. */
 function adviceLines(advice: Advice): readonly string[] {
   switch (advice.code) {
     case 'login': {
@@ -63,7 +63,7 @@ function asked(challenge: string | undefined): string[] {
   return challenge === undefined ? [] : [`The API asks for: ${challenge}`];
 }
 
-/** What is not known of a list, for whoever is at the command line. */
+/** Describes an open point of a list, in terms of the command line. */
 export function openText(point: OpenPoint): string {
   if (point.code === 'note') return point.text;
   if (point.code === 'requestsSpent')
@@ -74,7 +74,7 @@ export function openText(point: OpenPoint): string {
   return `${about} gex run says in the end whether it has everything.`;
 }
 
-/** The same error with the hint that its facts lead to. */
+/** Adds the hint that follows from an error's facts. */
 export function withHint(error: unknown): unknown {
   if (!(error instanceof ExtractorError)) return error;
   const advice = adviceIn(error.details);

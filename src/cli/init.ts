@@ -89,7 +89,7 @@ export const initCommand: Command = {
   },
 };
 
-/** What goes wrong is told with the options that help. */
+/** Adds a hint with helpful options to errors of the work. */
 async function inWords<T>(work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
@@ -99,7 +99,7 @@ async function inWords<T>(work: () => Promise<T> | T): Promise<T> {
   }
 }
 
-/** A file, the text behind it, or the word itself. */
+/** Reads the source: a file, a text, or the word itself. */
 async function sourceOf(args: Args): Promise<Source> {
   const { readContent, readSource } = await import('../authoring/init/index.ts');
   const word = args.word('source');
@@ -115,7 +115,7 @@ async function sourceOf(args: Args): Promise<Source> {
   return readSource(word);
 }
 
-/** The request of a file with several that --select names, else the one with most rows. */
+/** Returns the request of a file with several that --select names, else the one with most rows. */
 function chosen(requests: readonly RecordedRequest[], args: Args, io: Io): RecordedRequest['command'] {
   const wanted = args.text('select');
   const [first, ...others] = requests.filter(({ what }) => wanted === undefined || what.includes(wanted));
@@ -164,7 +164,7 @@ async function conclude(found: Discovery, { args, io, file, missing }: Conclusio
   return verdict === 'doubtful' || (args.isSet('strict') && verdict !== 'complete') ? 1 : 0;
 }
 
-/** What a document says is written down as it is: nothing is asked for. */
+/** Writes the configuration of a document as it is, without a request. */
 async function concludeDocument(
   document: FromDocument,
   { args, io, file }: Omit<Conclusion, 'missing'>,
@@ -216,7 +216,7 @@ function unset(names: readonly string[]): RunError {
   });
 }
 
-/** On a terminal one line that changes, else a line for each step. */
+/** Shows the progress: on a terminal in one line that changes, else in a line for each step. */
 function progressOf(io: Io): { readonly onStep: (text: string) => void } {
   return { onStep: (text) => (io.isTerminal ? io.live(text) : io.note(`… ${text}`)) };
 }

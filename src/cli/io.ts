@@ -4,7 +4,10 @@ import type { Secrets } from '../lib/secrets.ts';
 import { shownLines, shownText } from '../lib/shown-text.ts';
 import type { Io } from './command.ts';
 
-/** stdout and stderr of this process. What is written is free of secrets, and of what a terminal would obey. */
+/**
+ * Creates access to stdout and stderr of this process. Output contains no secrets and no control sequences from
+ * outside.
+ */
 export function processIo(secrets: Secrets, signal: AbortSignal): Io {
   quietOnEpipe(process.stdout);
   quietOnEpipe(process.stderr);
@@ -29,7 +32,7 @@ export function processIo(secrets: Secrets, signal: AbortSignal): Io {
         await pipeline(bytes, process.stdout, { end: false, signal });
       } catch (error) {
         signal.throwIfAborted();
-        // Whoever read it has enough, as `head` does.
+        // The reader has enough, as `head` does.
         if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
       }
     },

@@ -90,7 +90,7 @@ function show(address: string, isPasted: boolean, isPrinted: boolean, io: Io): v
   if (!isPrinted) openBrowser(address);
 }
 
-/** By the program of the system; when there is none, the address is printed anyway. */
+/** Opens the browser by the program of the system; if there is none, the address is printed anyway. */
 function openBrowser(address: string): void {
   const [command, ...words] =
     process.platform === 'darwin'
@@ -104,7 +104,7 @@ function openBrowser(address: string): void {
   child.unref();
 }
 
-/** What is pasted into the terminal; never anything where stdin is none. */
+/** Reads the address that the user pastes into the terminal; never resolves without a terminal on stdin. */
 async function readAddress(signal: AbortSignal): Promise<string> {
   if (!process.stdin.isTTY) return await new Promise<string>(() => {});
   const { createInterface } = process.getBuiltinModule('node:readline/promises');

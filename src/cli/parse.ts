@@ -9,9 +9,9 @@ export interface Parsed {
   readonly args: Args;
 }
 
-/** What can be written next, and what was. */
+/** Position in a command line: the words so far, and the possible next ones. */
 export interface Place {
-  /** What was written before, such as `gex storage tables`. */
+  /** Words so far, such as `gex storage tables`. */
   readonly script: string;
   readonly describe: string;
   readonly entries: readonly Entry[];
@@ -37,7 +37,7 @@ export function isCommand(entry: Entry): entry is Command {
   return 'run' in entry;
 }
 
-/** `load <table> <file>`: how it is written, without its options. */
+/** Returns the usage of a command without its options: `load <table> <file>`. */
 export function usageOf(entry: Entry): string {
   if (!isCommand(entry)) return `${entry.name} <command>`;
   const words = (entry.words ?? []).map(({ name, isRequired, isList }) => {
@@ -106,7 +106,7 @@ function readArgs(command: Command, argv: readonly string[], line: string): Args
   );
 }
 
-/** The values behind their names; an option that was written several times counts as last written. */
+/** Returns the values by their names; of an option that is written several times the last one counts. */
 function argsOf(
   command: Command,
   values: Readonly<Record<string, readonly string[]>>,

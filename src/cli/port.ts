@@ -1,7 +1,7 @@
 import { RunError } from '../lib/errors.ts';
 import type { Args } from './command.ts';
 
-/** A port from 0; 0 when the option is not given and has no default. */
+/** Returns a port from 0; 0 when the option is not given and has no default. */
 export function portArg(args: Args, name: string): number {
   const text = args.text(name) ?? '0';
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
@@ -11,7 +11,7 @@ export function portArg(args: Args, name: string): number {
   });
 }
 
-/** Why a server cannot listen, for people; any other error stays. */
+/** Explains why a server cannot listen; any other error stays as it is. */
 export function portError(error: unknown, host: string | undefined, hint: string): unknown {
   if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return error;
   if (error.syscall === 'getaddrinfo')

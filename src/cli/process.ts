@@ -2,7 +2,7 @@ import { RunError } from '../lib/errors.ts';
 
 export interface Interruption {
   readonly signal: AbortSignal;
-  /** 130 after Ctrl-C, 143 after SIGTERM; undefined when nothing interrupted. */
+  /** Returns 130 after Ctrl-C, 143 after SIGTERM; undefined without an interruption. */
   exitCode(): number | undefined;
   /** Listens no longer. */
   dispose(): void;
@@ -10,7 +10,7 @@ export interface Interruption {
 
 const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** The first signal ends the work in an orderly way, a second one ends the process at once. */
+/** Listens for signals: the first one ends the work in an orderly way, a second one ends the process at once. */
 export function listenForInterruption(): Interruption {
   const controller = new AbortController();
   let code: number | undefined;

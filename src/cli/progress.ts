@@ -9,7 +9,7 @@ import { formatBytes, plural } from './format.ts';
 const LIVE_MS = 100;
 const PLAIN_MS = 10_000;
 
-/** What a job and its children did so far. */
+/** Progress of a job and its children so far. */
 interface Tally {
   readonly startedMs: number;
   pages: number;
@@ -19,7 +19,7 @@ interface Tally {
 
 export type ShownProgress = RunProgress & { readonly transfer: OnProgress; stop(): void };
 
-/** Both are told. */
+/** Combines two progress listeners. */
 export function withProgress(shown: ShownProgress, other: ShownProgress | undefined): ShownProgress {
   if (other === undefined) return shown;
   return {

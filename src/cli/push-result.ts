@@ -1,7 +1,7 @@
 import type { RowPlan, RowPush } from '../runner/push-folder.ts';
 import { formatBytes, formatCount, formatTable } from './format.ts';
 
-/** What was pushed, for stdout. */
+/** Describes the result of a push, for stdout. */
 export function describePushed(rows: readonly RowPush[], isJson: boolean): string {
   if (isJson)
     return JSON.stringify(
@@ -35,7 +35,7 @@ export function describePushed(rows: readonly RowPush[], isJson: boolean): strin
   return withoutEmpty(['row', 'source', 'pushed to', 'rows', ''], lines, ['rows']);
 }
 
-/** What a push would do, for stdout. */
+/** Describes the plan of a push, for stdout. */
 export function describePlans(plans: readonly RowPlan[], isJson: boolean): string {
   if (isJson)
     return JSON.stringify(
@@ -96,7 +96,7 @@ export function describePlans(plans: readonly RowPlan[], isJson: boolean): strin
   ]);
 }
 
-/** Only the columns that say something. */
+/** Removes the columns without any value. */
 function withoutEmpty<Column extends string>(
   columns: readonly Column[],
   lines: readonly Readonly<Record<Column, string>>[],

@@ -6,8 +6,8 @@ import { RunError } from '../lib/errors.ts';
 import type { Io } from './command.ts';
 
 /**
- * A secret from a file, else from stdin; a terminal asks for it and shows nothing of it. It is never an argument:
- * those stay in the history of the shell and are seen by other users. One line end behind it is not part of it.
+ * Reads a secret from a file, else from stdin; a terminal asks for it without echo. It is never an argument: those stay
+ * in the history of the shell and are seen by other users. One line end behind it is not part of it.
  *
  * @throws {RunError} `command.invalid` when it is empty or cannot be read
  */

@@ -12,7 +12,7 @@ export const remoteOptions = {
   cancel: { type: 'string', value: 'ID', describe: 'With --remote: ask this run to end, and follow it' },
 } as const satisfies Record<string, Option>;
 
-/** What the service knows how to do. */
+/** Options that the service supports. */
 const KNOWN = new Set([
   ...Object.keys(remoteOptions),
   'storage',

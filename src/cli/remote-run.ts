@@ -106,7 +106,7 @@ async function conclude(run: Run, args: Args, io: Io): Promise<number> {
   return 0;
 }
 
-/** What a run in this process would have ended with. */
+/** Returns the error that a run in this process would have ended with. */
 function errorOf({ id, status, error }: Run): RunError | undefined {
   if (status === 'success') return undefined;
   if (error === null)

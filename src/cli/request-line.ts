@@ -4,7 +4,9 @@ import { formatBytes } from './format.ts';
 /** Bodies are longer than a line, and begin with what they are about. */
 const LONGEST_BODY = 300;
 
-/** `→ 3 GET https://api.example.com/users?page=2`, and `← 3 200, 1.2 kB in 85 ms` when it is answered. */
+/**
+ * Formats a request as `→ 3 GET https://api.example.com/users?page=2`, and its answer as `← 3 200, 1.2 kB in 85 ms`.
+ */
 export function requestLine({ number, request, body, answer }: RequestEvent): string {
   if (answer === undefined) return `→ ${number} ${request}${body === undefined ? '' : ` ${short(body)}`}`;
   return 'status' in answer

@@ -6,12 +6,12 @@ import { formatCount, formatTable } from './format.ts';
 
 export interface DescribeOptions {
   readonly json: boolean;
-  /** What ended the run. */
+  /** Error that ended the run. */
   readonly error?: unknown;
   readonly secrets: Secrets;
 }
 
-/** The tables that were written, for stdout. */
+/** Describes the tables that were written, for stdout. */
 export function describeRun(rows: readonly RowResult[], options: DescribeOptions): string {
   return options.json ? asJson(rows, options) : asTable(rows);
 }
@@ -96,7 +96,7 @@ function isDiskFull(error: unknown): boolean {
   return ('code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')) || isDiskFull(error.cause);
 }
 
-/** From here when that is shorter. */
+/** Returns the path relative to the current folder if that is shorter. */
 function shortest(file: string): string {
   const relative = path.relative(process.cwd(), file);
   return relative.length < file.length ? relative : file;

@@ -169,7 +169,10 @@ export const runCommand: Command = {
   },
 };
 
-/** Id, token and keys of a run that a runner started: not in the environment, where a configuration could take them from. */
+/**
+ * Receives id, token and keys of a run from the runner that started it: not by the environment, where a configuration
+ * could take them from.
+ */
 async function givenByRunner(): Promise<
   Pick<TargetOptions, 'encryptionKeys' | 'environment'> & { readonly run?: string }
 > {
@@ -186,14 +189,14 @@ async function givenByRunner(): Promise<
   };
 }
 
-/** What it depends on is kept for whoever takes it over, when a runner has started it for that. */
+/** Keeps a checkpoint of the run for another process, if a runner has started it for that. */
 async function keptBySomebody(): Promise<KeptRun | undefined> {
   if (process.env[RUN_VARIABLE] === undefined) return undefined;
   const { keptRun } = await import('../service/domain/runs/checkpoint/kept-run.ts');
   return keptRun(process, process.env);
 }
 
-/** How far a run is, for the runner that started this process. */
+/** Reports the progress of a run to the runner that started this process. */
 async function toldToRunner(): Promise<ShownProgress | undefined> {
   // the module is not loaded for others
   if (process.env[RUNNER_VARIABLE] !== '1') return undefined;
@@ -202,7 +205,7 @@ async function toldToRunner(): Promise<ShownProgress | undefined> {
   return createRunProgress(systemEnv, tellRunner);
 }
 
-/** Lines for requests and answers, whatever the level of the log is. */
+/** Prints lines for requests and answers, at any log level. */
 async function requestLines(args: Args, io: Io): Promise<Pick<Progress, 'request'>> {
   const log = await openLog(args, io, 'info');
   const { requestLine } = await import('./request-line.ts');
@@ -217,7 +220,7 @@ async function dryRun(args: Args, io: Io, options: PreviewRunOptions): Promise<n
   return 0;
 }
 
-/** A run goes by the version that it began with. */
+/** Logs that the configuration has changed: a run goes by the version that it began with. */
 async function tellOfChange({ newerVersion }: RunTarget, log: Log): Promise<void> {
   const newer = await newerVersion();
   if (newer !== undefined)

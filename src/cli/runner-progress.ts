@@ -12,7 +12,7 @@ import { isoTime } from '../lib/iso-time.ts';
 
 const EVERY_MS = 1000;
 const JOBS = 50;
-/** What the rate is told of. */
+/** Period over which the rate is measured. */
 const RATE_MS = 10_000;
 const TEXT = 500;
 

@@ -42,7 +42,7 @@ export function databaseArgs(
       });
     return roles === undefined ? {} : { roles };
   }
-  // What cannot be read as an address may hold a password all the same.
+  // A text that cannot be parsed as an address may still hold a password.
   const password = /^[^/]*\/\/[^:@/]*:(?<password>.*)@/.exec(url)?.groups?.['password'] ?? '';
   const secrets = [password, decoded(password), ...(URL.canParse(url) ? secretsOf(url) : [])];
   for (const secret of secrets) if (secret !== '') io.secrets.add(secret);

@@ -19,7 +19,7 @@ export const hostOptions = {
 } as const satisfies Record<string, Option>;
 
 /**
- * What the processes of runs and trials are told of where they may go.
+ * Returns the environment that tells the processes of runs and trials which hosts they may reach.
  *
  * @throws {RunError} `command.invalid` for a rule that cannot be read
  */
@@ -41,7 +41,7 @@ export function reachEnvironment(
   return isOpen ? {} : { [REACH_VARIABLE]: JSON.stringify(rules) };
 }
 
-/** Who else may come than those on this machine, who reach what is near it anyway? */
+/** Addresses on which only this machine can connect, whose users reach the hosts near it anyway. */
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|\[?::1\]?|(?:.+\.)?localhost)$/i;
 
 const hostIn = (address: string | undefined): string | undefined =>

@@ -33,7 +33,7 @@ export const objectOptions = {
 type Objects = Omit<ExternalStoreOptions, 'env'>;
 
 /**
- * The object store that the options name, after a look into its bucket; undefined when none is named.
+ * Opens the object store that the options name, and checks access to its bucket; undefined when none is named.
  * @throws {RunError} `command.invalid` for options that are missing or go without `--s3`, and for a store that refuses
  */
 export async function externalObjects(
@@ -69,7 +69,7 @@ export async function externalObjects(
   return objects;
 }
 
-/** A wrong bucket or key is told at the start, and not by the first file. */
+/** Checks access to the object store: a wrong bucket or key is reported at the start, and not by the first file. */
 async function tryStore(objects: Objects): Promise<void> {
   const { createExternalStore } = await import('../service/stores/objects/external-store.ts');
   const store = await createExternalStore({ ...objects, env: systemEnv });
@@ -109,7 +109,7 @@ export async function tryRole(objects: Objects): Promise<void> {
   }
 }
 
-/** With the words of the store itself. */
+/** Describes an error with the words of the store itself. */
 function inFull(error: unknown): string {
   if (error instanceof ObjectError) return error.inFull;
   return reasonOf(error);
@@ -118,7 +118,10 @@ function inFull(error: unknown): string {
 /** The shortest time that keys can be made for. */
 const TRY_MS = 900_000;
 
-/** What keys begin with: folders as they are written in keys, with a slash at the end. @throws {RunError} `command.invalid` */
+/**
+ * Returns the prefix of keys: folders as they are written in keys, with a slash at the end. @throws {RunError}
+ * `command.invalid`
+ */
 export function prefixArg(args: Args, name: string): string | undefined {
   const text = args.text(name);
   if (text === undefined) return undefined;

@@ -18,7 +18,7 @@ export const runsOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** What does the runs; undefined when this process is to do none. @throws {RunError} `command.invalid` */
+/** Creates the module for runs; undefined when this process runs none. @throws {RunError} `command.invalid` */
 export async function runsPart(args: Args): Promise<MakePart | undefined> {
   const concurrency = numberOf(args, 'runs') ?? 3;
   const ofToken = numberOf(args, 'runs-of-token');
@@ -44,7 +44,7 @@ function numberOf(args: Args, name: 'runs' | 'runs-of-token'): number | undefine
   });
 }
 
-/** What looks at APIs and tries sources out. */
+/** Creates the module that probes APIs and tries sources out. */
 export async function sourcesPart(args: Args): Promise<MakePart> {
   const { workshopPart } = await import('../service/start/builder-module.ts');
   return workshopPart({ command: ownCommand(), environment: reachEnvironment(args, process.env) });

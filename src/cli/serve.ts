@@ -145,7 +145,7 @@ async function beginAnew(dir: string, io: Io): Promise<number> {
   return 0;
 }
 
-/** What the space for new objects may grow to: more makes a long list no quicker (`bench/day.ts`). */
+/** Limit of the space for new objects: more makes a long list no quicker (`bench/day.ts`). */
 const YOUNG_BYTES = 8 << 20;
 
 /**
@@ -165,7 +165,7 @@ export async function serve(
     import('./schema-file.ts'),
   ]);
   boundYoungMemory(YOUNG_BYTES);
-  // What libraries and children write of the storage is for its user alone, too.
+  // Files that libraries and children create in the storage are for its user alone, too.
   process.umask(0o077);
   const publicUrl = urlArg(args, 'public-url');
   const s3PublicUrl = urlArg(args, 's3-public-url');

@@ -11,7 +11,7 @@ export const dataOption: Option = {
   describe: 'The data folder: it holds config.json',
 };
 
-/** Of commands that look at what a run has recorded. */
+/** Options of commands that read the recording of a run. */
 export const recordingOptions = {
   data: dataOption,
   recording: {
@@ -48,7 +48,7 @@ export const logOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** The log that the options ask for. On a terminal it leaves the times out. */
+/** Opens the log that the options describe. On a terminal it leaves the times out. */
 export async function openLog(args: Args, io: Io, wanted?: Level): Promise<LeveledLog> {
   // the parser admits only the choices
   const level = wanted ?? ((args.text('log-level') ?? 'info') as Level);
@@ -64,7 +64,7 @@ async function eventsFor(args: Args, io: Io): Promise<WriteEvent> {
   return (...event) => io.note(plainLine(systemEnv.now(), ...event));
 }
 
-/** A whole number from 1, or undefined when the option is not given. */
+/** Returns a whole number from 1, or undefined when the option is not given. */
 export function countArg(args: Args, name: string): number | undefined {
   const text = args.text(name);
   if (text === undefined) return undefined;
@@ -74,7 +74,7 @@ export function countArg(args: Args, name: string): number | undefined {
   });
 }
 
-/** An HTTP address, or undefined when the option is not given. */
+/** Returns an HTTP address, or undefined when the option is not given. */
 export function urlArg(args: Args, name: string): string | undefined {
   const text = args.text(name);
   if (text === undefined) return undefined;

@@ -2,7 +2,7 @@ import { RunError } from '../lib/errors.ts';
 import { KNOWN_COMPONENT, type BranchPlace } from '../service/open/open-target.ts';
 import type { Args } from './command.ts';
 
-/** The configuration that the options name; undefined for a run over a data folder. */
+/** Returns the configuration that the options name; undefined for a run over a data folder. */
 export function storedArg(args: Args): BranchPlace | undefined {
   const [component, configuration] = [args.text('component'), args.text('config')];
   const branch = args.text('branch');

@@ -54,7 +54,7 @@ function asJson(file: string, problems: readonly Problem[]): string {
   return JSON.stringify({ valid, file: path.resolve(file), problems }, null, 2);
 }
 
-/** A text that is no JSON is a problem of its own, with its place. */
+/** Creates the problem of a text that is no JSON, with its place. */
 function brokenText({ message, hint, where: { line, column } }: ConfigError): Problem {
   return {
     severity: 'error',

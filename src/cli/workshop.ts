@@ -2,7 +2,10 @@ import { WORKSHOP_COMMAND } from '../service/domain/builder/child.ts';
 import { silentLog } from '../lib/log.ts';
 import type { Command } from './command.ts';
 
-/** What a service starts to look at an API, or to try a configuration out. It is in no help: nobody else has use for it. */
+/**
+ * Command that a service starts to probe an API, or to try a configuration out. It is hidden from the help: it has no
+ * other use.
+ */
 export const workshopCommand: Command = {
   name: WORKSHOP_COMMAND,
   describe: 'Do what a service asks for on stdin',

@@ -4,9 +4,9 @@ import { systemEnv } from '../../lib/env.ts';
 /** An example API of a library on loopback: a list with a cursor, and a search that is followed by a scroll. */
 export interface LibraryApi {
   readonly baseUrl: string;
-  /** Requests since the last call, in order, each with what it brought. */
+  /** Returns the requests since the last call, in order, each with its rows. */
   takeRequests(): readonly SeenRequest[];
-  /** A book comes in now. */
+  /** Adds a book. */
   addBook(title: string, author: string): void;
   close(): Promise<void>;
 }
@@ -89,6 +89,8 @@ interface Answer {
 }
 
 /**
+ * Answers a request of the demo API.
+ *
  * - `GET /v1/books?since=TIME` gives a page and `meta.next`, the cursor of the next one (null at the end)
  * - `POST /v1/search {"q": TEXT}` gives the first hits and a scroll token
  * - `GET /v1/scroll?token=TOKEN` gives the following hits, and no token at the end

@@ -15,7 +15,7 @@ import { LITTLE } from './move.ts';
 import { databaseOf, interrupted } from './open-end.ts';
 import { createTeller } from './teller.ts';
 
-/** `gex storage backup`. */
+/** Runs `gex storage backup`. */
 export async function backUp(args: Args, io: Io): Promise<number> {
   const file = args.word('file');
   const given = args.text('storage');
@@ -103,7 +103,7 @@ function namesOf(names: readonly string[]): string {
   return `${names.slice(0, NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** What is wrong with the tar file is told of it, and not of the storage. */
+/** Returns the error of a backup; a problem of the tar file names that, and not the storage. */
 async function errorOf(error: unknown, file: string, database?: string): Promise<unknown> {
   const [{ fileError }, { troubleOfCopy }] = await Promise.all([
     import('../../engine/sink/file-error.ts'),

@@ -24,7 +24,7 @@ export const noteOption: Option = {
   describe: 'What the version says it changed',
 };
 
-/** What a configuration and a row have in common. */
+/** Options that configurations and rows share. */
 export const contentOptions = {
   file: { type: 'string', value: 'FILE', describe: 'The configuration as JSON; - is stdin' },
   description: { type: 'string', value: 'TEXT', describe: 'What it is for' },
@@ -46,7 +46,7 @@ export interface Changes {
   readonly isDisabled?: boolean;
 }
 
-/** What the options say; what isn't said stays as it is. */
+/** Returns the changes that the options make; others stay as they are. */
 export async function changesArg(args: Args, name: string | undefined): Promise<Changes> {
   const file = args.text('file');
   const description = args.text('description');
@@ -64,7 +64,7 @@ export async function changesArg(args: Args, name: string | undefined): Promise<
   };
 }
 
-/** What a configuration or a row consists of, and not the document around it that a data folder may have. */
+/** Reads the content of a configuration or a row, and not the document around it that a data folder may have. */
 async function readContent(file: string): Promise<AnyObject> {
   const content = await readJson(file);
   if (!isObject(getKey(content, 'configuration')) || !Array.isArray(getKey(content, 'rows'))) return content;

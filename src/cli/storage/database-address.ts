@@ -2,7 +2,10 @@ import type { Args, Io } from '../command.ts';
 
 export const isDatabase = (name: string): boolean => /^postgres(?:ql)?:/i.test(name);
 
-/** One end of a copy: a folder, or a database. An address may come from the environment: options show in lists of processes. */
+/**
+ * Returns one end of a copy: a folder, or a database. An address may come from the environment, because options are
+ * visible in lists of processes.
+ */
 export function placeArg(args: Args, io: Io, end: 'from' | 'to'): string | undefined {
   const text = args.text(end) ?? process.env[`GEX_${end.toUpperCase()}_DATABASE_URL`] ?? '';
   const password = /^[^/]*\/\/[^:@/]*:(?<password>.*)@/.exec(text)?.groups?.['password'] ?? '';

@@ -1,6 +1,6 @@
 import { formatBytes, formatCount } from '../format.ts';
 
-/** `2026-05-01T10:00:00Z`: the times of the service are in UTC, and are shown so. */
+/** Formats a time of the service, in UTC: `2026-05-01T10:00:00Z`. */
 export function time(text: string | null | undefined): string {
   return (text ?? '').replace(/\+0000$/, 'Z');
 }
@@ -13,7 +13,7 @@ export function number(value: number | null | undefined): string {
   return value === null || value === undefined ? '' : formatCount(value);
 }
 
-/** Names with their values below each other; those without a value are left out. */
+/** Formats names and values in lines; those without a value are left out. */
 export function facts(pairs: readonly (readonly [string, string])[]): string {
   const said = pairs.filter(([, value]) => value !== '');
   const width = Math.max(0, ...said.map(([name]) => name.length));
@@ -22,7 +22,7 @@ export function facts(pairs: readonly (readonly [string, string])[]): string {
     .join('\n');
 }
 
-/** One line of at most so many characters, for a cell. */
+/** Shortens a text to one line of at most so many characters, for a cell. */
 export function short(text: string, most = 60): string {
   const line = text.replaceAll(/[\r\n]+/g, ' ↵ ').replaceAll(/\p{Cc}/gu, '�');
   return line.length <= most ? line : `${line.slice(0, most - 1).toWellFormed()}…`;

@@ -4,7 +4,7 @@ import type { Args, Word } from '../command.ts';
 
 /** A word that names something of the storage. */
 export interface IdWord extends Word {
-  /** What there is, for a word that names nothing. */
+  /** Existing ids, for a word that names nothing. */
   readonly ids?: Ids;
 }
 
@@ -32,7 +32,7 @@ export const tableWord: IdWord = {
   ids: tableIds,
 };
 
-/** A word that is a number. @throws {RunError} `command.invalid` */
+/** Returns a word that is a number. @throws {RunError} `command.invalid` */
 export function numberWord(args: Args, name: string): number {
   return numberOf(args.word(name), name);
 }

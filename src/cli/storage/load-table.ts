@@ -82,7 +82,7 @@ export const loadCommands: readonly Command[] = [
   }),
 ];
 
-/** What says that no job reads the file any more. */
+/** Errors which prove that no job reads the file any more. */
 const ENDED: ReadonlySet<string> = new Set([
   'storage.jobFailed',
   'storage.refused',
@@ -99,7 +99,7 @@ async function withUpload<T>(
   const { client, log } = context;
   let dataFileId = await upload(context, file);
   const renew = async (): Promise<number> => (dataFileId = await upload(context, file));
-  // What stays is taken away by the service after some days.
+  // A file that stays is removed by the service after some days.
   const takeAway = async (): Promise<void> =>
     await client.files
       .delete(dataFileId)

@@ -7,7 +7,7 @@ import { isObject, type AnyObject } from '../../lib/json/index.ts';
 import { fileError } from '../../engine/sink/file-error.ts';
 import { fileBody, type UploadBody, type UploadSlice } from '../../storage/client/index.ts';
 
-/** A local file to upload. @throws {RunError} `command.invalid` */
+/** Opens a local file to upload. @throws {RunError} `command.invalid` */
 export async function localBody(file: string): Promise<UploadBody> {
   return await reading(file, async () => {
     if ((await stat(file)).isDirectory()) throw isFolder(file);
@@ -18,7 +18,7 @@ export async function localBody(file: string): Promise<UploadBody> {
   });
 }
 
-/** The files of a folder as the slices of one file, in the order of their names. */
+/** Opens the files of a folder as the slices of one file, in the order of their names. */
 export async function localSlices(folder: string): Promise<UploadSlice[]> {
   return await reading(folder, async () => {
     if (!(await stat(folder)).isDirectory())
@@ -44,7 +44,9 @@ function isFolder(file: string): RunError {
   });
 }
 
-/** A JSON object from a file, or from stdin for `-`; exact. @throws {ConfigError} `config.syntax` with its place */
+/**
+ * Reads a JSON object from a file, or from stdin for `-`; exact. @throws {ConfigError} `config.syntax` with its place
+ */
 export async function readJson(file: string): Promise<AnyObject> {
   const isStdin = file === '-';
   const text = isStdin ? await textOf(process.stdin) : await reading(file, () => readFile(file, 'utf8'));

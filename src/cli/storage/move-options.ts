@@ -46,7 +46,7 @@ function optionsOf<Name extends End>(
   >;
 }
 
-/** The object store of one end; undefined when none is named. @throws {RunError} `command.invalid` */
+/** Returns the object store of one end; undefined when none is named. @throws {RunError} `command.invalid` */
 export function storeOf(
   end: End,
   args: Args,

@@ -14,7 +14,7 @@ export const LITTLE = 4 << 20;
 
 const GO_ON = 'Give the same command again: it goes on where it was.';
 
-/** `gex storage migrate`. */
+/** Runs `gex storage migrate`. */
 export async function migrate(args: Args, io: Io): Promise<number> {
   boundYoungMemory(LITTLE);
   const log = await openLog(args, io);

@@ -12,7 +12,7 @@ interface Asked {
 
 const FEW = 8;
 
-/** The error with the id that was probably meant, or with those that there are. */
+/** Adds the id that was probably meant to an error, or the existing ids. */
 export async function explainMissing(
   error: StorageError,
   { words, args, client }: Asked,

@@ -54,7 +54,7 @@ export async function openEnd(end: 'from' | 'to', name: string, opening: Opening
   }
 }
 
-/** The options of a database with its object store. @throws {RunError} `command.invalid` without one */
+/** Returns the options of a database with its object store. @throws {RunError} `command.invalid` without one */
 export function databaseOf(
   end: 'from' | 'to',
   url: string,

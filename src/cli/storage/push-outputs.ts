@@ -19,7 +19,7 @@ import { describePlans, describePushed } from '../push-result.ts';
 import { createProgress } from '../progress.ts';
 import { openLog } from '../shared.ts';
 
-/** `gex storage push`: the outputs of a data folder, or what is left of them. */
+/** Runs `gex storage push`: pushes the outputs of a data folder, or the rest of them. */
 export async function push(args: Args, io: Io): Promise<number> {
   const dataFolder = args.word('dir');
   if (!existsSync(dataFolder)) {
@@ -36,7 +36,9 @@ export async function push(args: Args, io: Io): Promise<number> {
   return args.isSet('dry-run') ? await showPlan(task) : await pushRest(task);
 }
 
-/** The output stays in `out/` until the next run moves it aside; what is loaded of it stays in the storage. */
+/**
+ * Discards pushes: the output stays in `out/` until the next run moves it aside, and loaded parts stay in the storage.
+ */
 function discard(dataFolder: string, args: Args, io: Io): number {
   const given = discardPushes(dataFolder, args.list('row'), systemEnv.now());
   io.print(
@@ -51,7 +53,7 @@ function discard(dataFolder: string, args: Args, io: Io): number {
 
 interface Task {
   readonly dataFolder: string;
-  /** Of a push that was cut short, or is to be done once more: it says where to. */
+  /** Journal of a push that was interrupted, or is to be repeated: it has the target. */
   readonly begun: JournalDocument | undefined;
   readonly args: Args;
   readonly io: Io;
@@ -134,7 +136,7 @@ async function open({ dataFolder, begun, args, io, log }: Task): Promise<OpenSto
   });
 }
 
-/** Where the configuration is that has the mappings, and where states go. */
+/** Sources of a push: the configuration with the mappings, and the store of states. */
 interface Source {
   readonly document: ConfigDocument | undefined;
   readonly states: States;
@@ -161,7 +163,7 @@ async function storedSource(place: StoredOrigin, client: StorageClient, log: Log
 
 type StoredOrigin = Omit<Origin, 'row'>;
 
-/** Of a push whose run took its configuration from the storage. */
+/** Returns the origin of a push whose run took its configuration from the storage. */
 function storedOrigin({ begun }: Task): StoredOrigin | undefined {
   if (begun?.origin.isStored !== true) return undefined;
   const { component, configuration, branch } = begun.origin;

@@ -12,7 +12,7 @@ import { LITTLE, tell } from './move.ts';
 import { interrupted, openEnd } from './open-end.ts';
 import { createTeller } from './teller.ts';
 
-/** `gex storage restore`. */
+/** Runs `gex storage restore`. */
 export async function restore(args: Args, io: Io): Promise<number> {
   const [file, to] = [args.word('file'), placeArg(args, io, 'to')];
   if (to === undefined)

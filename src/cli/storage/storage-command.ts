@@ -44,7 +44,7 @@ export const storageOptions = {
   ...logOptions,
 } as const satisfies Record<string, Option>;
 
-/** A command that opens the storage, does one thing, and closes it again. */
+/** Creates a command that opens the storage, does one thing, and closes it again. */
 export function storageCommand(definition: StorageCommand): Command {
   const { name, describe, examples, words = [], options = {}, makesStorage, run } = definition;
   return {

@@ -69,7 +69,7 @@ async function preview({ args, io, client, show }: StorageContext): Promise<void
   });
 }
 
-/** A row below the other, as lines of column and value. */
+/** Formats rows below each other, as lines of column and value. */
 function verticalRows(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const name = Math.max(...columns.map(({ length }) => length));
   return rows
@@ -87,7 +87,7 @@ function verticalRows(columns: readonly string[], rows: readonly (readonly strin
     .join('\n');
 }
 
-/** Lines that are wider than the terminal are cut, and what is not shown is said. */
+/** Cuts lines that are wider than the terminal, and names what is not shown. */
 function fitted(table: string, width: number | undefined): string {
   const lines = table.split('\n');
   if (width === undefined || lines.every(({ length }) => length <= width)) return table;

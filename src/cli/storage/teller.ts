@@ -7,7 +7,7 @@ import { formatCount } from '../format.ts';
 const LIVE_MS = 100;
 const PLAIN_MS = 10_000;
 
-/** One line on a terminal; elsewhere a line of the log every ten seconds. */
+/** Shows progress: in one line on a terminal; elsewhere in a line of the log every ten seconds. */
 export function createTeller(io: Io, log: Log): (told: Told) => void {
   const pause = io.isTerminal ? LIVE_MS : PLAIN_MS;
   let saidMs = systemEnv.now();

@@ -33,7 +33,7 @@ export function rowsQuery(args: Args): RowsQuery {
   };
 }
 
-/** Names with commas between them. */
+/** Returns names from a text with commas between them. */
 export function namesArg(args: Args, name: string): readonly string[] | undefined {
   const names = args
     .text(name)
@@ -44,7 +44,9 @@ export function namesArg(args: Args, name: string): readonly string[] | undefine
 
 const OPERATORS = { '=': 'eq', '!=': 'ne', '>=': 'ge', '<=': 'le', '>': 'gt', '<': 'lt' } as const;
 
-/** All conditions must hold; `=` given twice for one column means either of the values, `!=` none of them. */
+/**
+ * Parses conditions, which must all hold; `=` given twice for one column means either of the values, `!=` none of them.
+ */
 export function whereArg(args: Args, signs: readonly string[] = Object.keys(OPERATORS)): WhereFilter[] {
   const filters = new Map<string, WhereFilter>();
   for (const text of args.list('where')) {
