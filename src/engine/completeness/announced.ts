@@ -7,9 +7,8 @@ import { COUNT_WORDS, COUNTED_THINGS } from './signs.ts';
 import { signsOf } from './values.ts';
 
 /**
- * What the answers before the files of an export say of them: a number of rows, an error, that they are a part, or that
- * there are more. An export is a thing with an id and a state, so that only what can mean nothing else counts. A total that
- * may be of other things is weak.
+ * Returns the signals in the answers before the files of an export: a number of rows, an error, that the files are a
+ * part, or that there are more. An export is an object with an id and a state, so that only unambiguous names count.
  */
 export function announcedSigns(answer: Json, { not }: OwnSigns): readonly Sign[] {
   return signsIn(answer, 'export ', 0, false).filter(({ path }) => !not.includes(path));

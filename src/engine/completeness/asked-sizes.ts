@@ -19,7 +19,7 @@ export interface AskedSize {
   readonly value: number;
 }
 
-/** What was asked for, as the job says it and as it went over the wire. */
+/** Request as the job defines it and as it was sent. */
 export interface Asked {
   readonly job: Pick<JobRequest, 'params' | 'body'>;
   readonly wire: Pick<ApiRequest, 'method' | 'url' | 'headers'>;
@@ -67,7 +67,7 @@ function sizesOf(name: string, value: Json, path: string, depth: number): AskedS
   return typeof value === 'string' ? inStatement(value, here) : [];
 }
 
-/** `SELECT … LIMIT 200`, `… | take 50`. */
+/** Returns the sizes in statements: `SELECT … LIMIT 200`, `… | take 50`. */
 function inStatement(text: string, path: string): AskedSize[] {
   const found = STATEMENT.exec(text);
   return found === null ? [] : [{ path, value: Number(found[1] ?? found[2]) }];
@@ -76,7 +76,7 @@ function inStatement(text: string, path: string): AskedSize[] {
 const STATEMENT =
   /\b(?:limit|take|top)[ \t]{1,8}(\d{1,9})\b(?![ \t]*,)|\bfetch[ \t]{1,8}(?:first|next)[ \t]{1,8}(\d{1,9})\b/i;
 
-/** `X-Page-Size: 20`, `Prefer: odata.maxpagesize=20`. */
+/** Returns the sizes in headers: `X-Page-Size: 20`, `Prefer: odata.maxpagesize=20`. */
 function inHeader(name: string, value: string): AskedSize[] {
   const path = `header ${name.toLowerCase()}`;
   const own = sizesOf(name.replace(/^x-/i, ''), value, 'header', 0);
@@ -87,7 +87,10 @@ function inHeader(name: string, value: string): AskedSize[] {
   ];
 }
 
-/** `users(first: 20)` and `users(first: $count)`: of the field that the rows are at, where the query has it. */
+/**
+ * Returns the sizes in a GraphQL query, `users(first: 20)` and `users(first: $count)`: those of the field with the
+ * rows, if the query has it.
+ */
 function inGraphQl(
   query: string,
   variables: Json | undefined,
@@ -112,7 +115,7 @@ function inGraphQl(
   });
 }
 
-/** `query($count: Int = 20)`. */
+/** Returns the default of a variable: `query($count: Int = 20)`. */
 function defaultOf(query: string, variable: string): Json {
   for (const [, name, value] of query.matchAll(
     /\$(\w{1,100})\s{0,8}:\s{0,8}\w{1,100}!?\s{0,8}=\s{0,8}(\d{1,9})\b/g,

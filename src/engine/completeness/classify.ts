@@ -26,7 +26,7 @@ import {
   type Strength,
 } from './signs.ts';
 
-/** What a name may say; its value decides whether it does. */
+/** Topic of a name; its value decides whether it counts. */
 export type Topic =
   | 'next'
   | 'previous'
@@ -53,8 +53,8 @@ export interface Meaning {
 }
 
 /**
- * What the name of a property says about pages. A name may have several meanings, such as `last_page`, which is a number
- * of pages or a flag.
+ * Returns the meanings of a property's name about pages. A name may have several, such as `last_page`, which is a
+ * number of pages or a flag.
  */
 export function meaningsOf(name: string): readonly Meaning[] {
   const key = canonical(name);
@@ -80,7 +80,7 @@ const PREVIOUS_MEANINGS: readonly Meaning[] = [{ topic: 'previous', strength: 's
 const TOTAL_MEANINGS: readonly Meaning[] = [{ topic: 'total', strength: 'strong' }];
 const COUNT_MEANINGS: readonly Meaning[] = [{ topic: 'total', strength: 'weak' }];
 
-/** One of the words, and beside it nothing but companions. */
+/** Tells whether a name consists of one of the words and companions only. */
 function isAround(parts: readonly string[], around: readonly string[]): boolean {
   return (
     parts.some((part) => around.includes(part)) &&

@@ -1,4 +1,7 @@
-/** What speaks against a run being whole: a code with its values. `page` is where it was seen, `key` what to change. */
+/**
+ * Finding against the completeness of a run: a code with its values. `page` is where it was seen, `key` the setting to
+ * change.
+ */
 export type Doubt = { readonly page: number; readonly path?: string; readonly key: string } & (
   | {
       readonly code: 'totalAbove';
@@ -42,7 +45,7 @@ export type Doubt = { readonly page: number; readonly path?: string; readonly ke
 
 export type DoubtCode = Doubt['code'];
 
-/** What shows that a run is whole. */
+/** Evidence that a run is complete. */
 export type Proof =
   | { readonly code: 'totalEquals'; readonly path: string; readonly total: number }
   | { readonly code: 'pagesEqual'; readonly path: string; readonly pages: number }
@@ -51,7 +54,7 @@ export type Proof =
   | { readonly code: 'reachedState'; readonly state: string }
   /** The API said that its export is done, and all of it was read. */
   | { readonly code: 'exportDone'; readonly files: number }
-  /** What led from page to page is gone. */
+  /** The link or token that led from page to page is gone. */
   | { readonly code: 'ledToEnd' };
 
 export type Verdict = 'complete' | 'ended' | 'cut' | 'doubtful';

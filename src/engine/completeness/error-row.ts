@@ -13,8 +13,8 @@ import { ERROR_COMPANIONS } from './signs.ts';
 import { isSet, signsOf } from './values.ts';
 
 /**
- * The error that a row is, with the name that says so. It has nothing but what errors have: a thing that failed, with a
- * name or a price, is none.
+ * Returns the error that a row is, with the name that shows it. It has only properties of errors: an object that
+ * failed, with a name or a price, is none.
  */
 export function errorOfRow(
   row: Json | undefined,
@@ -33,8 +33,8 @@ export function errorOfRow(
 }
 
 /**
- * An error that stands where pages before had their list: also one that has no more than a bad state and a message. With
- * an id that is a thing with a title, whose state is its own.
+ * Tells whether an object is an error in the place where pages before had their list, even with only a bad state and a
+ * message. An id makes it an object with a state of its own.
  */
 export function isErrorInPlaceOfList(row: AnyObject): boolean {
   if (errorOfRow(row) !== undefined) return true;
@@ -42,8 +42,7 @@ export function isErrorInPlaceOfList(row: AnyObject): boolean {
 }
 
 /**
- * An error among rows that have none of its names: as the only row of its page, also one that has no more than a
- * message.
+ * Returns an error among rows that have none of its names; as the only row of its page, even one with only a message.
  */
 export function errorAmongRows(
   row: AnyObject,
@@ -67,7 +66,10 @@ function isOfErrorAlone(row: AnyObject): boolean {
   );
 }
 
-/** A call that failed, such as that of a webhook: it has a type that is none of errors, an address, and no message. */
+/**
+ * Tells whether a row is a failed call, such as that of a webhook: it has a type that is none of errors, an address,
+ * and no message.
+ */
 function isThing(row: AnyObject): boolean {
   const type = getKey(row, 'type');
   if (typeof type !== 'string' || OF_ERRORS.test(type) || !isSet(getKey(row, 'url') ?? null)) return false;
@@ -87,7 +89,7 @@ function hasBadState(row: AnyObject): boolean {
   );
 }
 
-/** A number that names no error: it is neither a code, nor a status of HTTP with nothing beside it. */
+/** Tells whether a number names no error: it is neither a code, nor a lone HTTP status. */
 function isMereNumber(name: string, value: Json, names: number): boolean {
   const text = isScalar(value) ? toText(value) : '';
   const key = canonical(name);

@@ -31,7 +31,7 @@ export function readHeaders(headers: Readonly<Record<string, string | undefined>
 
 const IN_HEADERS = new Set<string>(['total', 'pages', 'page', 'next', 'more', 'size', 'end', 'previous']);
 
-/** `<https://…>; rel="next"`; one with `results="false"` leads to nothing. */
+/** Returns the signals of `<https://…>; rel="next"`; a link with `results="false"` leads to nothing. */
 function linkSigns(value: string, path: string): Sign[] {
   return parseLinkHeader(value).flatMap(({ rels, attributes }): Sign[] => {
     if (attributes.get('results')?.toLowerCase() === 'false')
@@ -43,7 +43,7 @@ function linkSigns(value: string, path: string): Sign[] {
   });
 }
 
-/** `items 0-24/131`. */
+/** Returns the signals of `items 0-24/131`. */
 function rangeSigns(value: string, path: string): Sign[] {
   const found = /(?:(?<!\d)(\d+)\s*-\s*\d+|\*)\s*\/\s*(\d+)$/.exec(value.trim());
   if (found === null || /^\s*bytes/i.test(value)) return [];
@@ -55,7 +55,7 @@ function rangeSigns(value: string, path: string): Sign[] {
   ];
 }
 
-/** `{"total": 131, "next_page": 2}`. */
+/** Returns the signals of `{"total": 131, "next_page": 2}`. */
 function objectSigns(text: string, path: string): Sign[] {
   let value: Json;
   try {

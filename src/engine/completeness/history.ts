@@ -89,7 +89,7 @@ export interface History {
   readonly samePage:
     | { readonly page: number; readonly of: number; readonly how: 'rows' | 'ids' | 'values' }
     | undefined;
-  /** Of the same: only the ids were there before, and the rows are others. */
+  /** Page that repeats only the ids of an earlier one, with other rows. */
   readonly otherRows: number | undefined;
   readonly onlyKnown: number | undefined;
   /** Rows whose ids came before. */
@@ -185,7 +185,7 @@ export function withPage(history: History, page: PageFacts, traits: Traits): His
   };
 }
 
-/** The history with what was seen of the rows of its last page. */
+/** Returns the history with the facts about the rows of its last page. */
 export function withRows(history: History, facts: RowsFacts, page: number, hasIds: boolean): History {
   // a batch that comes in parts brings the same rows again by nature
   if (history.isBehindPart) return { ...history, hasIds, alike: 0 };
@@ -286,7 +286,7 @@ function courses(
   return next;
 }
 
-/** Where the answer says that the page begins, if that is wrong. */
+/** Returns the position that the answer states for the page, if it is wrong. */
 function placeNote(
   page: PageFacts,
   before: number,
@@ -330,24 +330,24 @@ export function errorOf(
   return undefined;
 }
 
-/** An object in the place of the list that was the whole answer. */
+/** Returns the error of an object in the place of the list that was the whole answer. */
 function noListOf({ page, isSingle, isWhole, isErrorStatus }: PageFacts): History['error'] {
   return isSingle && isWhole && !isErrorStatus
     ? { page, path: '.', text: 'no list', isRow: true }
     : undefined;
 }
 
-/** Some APIs answer a page behind the last one with an error. */
+/** Tells whether an error marks the end: some APIs answer so for a page behind the last one. */
 function isHonestEnd(text: string, page: number): boolean {
   return page > 1 && END_MESSAGE.test(text);
 }
 
-/** A text about an end, and none about an error. */
+/** Tells whether a text is about an end, and not about an error. */
 export function saysNoRows(text: string): boolean {
   return NO_ROWS_MESSAGE.test(text) || END_MESSAGE.test(text);
 }
 
-/** With rows, only what can be nothing but an error. */
+/** Tells whether an error counts beside rows: only an unambiguous one does. */
 function isListed(path: string, text: string): boolean {
   return /(?:^|\.)errors?$/i.test(path) || (text === 'false' && /^(?:ok|success)$/i.test(path));
 }

@@ -19,12 +19,12 @@ const GENERATION = 32_768;
 /** Rows at each end of a page whose values are remembered, too. */
 const SAMPLES = 4;
 
-/** What was noticed of the rows of a page. */
+/** Facts about the rows of a page. */
 export interface RowsFacts {
   readonly rows: number;
   /** Rows whose id came with an earlier page. */
   readonly known: number;
-  /** Whether they are the same rows: an id may be that of a thing which has a row for each day. */
+  /** Tells whether rows with known ids are the same rows: an id may belong to an object that has a row for each day. */
   readonly are: 'same' | 'others' | 'unknown';
   /** The page that the first of them came with. */
   readonly from: number | undefined;
@@ -32,9 +32,9 @@ export interface RowsFacts {
   readonly isPage: number | undefined;
   /** All of its rows that are remembered by their values, or by a primary key, are the same. */
   readonly isSure: boolean;
-  /** What tells the first row of that page from its last one was the same, too. */
+  /** True if the difference between the first and the last row was the same on that page, too. */
   readonly isAlike: boolean;
-  /** Of the first and the last row, without what is the same in all rows; absent when they don't differ. */
+  /** Difference between the first and the last row, without values that all rows share; absent when there is none. */
   readonly mask: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export class Identity {
   #isOff = false;
   #young = new Generation();
   #old = new Generation();
-  /** Of the numbers among the ids so far. */
+  /** Range of the numbers among the ids so far. */
   #lowest = Number.POSITIVE_INFINITY;
   #highest = Number.NEGATIVE_INFINITY;
   /** Digests of the masks of pages, and of some rows. */
@@ -121,7 +121,10 @@ export class Identity {
     }
   }
 
-  /** In most lists ids only rise, or only fall: what is beyond all that came is new, and need not be looked for. */
+  /**
+   * Tells whether an id is beyond all earlier ones, and so new without a search: in most lists ids only rise, or only
+   * fall.
+   */
   #isBeyond(id: number | string): boolean {
     if (typeof id !== 'number') return false;
     const isBeyond = id > this.#highest || id < this.#lowest;
@@ -171,13 +174,13 @@ function idAt(holder: AnyObject, name: string): number | string | undefined {
   return typeof id === 'number' ? id : toText(id);
 }
 
-/** In GraphQL a row is the `node` of an edge. */
+/** Returns the object with the fields of a row: in GraphQL it is the `node` of an edge. */
 function holderOf(row: AnyObject): AnyObject {
   const node = getKey(row, 'node');
   return isObject(node) ? node : row;
 }
 
-/** Of the values of a row that are no lists and no objects. */
+/** Computes a digest of the scalar values of a row. */
 function rowDigest(row: Json): number {
   if (!isObject(row)) return 0;
   let digest = 0;
@@ -186,7 +189,7 @@ function rowDigest(row: Json): number {
   return digest | 0;
 }
 
-/** Of a long text the beginning and the end. */
+/** Computes a digest of a text; of a long one only the beginning and the end count. */
 function textDigest(text: string): number {
   const { length } = text;
   let digest = length;
@@ -232,7 +235,7 @@ interface Seen {
 
 interface Noted {
   known: number;
-  /** Of those whose values are remembered. */
+  /** Rows with the same values, among those whose values are remembered. */
   same: number;
   others: number;
   from: number | undefined;
@@ -270,8 +273,8 @@ export class PageIdentity {
 }
 
 /**
- * What tells the first row from the last. A value that is the same in both, such as the time of the answer, may change
- * from answer to answer and is left out.
+ * Returns the difference between the first and the last row. A value that is the same in both, such as the time of the
+ * answer, may change from answer to answer and is left out.
  */
 function maskOf(first: Json | undefined, last: Json | undefined): string | undefined {
   if (!isObject(first) || !isObject(last)) return undefined;

@@ -6,18 +6,18 @@ import { canonical } from './names.ts';
 import type { Sign, SignKind } from './sign.ts';
 import { ROWS_OF_PAGE_NAMES } from './signs.ts';
 
-/** What is known beside the pages. */
+/** Facts besides the pages. */
 export interface Beside {
   readonly near?: NearMiss | undefined;
   /** Rows are told apart by a primary key, so that a storage has each once. */
   readonly hasKey?: boolean;
-  /** What the answers before the files of an export say of them. */
+  /** Signals in the answers before the files of an export. */
   readonly announced?: readonly Sign[];
   /** See `WitnessOptions`. */
   readonly isAlone?: boolean;
 }
 
-/** What the paths that were looked at in vain are much like. */
+/** Path in the answers that resembles one that never matched. */
 export interface NearMiss {
   readonly looked: string;
   readonly near: string;
@@ -66,7 +66,7 @@ class Facts {
     this.#last = history.last;
   }
 
-  /** What is left is older than the state, and was there in an earlier run. */
+  /** Tells whether the pages ended at rows older than the state, which an earlier run has read. */
   get isBehind(): boolean {
     return this.#reason.code === 'olderRows';
   }
@@ -117,7 +117,7 @@ class Facts {
     return count === undefined ? undefined : { code: 'pagesEqual', path: count.path, pages: count.last };
   }
 
-  /** Errors in answers, and answers that are a part. */
+  /** Yields findings on errors in answers, and on partial answers. */
   *broken(): Iterable<Doubt> {
     const { error, partial } = this.#history;
     const reason = this.#reason;
@@ -129,7 +129,7 @@ class Facts {
     if (partial !== undefined && !isAll) yield { code: 'partial', key: 'params', ...partial };
   }
 
-  /** What an export says, and its files do not have. */
+  /** Yields findings on rows that an export announces, but its files do not have. */
   *announced(): Iterable<Doubt> {
     const { rows } = this.#history;
     const said = { key: 'export', page: this.#page };
@@ -146,7 +146,7 @@ class Facts {
     }
   }
 
-  /** Pages and rows that came again. */
+  /** Yields findings on repeated pages and rows. */
   *same(): Iterable<Doubt> {
     const { samePage, otherRows, onlyKnown, twice, hasIds, totals } = this.#history;
     const { kind } = this.#traits;
@@ -196,7 +196,7 @@ class Facts {
     }
   }
 
-  /** Pages that begin elsewhere than they should. */
+  /** Yields findings on pages that begin at the wrong position. */
   *misplaced(): Iterable<Doubt> {
     const { first, gap, overlap, largestPage, hasIds, pages, samePage } = this.#history;
     const { kind, size, start, countsRows = false, at } = this.#traits;
@@ -234,7 +234,7 @@ class Facts {
       };
   }
 
-  /** What says that there is more. */
+  /** Yields findings which indicate that there are more rows. */
   *more(): Iterable<Doubt> {
     const total = this.#totalAbove();
     const capped = this.#capped();
@@ -288,7 +288,7 @@ class Facts {
     }
   }
 
-  /** Paths of the configuration that are nowhere, although something like them is. */
+  /** Yields findings on paths of the configuration that never matched, although a similar one exists. */
   *missed(near: NearMiss | undefined): Iterable<Doubt> {
     const reason = this.#reason;
     const { pages, rows, first } = this.#history;
@@ -327,7 +327,10 @@ class Facts {
     return Math.max(0, ...this.#history.totals.map((course) => (this.#isOfAll(course) ? course.top : 0)));
   }
 
-  /** A total of all rows: a weak one, such as `count`, only where it was always above the rows of any page. */
+  /**
+   * Tells whether a total counts all rows: a weak one, such as `count`, only if it was always above the rows of any
+   * page.
+   */
   #isOfAll({ strength, least }: Course): boolean {
     return strength !== 'weak' || least > this.#history.largestPage;
   }
@@ -336,7 +339,10 @@ class Facts {
     return this.#traits.kind === 'count' || this.#history.isNumbered;
   }
 
-  /** A total that equals the rows: of one page alone, where it may be the number of its rows, only a clear one. */
+  /**
+   * Returns the evidence of a total that equals the rows: for a single page, whose own rows it may count, only a clear
+   * one.
+   */
   #totalProof(): Proof | undefined {
     const rows = this.#rows;
     for (const course of this.#history.totals) {
@@ -360,7 +366,9 @@ class Facts {
     return this.#totalProof() !== undefined;
   }
 
-  /** A total that counts the rows so far, or of a page that is as long as a page can be, with none behind it. */
+  /**
+   * Tells whether a total counts the rows so far, or those of a page that is as long as possible, with none behind it.
+   */
   #mayBeOfPages({ last, isSoFar, isOnce }: Course): boolean {
     if (isSoFar && !isOnce) return true;
     const { first, pages, pagesWithRows } = this.#history;
@@ -384,7 +392,7 @@ class Facts {
     return mayOverlap || (overlaps && this.#beside.hasKey === true);
   }
 
-  /** The size that the rows of the first page reach: one that was asked for, or that the answer names. */
+  /** Returns the size that the rows of the first page reach: one that was requested, or that the answer names. */
   #fullBy(): { readonly path: string; readonly value: number } | undefined {
     const { first } = this.#history;
     if (first === undefined || first.isSingle || first.rows < 2) return undefined;
@@ -402,7 +410,7 @@ class Facts {
     return named !== undefined && 'value' in named ? named : undefined;
   }
 
-  /** What shows that the first page is everything; asked where it is the only one. */
+  /** Returns evidence that the first page is everything; used if it is the only one. */
   #firstIsAll(): Proof | undefined {
     const first = this.#history.first;
     const total = this.#totalProof();
@@ -466,7 +474,7 @@ class Facts {
     return this.#traits.kind === 'follow' && IN_VAIN.has(this.#reason.code) && (this.#last?.rows ?? 0) > 0;
   }
 
-  /** What says that it is the end: a flag, or what the configuration takes for one. */
+  /** Path of the signal that marks the end: a flag, or a value that the configuration treats as one. */
   get #endPath(): string | undefined {
     return this.#saidBy ?? this.#lastSign('end')?.path;
   }
@@ -500,7 +508,10 @@ class Facts {
     );
   }
 
-  /** A short page that is full by the size which the API itself gives, or by a limit that many APIs have. */
+  /**
+   * Returns the size of a short page that is full by the size which the API itself gives, or by a limit that many APIs
+   * have.
+   */
   #capped(): { readonly asked: number; readonly size: number } | undefined {
     const reason = this.#reason;
     if (reason.code === 'noPagination') return this.#cappedByUse();
@@ -518,7 +529,7 @@ class Facts {
       : undefined;
   }
 
-  /** Without pagination: more was asked for, and just as many came as many APIs give at most. */
+  /** Returns the usual limit of APIs that a request without pagination hit, although it asked for more. */
   #cappedByUse(): { readonly asked: number; readonly size: number } | undefined {
     const { first } = this.#history;
     if (first === undefined || !USUAL_CAPS.has(first.rows)) return undefined;
@@ -526,7 +537,7 @@ class Facts {
     return asked === undefined ? undefined : { asked: asked.value, size: first.rows };
   }
 
-  /** A first page that is short, where a total says that it is not the last. */
+  /** Returns the size of a short first page, if a total shows that it is not the last. */
   #shortFirst(): { readonly asked: number; readonly size: number } | undefined {
     const reason = this.#reason;
     return reason.code === 'shortPage' && reason.rows > 0 && this.#history.pages === 1
@@ -534,7 +545,7 @@ class Facts {
       : undefined;
   }
 
-  /** The only page is as long as a page can be, and nothing says that it is the last one. */
+  /** Returns the size of the only page, if it is as long as possible and nothing marks it as the last one. */
   #fullPage(): { readonly path: string; readonly value: number } | undefined {
     const { first, pages } = this.#history;
     if (pages !== 1 || first === undefined || first.isSingle || this.#firstIsAll() !== undefined)
@@ -576,7 +587,7 @@ class Facts {
   }
 }
 
-/** A size that some standards take for the number of the rows of the page. */
+/** Tells whether a size is the number of the page's rows, as some standards have it. */
 function isRowsOfPage({ path }: Sign): boolean {
   return ROWS_OF_PAGE.has(canonical(path.slice(path.lastIndexOf('.') + 1)));
 }
@@ -592,12 +603,15 @@ function nearOf(near: NearMiss | undefined): { readonly near?: string } {
   return near === undefined ? {} : { near: near.near };
 }
 
-/** Where links and tokens are followed: some give a token of the page before with every page. */
+/**
+ * Tells whether a signal of a previous page is reliable with links and tokens: some APIs send a token of the page
+ * before with every page.
+ */
 function isClearlyBehind({ kind, path }: Sign): boolean {
   return kind === 'page' || kind === 'offset' || path === 'header link';
 }
 
-/** On the first page: there is one before it, or it begins behind the first row. */
+/** Tells whether the first page is not the start: there is one before it, or it begins behind the first row. */
 function isBehindStart(sign: Sign, rows: number): boolean {
   if (sign.kind === 'previous') return true;
   if (sign.kind === 'page') return sign.value > 1;

@@ -16,7 +16,7 @@ export function canonical(name: string): string {
   return known;
 }
 
-/** Of a vocabulary: `hydra:totalItems`, `opensearch:totalResults`. */
+/** Prefix of a vocabulary: `hydra:totalItems`, `opensearch:totalResults`. */
 const PREFIX = /^[A-Za-z][\w-]*:(?=\w)/;
 
 const CANONICAL = new Map<string, string>();

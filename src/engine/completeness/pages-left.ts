@@ -2,8 +2,9 @@ import type { Traits } from '../shared/paginator-capabilities.ts';
 import type { Course, History } from './history.ts';
 
 /**
- * Pages that are still to come by the totals and numbers of pages in the answers; the highest where they differ.
- * Undefined when nothing is said, or what is said is wrong by now: a total that fewer rows were to have is none.
+ * Returns the number of pages still to come by the totals and numbers of pages in the answers; the highest if they
+ * differ. Undefined without such a number, or when it has proved wrong: a total that the rows have exceeded does not
+ * count.
  */
 export function pagesLeft(history: History, { size = 0, start = 0 }: Traits): number | undefined {
   const { pages, largestPage } = history;

@@ -17,7 +17,7 @@ import type { Sign } from './sign.ts';
 import { ENTITY_NAMES, SIZE_NAMES, VAGUE } from './signs.ts';
 import { isSet, linkSign, signsOf } from './values.ts';
 
-/** What is seen of a page: all of it came with the answer. */
+/** Visible parts of a page: all of it came with the answer. */
 export interface SeenPage {
   /** The response without its rows. */
   readonly envelope: Json;
@@ -31,7 +31,7 @@ export interface SeenPage {
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
-/** Everything in the answer, outside of the rows, that says something of pages. */
+/** Reads all signals about pages in the answer, outside the rows. */
 export function readSigns(page: SeenPage, own: OwnSigns): readonly Sign[] {
   const signs: Sign[] = [...readHeaders(page.headers)];
   const isRow = page.isSingle && page.followsLists !== true;
@@ -45,7 +45,7 @@ export function readSigns(page: SeenPage, own: OwnSigns): readonly Sign[] {
   return isRow && !isErrorAlone ? kept.filter(({ kind }) => SAID_OF_SINGLE.has(kind)) : kept;
 }
 
-/** Where a page stands; what is said so inside of `next` is said of the next one. */
+/** Signals for the position of a page; inside `next` they are about the next one. */
 const PLACES = new Set<string>(['page', 'offset', 'position']);
 const OF_ANOTHER_PAGE = /(?:^|[._])(?:next|prev|previous|first|last)(?:_?page)?\./i;
 const SAID_OF_SINGLE = new Set<string>(['more', 'next', 'partial', 'end', 'noNext']);
@@ -118,7 +118,7 @@ class Reader {
     return followsLists === true && (isSingle || rowsAt === undefined);
   }
 
-  /** `total_users` is a total where the rows are `users`. */
+  /** Returns the meanings of a name; `total_users` is a total if the rows are `users`. */
   #meanings(name: string, node: AnyObject): ReturnType<typeof meaningsOf> {
     const meanings = meaningsOf(name);
     const list = this.#page.rowsAt?.at(-1);
@@ -137,7 +137,7 @@ class Reader {
       : meanings;
   }
 
-  /** What belongs to another list is said of that one. */
+  /** Reads an object below; a part with another list is about that list, and is skipped. */
   #below(
     value: AnyObject,
     name: string,
@@ -156,7 +156,7 @@ class Reader {
 
 type OwnTopics = ReadonlyMap<string, 'total' | 'pages' | 'next' | 'more' | 'end'>;
 
-/** What the paths say that a user named; the same for all pages. */
+/** Returns the topics of the paths that a user configured; the same for all pages. */
 function topicsOf(own: OwnSigns): OwnTopics {
   let topics = TOPICS.get(own);
   if (topics === undefined) {
@@ -191,7 +191,7 @@ const SKIPPED = new Set([
 
 const OTHER_SIZES = new Set(SIZE_NAMES.filter((name) => name !== 'size'));
 
-/** A number above the size of a page beside it. */
+/** Tells whether a number is above the size of a page beside it. */
 function isAboveSize(node: AnyObject, name: string): boolean {
   const [value] = signsOf([{ topic: 'size', strength: 'plain' }], getKey(node, name) ?? null, name);
   return entriesOf(node).some(([key, item]) => {
@@ -215,7 +215,7 @@ function isEntity(node: AnyObject): boolean {
   );
 }
 
-/** The `id` of JSON-RPC is that of the request. */
+/** Tells whether an object is an answer of JSON-RPC, whose `id` is that of the request. */
 function isRpc(node: AnyObject): boolean {
   return getKey(node, 'jsonrpc') !== undefined;
 }
@@ -226,7 +226,7 @@ function hasVagueWord(name: string): boolean {
     .some((word) => VAGUE.includes(word));
 }
 
-/** A list of objects that are no links. */
+/** Tells whether a value is a list of objects that are no links. */
 function holdsRows(node: AnyObject): boolean {
   return entriesOf(node).some(
     ([name, value]) =>

@@ -18,7 +18,7 @@ export interface EndedRun {
   readonly window?: string;
 }
 
-/** What is known of whether a job has everything. JSON. */
+/** Report on the completeness of a job. JSON. */
 export interface JobReport {
   readonly job: string;
   /** JSON path of the job. */
@@ -36,7 +36,7 @@ export interface JobReport {
   readonly reasons: readonly { readonly reason: Reason; readonly text: string; readonly runs: number }[];
   /** How many runs have which verdict. */
   readonly verdicts: Readonly<Partial<Record<Verdict, number>>>;
-  /** Of the first run that has one. */
+  /** Evidence of the first run that has some. */
   readonly proof?: Proof;
   /** The first doubtful runs. */
   readonly doubtful: readonly DoubtfulRun[];
@@ -48,7 +48,7 @@ export interface JobReport {
   readonly reactions?: readonly ReactionReport[];
 }
 
-/** What a reaction did. */
+/** Effect of a reaction. */
 export interface ReactionReport {
   /** `skip`: the run of the job has no rows; `empty`: the page has none; `rows`: the body of an error became rows. */
   readonly do: 'empty' | 'skip' | 'rows';
@@ -56,7 +56,7 @@ export interface ReactionReport {
   readonly at: string;
   /** How many answers it was. */
   readonly answers: number;
-  /** What was seen of the first of them, and its request, redacted. */
+  /** Observation in the first of the answers, and its request, redacted. */
   readonly why: string;
   readonly request: string;
 }
@@ -129,7 +129,7 @@ export class JobTally {
     this.#doubtful.splice(SHOWN);
   }
 
-  /** Undefined for a job that did not run. */
+  /** Returns the report; undefined for a job that did not run. */
   report(accepted: string | undefined, isRequired: boolean): JobReport | undefined {
     if (this.#runs === 0) return undefined;
     const verdict = (['doubtful', 'cut', 'ended', 'complete'] as const).find(
@@ -164,7 +164,7 @@ export function addReaction(known: Map<string, ReactionReport>, reaction: Reacti
   known.set(reaction.at, { ...(before ?? reaction), answers: (before?.answers ?? 0) + reaction.answers });
 }
 
-/** What a reaction did, in a sentence. */
+/** Describes the effect of a reaction in a sentence. */
 export function reactionText({ do: deed, at, answers, why, request }: ReactionReport): string {
   const first = answers === 1 ? `, ${request}` : `, first ${request}`;
   return `${answers} ${answers === 1 ? 'answer was' : 'answers were'} ${DONE[deed]} by \`${at}\`: ${why}${first}`;
@@ -176,7 +176,7 @@ const DONE = {
   rows: 'taken as rows, whatever the status,',
 } as const;
 
-/** Doubtful, and nobody has said that it is all right. */
+/** Tells whether a job is doubtful, and its doubt not accepted. */
 export function isOpen({ verdict, accepted }: JobReport): boolean {
   return verdict === 'doubtful' && accepted === undefined;
 }

@@ -9,7 +9,7 @@ export type Strength = 'strong' | 'plain' | 'weak';
 
 /** Words that make a name a link to, or a token of, the next page. */
 export const NEXT = ['next', 'continuation', 'continue'];
-/** What may stand beside them. `next_sync_token`, `next_billing_date` have other words, and are no signs. */
+/** Words that may accompany them. `next_sync_token`, `next_billing_date` have other words, and are no signals. */
 export const NEXT_COMPANIONS =
   words(`page pages token link links url uri href cursor offset key start id marker records
   results after position skip batch set path query param params index number num no from value begin data items list row
@@ -111,7 +111,7 @@ export const POSITION_NAMES = words(
   'start start_index from start_position start_row first_item starting_at from_item',
 );
 
-/** What an error has beside its names. */
+/** Keys that an error may have besides its own. */
 export const ERROR_COMPANIONS =
   words(`timestamp time date path request_id requestid trace_id correlation_id instance
   type help more_info documentation_url doc_url docs href url method retry_after id ref version api_version hint cause

@@ -14,7 +14,7 @@ import { meaningsOf, type Meaning } from './classify.ts';
 import type { Sign } from './sign.ts';
 import { BAD_STATES, NO_VALUE } from './signs.ts';
 
-/** What the value makes of the meanings of its name. */
+/** Returns the signals of a property: its value decides which meanings of the name count. */
 export function signsOf(meanings: readonly Meaning[], value: Json, path: string): Sign[] {
   return meanings.flatMap((meaning) => signOf(meaning, value, path) ?? []);
 }
@@ -64,14 +64,16 @@ function signOf({ topic, strength }: Meaning, value: Json, path: string): Sign |
   }
 }
 
-/** In OAI-PMH the last page has the token, too: an element with attributes, and without text. */
+/**
+ * Returns the token of a value. In OAI-PMH the last page has one, too: an element with attributes, and without text.
+ */
 function tokenOf(value: Json, path: string): Json {
   return isObject(value) && path.endsWith('resumptionToken') ? (getKey(value, '#text') ?? null) : value;
 }
 
 /**
- * A number, or `{ "value": 131, "relation": "eq" }`. With `gte`, as `131+` or as `>131` it is a bound: rows that reach
- * it are no proof, and as many as it says are hardly all.
+ * Returns the total in a number, or in `{ "value": 131, "relation": "eq" }`; with `gte` it is only a lower bound, and
+ * never reached.
  */
 function totalOf(value: Json, at: { path: string; strength: Sign['strength'] }): Sign | undefined {
   if (!isObject(value)) return totalText(value, at);
@@ -102,7 +104,10 @@ const BOUNDED = /^\s*(>=?|≥|over\b|more than\b|at least\b)?\s*(\d[\d,'’_\s]{
 /** `1,023`, and never `1.023`, which may be a fraction. */
 const GROUPED = /^\d{1,3}([,'’_\s])\d{3}(?:\1\d{3})*$/;
 
-/** `[{ "rel": "next", "href": "…" }]` and `[{ "label": "Next »", "url": "…" }]`, in XML as attributes. */
+/**
+ * Returns the signals of `[{ "rel": "next", "href": "…" }]` and `[{ "label": "Next »", "url": "…" }]`, in XML as
+ * attributes.
+ */
 export function linkSign(name: string, links: readonly Json[], path: string): Sign[] {
   if (!/links?$/i.test(name)) return [];
   return links.flatMap((link): Sign[] => {
@@ -142,7 +147,7 @@ function flagOf(value: Json): boolean | undefined {
   return /^(?:false|no|n|0)$/i.test(value) ? false : undefined;
 }
 
-/** Whole numbers, also as text: `23`, `23.0`. */
+/** Returns a whole number, also from a text: `23`, `23.0`. */
 function countOf(value: Json): number | undefined {
   if (isInteger(value)) return numberOf(value);
   if (typeof value !== 'string' && !isNumber(value)) return undefined;

@@ -31,7 +31,7 @@ export interface WitnessedPage extends SeenPage {
   /** The rows are made of what is in the answer, such as the values of an object. */
   readonly isMade?: boolean;
   readonly status: number;
-  /** Of the body. */
+  /** Digest of the body. */
   readonly digest?: string;
   /** The rows are those of a file, such as JSON lines. */
   readonly isStream?: boolean;
@@ -49,9 +49,9 @@ export interface Circle {
   readonly to: number;
 }
 
-/** What a witness may know of the run. */
+/** Facts about the run that the tracker may use. */
 export interface WitnessOptions {
-  /** Where the primary key is in a row; empty where none is known. */
+  /** Paths of the primary key in a row; empty if it is unknown. */
   readonly key?: readonly Path[];
   /** The job runs once: no other run of it shows that its pagination leads on. */
   readonly isAlone?: boolean;
@@ -86,7 +86,7 @@ export class Witness {
   }
 
   /**
-   * A page came. To be called once for each, in order, before its rows are decoded.
+   * Takes a page; called once for each, in order, before its rows are decoded.
    *
    * @returns what so many pages in a row are that the API goes in a circle
    */
@@ -140,13 +140,13 @@ export class Witness {
     return alike >= MOST_ALIKE ? { are: 'known', from: page - alike, to: page - 1 } : undefined;
   }
 
-  /** Rows of the page that was seen last, decoded, in order, each once. */
+  /** Takes rows of the last page, decoded, in order, each once. */
   take(rows: readonly Json[]): void {
     this.#stray ??= this.#strayIn(rows);
     this.#page?.take(rows);
   }
 
-  /** Of an export: an answer that led to its files. */
+  /** Takes an answer of an export that led to its files. */
   announce(answer: Json): void {
     this.#announced = [...this.#announced, ...announcedSigns(answer, this.#own)];
   }
@@ -156,7 +156,7 @@ export class Witness {
     return this.#history.hadList;
   }
 
-  /** An earlier file of an export with the very same rows. */
+  /** Returns an earlier file of an export with the same rows. */
   #sameFile({ page, rows, digest }: WitnessedPage): number | undefined {
     if (this.#traits.kind !== 'none' || digest === undefined || rows < 2) return undefined;
     const before = this.#files.get(digest);
@@ -164,7 +164,7 @@ export class Witness {
     return before;
   }
 
-  /** What would be wrong with a page without a list, behind one that has it. */
+  /** Returns the error that a page without a list would be, after one with a list. */
   #errorInstead(seen: WitnessedPage): History['error'] {
     const { last } = this.#history;
     if (last === undefined || last.isErrorStatus) return undefined;
@@ -172,7 +172,7 @@ export class Witness {
     return errorOf({ ...last, signs: signs.filter(({ path }) => !this.#own.not.includes(path)) }, true);
   }
 
-  /** An error as a row, among rows that have other names. */
+  /** Returns an error that came as a row, among rows that have other names. */
   #strayIn(rows: readonly Json[]): History['error'] {
     const { last, hadList } = this.#history;
     if (last === undefined || last.isErrorStatus) return undefined;
@@ -261,7 +261,7 @@ export class Witness {
 /** Files of an export that are remembered. */
 const MOST_FILES = 10_000;
 
-/** What is read was not made yet. */
+/** Signal of an answer whose content is not ready. */
 const NOT_READY: Sign = {
   kind: 'error',
   path: 'status 202',
@@ -281,7 +281,7 @@ function hasCondition(headers: Readonly<Record<string, string>>): boolean {
   return Object.keys(headers).some((name) => /^if-/i.test(name));
 }
 
-/** Names at the root of an answer, that of the rows among them. */
+/** Returns the names at the root of an answer, including that of the rows. */
 function namesOf({ envelope, rowsAt }: SeenPage): readonly string[] {
   const names = isObject(envelope) ? keysOf(envelope) : [];
   return rowsAt?.[0] === undefined || names.includes(rowsAt[0]) ? names : [rowsAt[0], ...names];
@@ -318,14 +318,17 @@ function partSigns({ asked, headers, isTakenAsEmpty }: WitnessedPage): readonly 
     : [{ kind: 'partial', path: 'header content-range', strength: 'strong' }];
 }
 
-/** MediaWiki gives the properties of a batch of rows in parts: the same rows come until the batch is complete. */
+/**
+ * Tells whether an answer is part of a batch: MediaWiki gives the properties of a batch of rows in parts, with the same
+ * rows until it is complete.
+ */
 function isPartOfBatch(envelope: Json): boolean {
   if (!isObject(envelope) || getKey(envelope, 'batchcomplete') !== undefined) return false;
   const on = getKey(envelope, 'continue');
   return isObject(on) && typeof getKey(on, 'continue') === 'string';
 }
 
-/** A parameter of the query that counts pages or rows. */
+/** Tells whether the query has a parameter that counts pages or rows. */
 function hasNumber(url: string, numbers: readonly number[]): boolean {
   if (!MAY_HAVE_NUMBER.test(url) || !URL.canParse(url)) return false;
   for (const [name, value] of new URL(url).searchParams) {

@@ -1,6 +1,6 @@
 import type { Doubt, Proof } from './doubt.ts';
 
-/** What speaks against a run, in one or two sentences that name the place and the key to change. */
+/** Describes a finding against a run in one or two sentences, with the path and the key to change. */
 export function doubtText(doubt: Doubt): string {
   const path = doubt.path ?? '';
   const key = keyName(doubt.key);
@@ -59,7 +59,7 @@ export function doubtText(doubt: Doubt): string {
   }
 }
 
-/** What shows that the rows are all, in half a sentence. */
+/** Describes the evidence that the rows are complete, in half a sentence. */
 export function proofText(proof: Proof): string {
   switch (proof.code) {
     case 'totalEquals':
@@ -86,7 +86,7 @@ const SAME = {
   values: 'the rows, but for changing values, of',
 } as const;
 
-/** `parameters.api.pagination.limit` is long, and its beginning always the same. */
+/** Shortens a key: the beginning of `parameters.api.pagination.limit` is always the same. */
 function keyName(key: string): string {
   return key.replace(/^parameters\.api\./, '');
 }
