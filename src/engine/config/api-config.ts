@@ -139,7 +139,7 @@ function readCertificate(node: AnyObject): string | undefined {
   );
 }
 
-/** A node that is no map is ignored, as the reference does. */
+/** Reads the pagination; a node that is no map is ignored, as the reference does. */
 function readPagination(value: Json | undefined, defaultOptions: AnyObject): AnyObject | undefined {
   if (!isObject(value)) return undefined;
   return withDefaults(value, defaultOptions);
@@ -150,7 +150,7 @@ function readAuthentication(node: AnyObject): AnyObject | undefined {
   return isEmpty(authentication) ? undefined : authentication;
 }
 
-/** The flat keys of older configurations rebuild `http` from scratch. */
+/** Reads the retries; the flat keys of older configurations replace `http`. */
 function readRetry(node: AnyObject): RetryConfig {
   const at = `${AT}.retryConfig`;
   const old = getKey(node, 'headerName') !== undefined || getKey(node, 'httpCodes') !== undefined;
@@ -210,7 +210,7 @@ function readNames(value: Json | undefined, at: string): readonly string[] {
   return list.map((item) => toText(item));
 }
 
-/** A timeout in milliseconds. 0 and what is no number leave the default. */
+/** Reads seconds as a timeout in milliseconds. 0 and anything that is no number leave the default. */
 function secondsAt(http: AnyObject, key: string, fallback: number): number {
   const seconds = numericOf(getKey(http, key));
   return (seconds === undefined || seconds <= 0 ? fallback : seconds) * 1000;

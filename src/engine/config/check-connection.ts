@@ -8,7 +8,7 @@ import { silentLog } from '../../lib/log.ts';
 import { evaluatedBaseUrl, evaluatedHeaders } from './evaluated.ts';
 import type { ExtractorConfig } from './extractor-config.ts';
 
-/** What is only looked at has no time and no chance in it. */
+/** Environment for checks: without time and randomness. */
 const STILL: Env = {
   now: () => 0,
   randomBytes: (count) => new Uint8Array(count),

@@ -1,7 +1,7 @@
 import { entriesOf, isList, isObject, JsonNumber, numberOf, type Json } from '../../lib/json/index.ts';
 import { asList } from './normalise.ts';
 
-/** What the compiled validator says about one place. */
+/** Error of the compiled validator at one place. */
 export interface SchemaError {
   readonly instancePath: string;
   readonly keyword: string;
@@ -15,8 +15,8 @@ export interface CompiledValidator {
 }
 
 /**
- * What the schema has against a value. `{}` and `[]` are one and the same in a configuration, and an object with
- * the keys 0 … n-1 is a list: each is tried as the other kind where only that one is allowed.
+ * Returns the errors of a value by the schema. `{}` and `[]` are equivalent in a configuration, and an object with the
+ * keys 0 … n-1 is a list: each is tried as the other kind if only that one is allowed.
  */
 export function check(value: Json, validate: CompiledValidator): readonly SchemaError[] {
   const root = { value: plain(value) };
@@ -27,7 +27,7 @@ export function check(value: Json, validate: CompiledValidator): readonly Schema
   }
 }
 
-/** The keys of an `instancePath`, which is a JSON pointer (RFC 6901). */
+/** Splits an `instancePath`, which is a JSON pointer (RFC 6901), into its keys. */
 export function keysOfPointer(pointer: string): readonly string[] {
   if (pointer === '') return [];
   return pointer

@@ -20,7 +20,9 @@ export function evaluatedBaseUrl(node: string | AnyObject, evaluate: Evaluate, c
   );
 }
 
-/** `api.http.headers` and those of `config`. @throws {ExtractorError} at the place where the header is written */
+/**
+ * Evaluates `api.http.headers` and those of `config`. @throws {ExtractorError} at the place where the header is written
+ */
 export function evaluatedHeaders(
   { headers, headerAt }: Pick<EffectiveConfig, 'headers' | 'headerAt'>,
   evaluate: Evaluate,

@@ -8,17 +8,17 @@ import { kindOf } from '../../lib/read-settings.ts';
 export interface Finding {
   readonly keys: readonly string[];
   readonly message: string;
-  /** What would be right, without the sentence around it. */
+  /** Description of a correct value, without the sentence around it. */
   readonly expected: string;
-  /** What is there; never the value of a secret. */
+  /** Actual value; never that of a secret. */
   readonly found: string;
   /** A word that may have been meant. */
   readonly suggestion?: string;
 }
 
 /**
- * The validator's errors as one sentence for each place. What the branches of a choice say is folded: where the
- * value is of the kind of one branch, only that branch's complaint counts; else the kinds are listed.
+ * Explains the validator's errors in one sentence for each place. Errors of the branches of a choice are merged: if the
+ * value is of the kind of one branch, only that branch counts; else the kinds are listed.
  *
  * @param value the configuration that was checked
  */
@@ -147,7 +147,7 @@ function unitOf(keyword: string): string {
   return keyword.endsWith('Items') ? 'items' : 'characters';
 }
 
-/** What the usual patterns mean. */
+/** Describes usual patterns in words. */
 function patternWords(pattern: string): string {
   if (pattern.includes('out)\\.c-'))
     return 'the name of a bucket without “in.c-” or “out.c-” before it and without a slash, such as “my-api”';
@@ -162,7 +162,7 @@ function patternWords(pattern: string): string {
 
 const METHODS = ['“GET”', '“POST”', '“FORM”', '“PUT”', '“PATCH”', '“DELETE”'];
 
-/** An empty list may stand for an object, and null for nothing: neither is worth a word. */
+/** Returns the kinds worth naming: an empty list may stand for an object, and null for nothing. */
 function kindsOf(types: readonly unknown[]): readonly string[] {
   const isMap = types.includes('object');
   const shown = types.filter((name) => name !== 'null' && !(isMap && name === 'array'));
@@ -196,7 +196,7 @@ function nearestWord(value: Json | undefined, allowed: readonly string[]): strin
 
 const SHOWN = 60;
 
-/** The value itself where it is short and no secret, else its kind. */
+/** Returns the value itself if it is short and no secret, else its kind. */
 function foundText(keys: readonly string[], value: Json | undefined): string {
   if (!isScalar(value) || typeof value === 'boolean' || value === '' || keys.some(isSecretKey))
     return kindOf(value);

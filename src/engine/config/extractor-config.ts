@@ -42,7 +42,7 @@ export interface ExtractorConfig {
   readonly allowedHosts: readonly AllowedHost[];
   /** `run`, or the name of a sync action. */
   readonly action: string;
-  /** What works and should be written otherwise. */
+  /** Warnings about settings that work, but should be written differently. */
   readonly warnings: readonly ConfigWarning[];
 }
 
@@ -54,7 +54,7 @@ export interface EffectiveConfig {
   readonly at: string;
   /** Index in `iterations`; undefined for the base. */
   readonly iteration: number | undefined;
-  /** What the iteration says itself; undefined for the base. */
+  /** Settings of the iteration itself; undefined for the base. */
   readonly own: AnyObject | undefined;
   /** The node of the jobs, as it is written. */
   readonly jobs: Json;
@@ -144,7 +144,7 @@ function effectiveConfig(
   iteration: { readonly index: number; readonly over: AnyObject } | undefined,
   api: ApiConfig,
 ): EffectiveConfig {
-  /** Where a key of the effective config is written. */
+  /** Returns the node that a key of the effective config is written in. */
   const place = (key: string): string =>
     iteration !== undefined && getKey(iteration.over, key) !== undefined
       ? `parameters.iterations[${iteration.index}]`

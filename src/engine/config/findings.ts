@@ -12,17 +12,17 @@ export interface Problem {
   readonly path: string;
   /** One or two plain sentences. */
   readonly message: string;
-  /** Where the value stands, from 1; of a missing key, where the object around it stands. */
+  /** Line of the value, from 1; for a missing key, that of the object around it. */
   readonly line?: number;
   readonly column?: number;
   /** The row it was found in. */
   readonly row?: string;
   readonly expected?: string;
-  /** What is there; never the value of a secret. */
+  /** Actual value; never that of a secret. */
   readonly found?: string;
   /** The word that may have been meant. */
   readonly suggestion?: string;
-  /** What to do about it. */
+  /** Advice in one sentence. */
   readonly hint?: string;
 }
 
@@ -51,7 +51,7 @@ export class Findings {
     this.#put(this.#locate(run, keys), severity, message, facts, run.id, 'value');
   }
 
-  /** A problem with the name of a key. */
+  /** Adds a problem with the name of a key. */
   addKey(
     run: FoundIn,
     keys: Keys,
@@ -63,7 +63,7 @@ export class Findings {
     this.#put(this.#locate(run, keys), severity, text, { suggestion }, run.id, 'key');
   }
 
-  /** An error, unless one is known at the same place, or around or inside it. */
+  /** Adds an error, unless one is known at the same place, or around or inside it. */
   addUnlessKnown(run: FoundIn, keys: Keys, message: string, hint: string | undefined): void {
     const path = pathText(this.#locate(run, keys));
     const known = [...this.#problems.values()].some(
@@ -82,7 +82,7 @@ export class Findings {
     this.#keep({ severity: this.#graded(severity), path: pathText(keys), message, ...position });
   }
 
-  /** In the order of the text; errors first where two stand at one place. */
+  /** Returns the problems in the order of the text; errors first if two are at one place. */
   sorted(): readonly Problem[] {
     return [...this.#problems.values()].sort(
       (a, b) =>
@@ -93,7 +93,7 @@ export class Findings {
     );
   }
 
-  /** The path in the document: in the row where it has the longer part of it, else in the root. */
+  /** Returns the path in the document: in the row if it has the longer part of it, else in the root. */
   #locate(run: FoundIn, keys: Keys): Keys {
     if (this.#resource.form === 'component') return keys;
     const root = ['configuration', ...keys];
@@ -104,7 +104,7 @@ export class Findings {
     return ownDepth > 0 && ownDepth >= this.#depth(root) - 1 ? own : root;
   }
 
-  /** How many of the keys are there. */
+  /** Returns the number of keys that exist. */
   #depth(keys: Keys): number {
     const positions = this.#document.positions();
     for (let length = keys.length; length > 0; length--) {

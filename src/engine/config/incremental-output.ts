@@ -2,7 +2,7 @@ import type { Job, JobWarning } from '../jobs/index.ts';
 import { getKey } from '../../lib/json/index.ts';
 import type { EffectiveConfig } from './extractor-config.ts';
 
-/** Jobs that give only what is new, where the tables of the last run are replaced by it. */
+/** Warns of jobs that load only new rows, while the tables of the last run are replaced by these. */
 export function replacedTables(jobs: readonly Job[], effective: EffectiveConfig): readonly JobWarning[] {
   if (effective.incrementalOutput) return [];
   const isUnsaid = getKey(effective.node, 'incrementalOutput') === undefined;

@@ -4,8 +4,8 @@ import { encodeExact, entriesOf, objectOf, type AnyObject } from '../../lib/json
 import type { ExtractorConfig } from './extractor-config.ts';
 
 /**
- * What tells one iteration from another, for its states: secrets change, and jobs are told apart by their names, so
- * that neither says which one it is.
+ * Returns the settings that identify an iteration for its states: without secrets, which change, and jobs, whose states
+ * have names of their own.
  */
 export function iterationNames(own: AnyObject): AnyObject {
   return objectOf(entriesOf(own).filter(([key]) => !/^#|^jobs$|^mappings$/.test(key)));

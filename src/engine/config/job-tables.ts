@@ -9,7 +9,7 @@ import { fieldNames } from '../records/steps/index.ts';
 import { checkKey, keyColumns, type WrittenKey } from '../records/table-key.ts';
 import type { EffectiveConfig } from './extractor-config.ts';
 
-/** What jobs say of the tables that they write. */
+/** Settings of jobs for the tables that they write. */
 export interface TableSettings {
   /** Columns that tell its rows apart; undefined where no job says it. */
   readonly primaryKey: readonly string[] | undefined;
@@ -87,7 +87,7 @@ export class JobTables {
     }
   }
 
-  /** Tables of lists begin with the name of the table that they stand in. */
+  /** Returns the job of a table; names of tables of lists begin with the name of the table that contains them. */
   #ownerOf(table: string): JobTable | undefined {
     const own =
       this.#tables.get(table) ?? [...this.#tables.values()].find(({ names }) => names.includes(table));
@@ -99,7 +99,7 @@ export class JobTables {
   }
 }
 
-/** Columns that come from elsewhere than the fields of the same name. */
+/** Returns the columns that do not come from the fields of the same name. */
 function otherColumns(
   { rowSettings, userData = {} }: Job,
   { userData: common }: EffectiveConfig,
@@ -111,7 +111,7 @@ function otherColumns(
   ]);
 }
 
-/** What a field is called in the table: a mapping has its own names. */
+/** Returns the names of fields in the table: a mapping has its own. */
 function fieldNameOf(names: WrittenKey['fieldName'], mapping: Mapping | undefined): WrittenKey['fieldName'] {
   if (mapping === undefined) return names;
   return (path) => {

@@ -14,11 +14,11 @@ import {
 import { asList, isEmptyContainer } from './normalise.ts';
 
 /**
- * The configuration of one run: the root with the row over it.
+ * Merges the configuration of one run: the row over the root.
  *
- * Objects merge by key and keep the root's order, new keys follow; lists merge by index; scalars and null of the
- * row win. An empty list or object of the row leaves a list or an object of the root as it is; a non-empty one of
- * the other kind replaces it. `processors` and `runtime` are left out: they are no business of a component.
+ * Objects merge by key and keep the root's order, new keys follow; lists merge by index; scalars and null of the row
+ * win. An empty list or object of the row leaves a list or an object of the root as it is; a non-empty one of the other
+ * kind replaces it. `processors` and `runtime`, which are not for the component, are left out.
  *
  * @throws {ConfigError} when both have `processors`
  */
@@ -36,12 +36,12 @@ export function mergeConfigurations(root: AnyObject, row: AnyObject, rowId?: str
   return componentPart(mergeJson(root, row));
 }
 
-/** A configuration without the nodes that are for the platform only. */
+/** Returns a configuration without the nodes that are for the platform only. */
 export function componentPart(configuration: AnyObject): AnyObject {
   return withoutKey(withoutKey(configuration, 'processors'), 'runtime');
 }
 
-/** The merge alone, for any two objects. Neither is changed. */
+/** Merges any two objects. Neither is changed. */
 export function mergeJson(root: AnyObject, row: AnyObject): AnyObject {
   const merged = decode(lodashMerge({}, encodeUnder(root, row), encodeOver(row, root)));
   // what went in was an object with encoded keys, so that is what comes out
@@ -54,12 +54,12 @@ function hasProcessors(configuration: AnyObject): boolean {
 }
 
 /**
- * What lodash.merge gets. Every key has a prefix, so `__proto__` and `10` are keys like any other and keep their
- * place; scalars are texts, so a JsonNumber is no object to merge into; `undefined` means "leave what is there".
+ * Input of lodash.merge. Every key has a prefix, so `__proto__` and `10` are keys like any other and keep their place;
+ * scalars are texts, so a JsonNumber is no object to merge into; `undefined` means "leave the existing value".
  */
 type Encoded = string | null | undefined | Encoded[] | { [key: string]: Encoded };
 
-/** The row's value, where it takes part in the merge. */
+/** Encodes the row's value as far as it takes part in the merge. */
 function encodeOver(over: Json, under: Json | undefined): Encoded {
   if (isEmptyContainer(over) && isContainer(under)) return undefined;
   const value = sameKind(over, under);
@@ -71,7 +71,7 @@ function encodeOver(over: Json, under: Json | undefined): Encoded {
   return encodeScalar(value);
 }
 
-/** The root's value; null, which only holds its place, where the row replaces it with a value of another kind. */
+/** Encodes the root's value; null, as a placeholder, if the row replaces it with a value of another kind. */
 function encodeUnder(under: Json, over: Json | undefined): Encoded {
   const value = sameKind(under, over);
   if (over !== undefined && isContainer(over) && !isEmptyContainer(over)) {
@@ -84,7 +84,7 @@ function encodeUnder(under: Json, over: Json | undefined): Encoded {
   return encodeScalar(value);
 }
 
-/** An object with the keys 0 … n-1 is a list where it meets one. */
+/** Converts an object with the keys 0 … n-1 to a list, if it is merged with one. */
 function sameKind(value: Json, other: Json | undefined): Json {
   return isObject(value) && isList(other) && !isEmptyContainer(other) ? (asList(value) ?? value) : value;
 }

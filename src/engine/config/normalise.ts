@@ -34,13 +34,13 @@ function normaliseAt(value: Json, at: string): Json {
 const JOB =
   /^\.parameters\.(?:config|iterations\.[^.]+)\.jobs\.[^.]+(?:\.children\.[^.]+)*(?:\.export\.(?:create|poll|download))?$/;
 
-/** The items of an object whose keys are 0 … n-1 in order (none for an empty one); else undefined. */
+/** Returns the items of an object whose keys are 0 … n-1 in order (none for an empty one); else undefined. */
 export function asList(object: AnyObject): readonly Json[] | undefined {
   const entries = entriesOf(object);
   return entries.every(([key], index) => key === String(index)) ? entries.map(([, item]) => item) : undefined;
 }
 
-/** True for `{}` and `[]`, which are one and the same in a configuration. */
+/** Tells whether a value is `{}` or `[]`, which are equivalent in a configuration. */
 export function isEmptyContainer(value: Json | undefined): boolean {
   return isList(value) ? value.length === 0 : isObject(value) && sizeOf(value) === 0;
 }

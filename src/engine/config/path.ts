@@ -1,7 +1,7 @@
 /** Keys from the root of a document to a value; list items by index (`['jobs', '0', 'endpoint']`). */
 export type Keys = readonly string[];
 
-/** Keys as one text for people: `parameters.config.jobs[0].endpoint`, `mappings.users["a.b"]`. */
+/** Joins keys to a text for people: `parameters.config.jobs[0].endpoint`, `mappings.users["a.b"]`. */
 export function pathText(keys: Keys): string {
   let text = '';
   for (const key of keys) text += step(text, key);

@@ -37,7 +37,7 @@ export function readSshProxy(parameters: AnyObject): SshProxy | undefined {
   };
 }
 
-/** Anything that is not empty turns the cache on. */
+/** Reads the cache; any value that is not empty turns it on. */
 export function readCache(parameters: AnyObject): CacheConfig | undefined {
   const value = getKey(parameters, 'cache');
   if (isEmpty(value)) return undefined;

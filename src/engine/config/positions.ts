@@ -6,7 +6,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** Where a property stands: its name (absent for list items and the whole document) and its value. */
+/** Place of a property: of its name (absent for list items and the whole document) and of its value. */
 export interface Place {
   readonly key?: Position;
   readonly value: Position;
@@ -18,10 +18,12 @@ export interface DuplicateKey {
   readonly position: Position;
 }
 
-/** Where every value of a JSON text stands. */
+/** Places of all values in a JSON text. */
 export interface Positions {
   at(keys: Keys): Place | undefined;
-  /** The place of the value, or of the nearest one around it that is there. Text is a path such as `a.b[0].c`. */
+  /**
+   * Returns the place of the value, or of the nearest one around it that exists. A text is a path such as `a.b[0].c`.
+   */
   nearest(path: Keys | string): Place;
   readonly duplicates: readonly DuplicateKey[];
 }
@@ -50,7 +52,7 @@ export function positionsOf(text: string): Positions {
   };
 }
 
-/** Keys as one text that no other list of keys gives. */
+/** Joins keys to a text that is unique to them. */
 function idOf(keys: Keys): string {
   return JSON.stringify(keys);
 }
@@ -103,7 +105,7 @@ class Scanner {
     this.#close(']');
   }
 
-  /** The first value of a key that comes twice leaves nothing behind. */
+  /** Forgets a place: of a key that occurs twice, the first value leaves nothing behind. */
   #forget(path: Keys): void {
     const prefix = `${idOf(path).slice(0, -1)},`;
     for (const id of this.places.keys()) if (id.startsWith(prefix)) this.places.delete(id);
@@ -147,7 +149,7 @@ class Scanner {
   }
 }
 
-/** The name that a quoted token says; unpaired surrogates become U+FFFD, as in the exact parser. */
+/** Decodes the name in a quoted token; unpaired surrogates become U+FFFD, as in the exact parser. */
 function nameOf(token: string): string {
   try {
     return String(JSON.parse(token)).toWellFormed();

@@ -51,7 +51,7 @@ export function parseConfig(source: string, file = 'config.json'): ConfigDocumen
 }
 
 /**
- * Both forms of a document as one.
+ * Converts both forms of a document to one.
  *
  * @throws {ConfigError} with file, line and column of the place that is wrong
  */
@@ -63,7 +63,7 @@ export function resourceOf(document: ConfigDocument): ConfigResource {
   }
 }
 
-/** The error with the file, line and column that its JSON path stands for. */
+/** Adds the file, line and column of its JSON path to an error. */
 export function located(error: ConfigError, document: ConfigDocument): ConfigError {
   const { line, column } = document.positions().nearest(error.where.path ?? '').value;
   return error.at({ file: document.file, line, column });
@@ -110,7 +110,7 @@ function syntaxError(cause: JsonSyntaxError, text: string, file: string): Config
 
 const SHOWN = 60;
 
-/** The part of the broken line around the column, and no value of a key with `#`. */
+/** Quotes the broken line around the column, without the value of a key with `#`. */
 function quoteLine(text: string, line: number, column: number): string {
   const lines = text.split('\n');
   const whole = (lines[line - 1] ?? '').replace(/\r$/, '');

@@ -23,7 +23,7 @@ export interface ConfigRow {
   readonly index: number;
 }
 
-/** What config.json says, in either form. */
+/** Content of config.json, in either form. */
 export interface ConfigResource {
   /** `component`: one component configuration. `resource`: a whole configuration with rows and state. */
   readonly form: 'component' | 'resource';
@@ -74,8 +74,8 @@ export function readResource(document: Json): ConfigResource {
 }
 
 /**
- * True for a stored configuration that holds another `configuration` around its parameters. It is stored and run
- * as it is, so the run has no parameters.
+ * Tells whether a stored configuration holds another `configuration` around its parameters. It is stored and run as it
+ * is, so the run has no parameters.
  */
 export function isWrapped(configuration: AnyObject): boolean {
   const inner = getKey(configuration, 'configuration');

@@ -26,9 +26,9 @@ export interface RowPlan {
 }
 
 /**
- * Which rows run, and in what order. `rowsSortOrder` gives the order; rows that it
- * does not name follow in document order. Disabled rows are skipped unless they are named. Without rows, the root
- * runs once with the root's state; with rows, each has its own state and the root's is not used.
+ * Plans the rows that run, and their order. `rowsSortOrder` gives the order; rows that it does not name follow in
+ * document order. Disabled rows are skipped unless they are named. Without rows, the root runs once with the root's
+ * state; with rows, each has its own state and the root's is not used.
  *
  * @param named ids of the rows to run; all when absent or empty
  * @throws {ConfigError} when a named row is not there, or root and row both have `processors`

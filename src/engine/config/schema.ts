@@ -224,13 +224,16 @@ function partOf(schema: OptionSchema): OptionSchema {
   return { ...rest, properties: { ...propertiesOf(schema), api: without(api, 'required') } };
 }
 
-/** What other stages read of a job: its own pagination, which has the schema of that of the API, and its rows. */
+/**
+ * Adds the keys of a job that other stages read: its own pagination, which has the schema of that of the API, and its
+ * rows.
+ */
 function withOthers(job: OptionSchema): OptionSchema {
   const pagination = { $ref: `#/definitions/${PAGINATION_DEFINITION}` };
   return { ...job, properties: { ...propertiesOf(job), ...rowOptions, pagination } };
 }
 
-/** The keys that all methods have are described once, and only named in the branch of each method. */
+/** Describes the keys that all methods share once, and only names them in the branch of each method. */
 function onceEach(schema: OptionSchema): OptionSchema {
   const common = propertiesOf(schema);
   const allOf = branchesOf(schema['allOf']).map((branch) => {

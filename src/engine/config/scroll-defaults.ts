@@ -10,8 +10,8 @@ import {
 import { deepen } from '../shared/merge-request.ts';
 
 /**
- * The pagination, the nested parameters of its `scrollRequest` merged with those of `api.http.defaultOptions`, while
- * both still stand as they are written. So is each pagination of `multiple`.
+ * Merges the nested parameters of the `scrollRequest` of a pagination with those of `api.http.defaultOptions`, while
+ * both are still as written; and those of each pagination in `multiple`.
  */
 export function withDefaults(pagination: AnyObject, defaultOptions: AnyObject): AnyObject {
   const base = getKey(defaultOptions, 'params');

@@ -18,9 +18,9 @@ import { pathText } from './path.ts';
 export { isSecretKey };
 
 /**
- * Every text under a key that starts with `#`, at any depth, longest first: what a redactor must hide. A value that
- * is JSON text itself (`#data` of OAuth) gives its inner texts too. Passwords and keys that stand in an address in the
- * open are among them.
+ * Returns every text under a key that starts with `#`, at any depth, longest first: the texts that a redactor must
+ * hide. A value that is JSON text itself (`#data` of OAuth) gives its inner texts too. Passwords and keys that are
+ * visible in an address are among them.
  */
 export function collectSecrets(configuration: Json): readonly string[] {
   const found = new Set<string>();
@@ -29,8 +29,8 @@ export function collectSecrets(configuration: Json): readonly string[] {
 }
 
 /**
- * The configuration with its secrets in place. The value `$env:NAME` of a `#` key is read from the environment
- * variable NAME, an encrypted one is decrypted; every other value stays as it is.
+ * Returns the configuration with its secrets. The value `$env:NAME` of a `#` key is read from the environment variable
+ * NAME, an encrypted one is decrypted; every other value stays as it is.
  *
  * @param decrypt reads encrypted values; without it they are refused
  * @throws {ConfigError} naming every variable that is not set, and the path of a value that cannot be decrypted
@@ -61,7 +61,7 @@ export interface SecretProblem {
   readonly isUnset?: boolean;
 }
 
-/** Everything that {@link resolveSecrets} would refuse. Without `env` only encrypted values are looked for. */
+/** Returns everything that {@link resolveSecrets} would refuse. Without `env` only encrypted values are checked. */
 export function secretProblems(
   configuration: Json,
   env?: Readonly<Record<string, string | undefined>>,

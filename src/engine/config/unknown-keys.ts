@@ -15,13 +15,14 @@ import { branchesOf, discriminatorOf, fixedValues, isSchema, propertiesOf } from
 export interface OddKey {
   readonly keys: readonly string[];
   readonly suggestion: string | undefined;
-  /** Of a deprecated key: what to use, in a sentence. */
+  /** Replacement of a deprecated key, in a sentence. */
   readonly deprecated?: string;
 }
 
 /**
- * The keys of a value that its schema does not know, where it lists what it knows, and deprecated ones. An object is free when a schema
- * of it admits any further key. Beside a choice by kind (`method`, `type`), only the kind in use counts.
+ * Returns the keys of a value that its schema does not know, if it lists all known ones, and deprecated ones. An object
+ * is free when a schema of it admits any further key. Beside a choice by kind (`method`, `type`), only the kind in use
+ * counts.
  *
  * @param schema the whole schema, with its `definitions`
  */
@@ -123,7 +124,7 @@ class Walk {
     ];
   }
 
-  /** The branches of the value's kind; all of them when none or no kind is told. */
+  /** Returns the branches of the value's kind; all of them when none fits, or the kind is missing. */
   #chosen(branches: readonly OptionSchema[]): readonly OptionSchema[] {
     const value = this.#value;
     const key = discriminatorOf(branches);

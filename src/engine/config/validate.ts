@@ -23,7 +23,7 @@ export interface ValidateOptions {
   readonly strict?: boolean;
   /** Environment for `$env:NAME` values; without it they are not looked up. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Where the run may have another environment: a variable that is not set is a warning. Default false. */
+  /** True if the run may have another environment: a variable that is not set is a warning. Default false. */
   readonly isElsewhere?: boolean;
   /** Reads encrypted values; without it each of them is an error. */
   readonly decrypt?: Decrypt | undefined;
@@ -36,8 +36,8 @@ export interface ValidateOptions {
 }
 
 /**
- * Everything that is wrong with a configuration, at once, in the order of the text. Of a configuration with rows
- * the merged configuration of every row is checked, and a problem stands where the row or the root has the value.
+ * Checks a configuration, and returns all problems in the order of the text. With rows, the merged configuration of
+ * every row is checked, and a problem is placed where the row or the root has the value.
  *
  * @param input the text of config.json, or what `readConfig` gave
  */
@@ -60,7 +60,7 @@ export async function validateConfig(
   return findings.sorted();
 }
 
-/** The form of the document, its keys that come twice, and its order of rows. */
+/** Checks the form of the document, its repeated keys, and its order of rows. */
 function checkDocument(document: ConfigDocument, resource: ConfigResource, findings: Findings): void {
   for (const { path, position } of document.positions().duplicates) {
     findings.addAt(
@@ -96,7 +96,7 @@ function checkDocument(document: ConfigDocument, resource: ConfigResource, findi
   }
 }
 
-/** The runs of all rows; each row is planned alone, so that one that cannot be merged hides no other. */
+/** Returns the runs of all rows; each row is planned alone, so that one that cannot be merged hides no other. */
 function runsOf(
   resource: ConfigResource,
   findings: Findings,
@@ -136,7 +136,7 @@ async function checkRun(sealed: RowRun, findings: Findings, options: ValidateOpt
   checkMeaning(run, sealed.configuration, findings, options);
 }
 
-/** Loaded when it is asked for: the schema has the texts for people, and a run without warnings needs none. */
+/** Loads the full schema only to warn of keys: it has the texts for people, and a run without warnings needs none. */
 async function warnOfKeys(run: RowRun, findings: Findings, wrong: readonly Keys[]): Promise<void> {
   const { componentSchema, configOptions } = await import('./schema.ts');
   const { oddKeys, unusedNearMisses } = await import('./unknown-keys.ts');
@@ -177,12 +177,12 @@ function isKind(keys: Keys): boolean {
     : keys.at(-1) === 'type' && node === 'authentication';
 }
 
-/** The `configuration` in a configuration, without what the root gives: that one is warned of already. */
+/** Returns the `configuration` in a configuration, without the values of the root, whose warnings are known already. */
 function alone(configuration: AnyObject): AnyObject {
   return objectOf([['configuration', getKey(configuration, 'configuration') ?? null]]);
 }
 
-/** What only reading it tells: the rules between keys, and the small languages inside texts. */
+/** Checks the rules between keys, and the small languages inside texts, which the schema cannot express. */
 function checkMeaning(run: RowRun, sealed: AnyObject, findings: Findings, options: ValidateOptions): void {
   const { env, decrypt } = options;
   try {

@@ -1,9 +1,9 @@
 import type { OptionSchema } from '../../lib/option.ts';
 
 /**
- * The schema as it is compiled into the validator: without the texts for people, which only make it longer, and
- * with a choice between kinds (`oneOf` by `type`) written as "if this kind, then these keys", so that a mistake is
- * reported in its place and not once for each kind. Unknown keys are left to `unknown-keys.ts`.
+ * Returns the schema in the form that is compiled into the validator: without the texts for people, which only make it
+ * longer, and with a choice between kinds (`oneOf` by `type`) written as "if this kind, then these keys", so that a
+ * mistake is reported in its place and not once for each kind. Unknown keys are left to `unknown-keys.ts`.
  */
 export function forValidation(schema: OptionSchema): OptionSchema {
   const out: Record<string, unknown> = {};
@@ -20,7 +20,7 @@ export function forValidation(schema: OptionSchema): OptionSchema {
   return out;
 }
 
-/** Keys of `oneOf` branches that tell them apart: each branch requires the key and fixes its values. */
+/** Returns the key of `oneOf` branches that identifies them: each branch requires the key and fixes its values. */
 export function discriminatorOf(branches: readonly OptionSchema[]): string | undefined {
   const [first] = branches;
   if (first === undefined || branches.length < 2) return undefined;

@@ -11,7 +11,7 @@ export function resourceDefinitions(properties: Properties): Properties {
   return { resource: resourceSchema(), row: rowSchema(), part: partSchema(properties) };
 }
 
-/** `$schema` at the top of a document. */
+/** Returns the schema of `$schema` at the top of a document. */
 export function schemaKey(example: string): OptionSchema {
   return option('Schema', 'Where editors find this schema.', { type: 'string', examples: [example] });
 }

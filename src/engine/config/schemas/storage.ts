@@ -106,7 +106,7 @@ function outputTable(): OptionSchema {
   });
 }
 
-/** What a mapping and a manifest may say of a table. */
+/** Returns the options of a table in mappings and manifests. */
 export function tableOptions(): Record<string, OptionSchema> {
   return {
     destination: text('Destination table', 'Id of the table in the storage.', 'in.c-main.users'),
@@ -204,7 +204,7 @@ function outputFile(): OptionSchema {
   });
 }
 
-/** What a mapping and a manifest may say of a file. */
+/** Returns the options of a file in mappings and manifests. */
 export function fileOptions(): Record<string, OptionSchema> {
   return {
     tags: texts('Tags', 'Tags of the file.', ['report']),
