@@ -34,7 +34,7 @@ export interface BucketsOptions {
   /** The state that the run began with. */
   readonly state: Json | undefined;
   readonly parseTime: (text: string) => number | undefined;
-  /** Where the answers are kept. */
+  /** Recorded answers. */
   readonly exchanges: Pick<Exchanges, 'bytes' | 'again'>;
   readonly log: Log;
 }
@@ -47,7 +47,7 @@ interface OpenBucket {
   readonly mappings: Mappings[];
   readonly hasStruct: boolean;
   incremental: boolean;
-  /** What the jobs of all of them say of their tables. */
+  /** Settings for the tables from the jobs of all of them. */
   readonly tables: JobTables;
 }
 
@@ -205,7 +205,7 @@ export class Buckets {
     return { ...common, bucket, hasStruct: false };
   }
 
-  /** Which parser: what the state was written by decides before `compatLevel`. */
+  /** Creates the parser: the version that wrote the state decides before `compatLevel`. */
   #recordParser(
     { compatLevel, exactJson }: EffectiveConfig,
     state: Json | undefined,
@@ -237,7 +237,7 @@ export class Buckets {
   }
 }
 
-/** Tables are files: a name must stay inside the folder. */
+/** Checks the name of a table: it is a file, and must stay inside the folder. */
 function checkedName(name: string): string {
   if (!/[/\\\0]/.test(name) && name !== '.' && name !== '..') return name;
   throw new ConfigError('config.invalid', `The table “${name}” cannot be a file: its name has a slash`, {

@@ -40,7 +40,7 @@ export class ChildStarts {
     this.#parts = parts;
   }
 
-  /** Those of a page one after the other: each child in order, and for each the rows in order. */
+  /** Yields the starts of a page, one after another: each child in order, and for each the rows in order. */
   *of({ job, run, place, state }: Parent, page: number, content: PageContent): Generator<ChildStart> {
     const above = positionOf(place, page);
     for (const [index, child] of job.children.entries()) {
@@ -67,7 +67,7 @@ export class ChildStarts {
     }
   }
 
-  /** A child once for each group of the rows of a page. */
+  /** Yields the starts of a child, one for each group of the rows of a page. */
   *#grouped(
     child: Job,
     group: Group,
@@ -105,7 +105,7 @@ export class ChildStarts {
     for (const values of groups.rest()) yield* starts(values);
   }
 
-  /** In a trial no more windows than pages: each has one at least. */
+  /** Plans the windows of a child; in a trial no more than the pages of the limit: each has one at least. */
   #planChild(child: Job, run: JobInvocation, place: RunPlace): readonly PlannedRun[] {
     const planned = planRuns(child, { run, place }, this.#options);
     const { limit } = this.#options;
@@ -127,7 +127,7 @@ export class ChildStarts {
   }
 }
 
-/** The moment of all runs that one row, or a job at the top, starts; looked up only when it is needed. */
+/** Returns the beginning of all runs that one row, or a job at the top, starts; it is read only when needed. */
 export function beginning(exchanges: ChildStartsOptions['exchanges'], place: RunPlace): () => Moment {
   let moment: Moment | undefined;
   return () => (moment ??= exchanges.moment(place));

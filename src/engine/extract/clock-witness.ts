@@ -29,7 +29,7 @@ export class ClockWitness {
     this.#log = log;
   }
 
-  /** The exchanges, whose answers it sees: recorded ones by the clock of their time. */
+  /** Returns the exchanges with their answers observed: recorded ones by the clock of their time. */
   watch(exchanges: Exchanges): Exchanges {
     return {
       moment: (place) => exchanges.moment(place),
@@ -46,8 +46,8 @@ export class ClockWitness {
   }
 
   /**
-   * A moment of this machine's clock, in milliseconds since 1970, by the API's: the same where its clock is not ahead,
-   * and rather earlier than later.
+   * Converts a time of the local clock, in milliseconds since 1970, to that of the API: the same unless the local clock
+   * is ahead, and rather earlier than later.
    */
   bound(ms: number): number {
     return ms - Math.max(0, ...[...this.#hosts.values()].map(({ mostMs }) => mostMs));
@@ -100,7 +100,7 @@ interface Ahead {
   mostMs: number;
 }
 
-/** When an answer was made by the clock of whoever gave it, in milliseconds since 1970; undefined where it does not say. */
+/** Returns the time of an answer by the clock of the server, in milliseconds since 1970; undefined without one. */
 export function serverTime(headers: Headers): number | undefined {
   const date = headerOf(headers, 'date') ?? '';
   const time = /^[a-z]{3},? .*GMT$/i.test(date) ? Date.parse(date) : Number.NaN;

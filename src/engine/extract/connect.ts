@@ -55,7 +55,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** What the function of a login's address gives; one that fails is an error of the login, and names nothing here. */
+/** Evaluates the function of a login's address; one that fails is an error of the login, and names no address here. */
 function addressOf(value: AnyObject, evaluate: Evaluate, attributes: Contexts): Json | undefined {
   try {
     return evaluate(value, attributes, 'parameters.api.authentication');
@@ -66,7 +66,7 @@ function addressOf(value: AnyObject, evaluate: Evaluate, attributes: Contexts): 
 }
 
 /**
- * The way to the API of one configuration: authentication, trust, limits, certificates, tunnels.
+ * Creates the connection to the API of one configuration: authentication, trust, limits, certificates, tunnels.
  *
  * @throws {ConfigError} naming the key that is wrong
  */

@@ -19,7 +19,7 @@ import type { Page, RowsPiece } from '../records/page.ts';
 /** Changes a row before anybody uses it (`responseFilter`). */
 export type RowFilter = (row: Json) => Json;
 
-/** What is done with a page. */
+/** Context in which a page is used. */
 export interface PageUse {
   /** The request as the job and the pagination made it. */
   readonly asked: JobRequest;
@@ -74,7 +74,7 @@ export class PageContent {
     return this.#steps;
   }
 
-  /** Rows that came before are not written, and start no children. To be called before they are asked for. */
+  /** Leaves out rows that came before: they are not written, and start no children. Called before they are read. */
   leaveOut(digests: ReadonlySet<string>): void {
     this.#leftOut = digests;
     this.#steps = withoutRepeats(this.#steps, digests);
@@ -157,7 +157,7 @@ export class PageContent {
     return hash('sha1', parts.join('\n'));
   }
 
-  /** What a paginator sees of the page; its sources and conditions look at it by the view. */
+  /** Returns the part of the page that a paginator needs; its sources and conditions read the page by the view. */
   observe(needs: Needs, page: number, view: View): Observation {
     const { response, page: located } = this;
     const headers: Record<string, string> = {};
@@ -190,17 +190,19 @@ export class PageContent {
     return path.find(rowsAt !== undefined && path.needs(rowsAt) ? this.#whole() : envelope);
   }
 
-  /** Of a body in another format than JSON, what came. */
+  /** Returns the size of the answer: for another format than JSON, that of the body. */
   #volume(): number {
     return this.page.stream === undefined ? toJsonText(this.#whole()).length : bodyBytes(this.response);
   }
 
-  /** The first or the last row. */
+  /** Returns the first or the last row. */
   edge(which: 'first' | 'last'): Json | undefined {
     return (this.#edges ??= this.#readEdges())[which];
   }
 
-  /** Of a page in pieces only the two that are asked for are decoded; of a file all go by. */
+  /**
+   * Reads the first and the last row. Of a page in pieces only the two at the ends are decoded; a file is read through.
+   */
   #readEdges(): Edges {
     const { pieces, stream } = this.page;
     if (stream === undefined && pieces.length > 1) {
@@ -217,8 +219,8 @@ export class PageContent {
   }
 
   /**
-   * The whole response, its rows as the filter left them, where they stand in it; of a body in another format, what is
-   * beside them.
+   * Returns the whole response, with the filtered rows in their place; for a body in another format, the parts beside
+   * the rows.
    */
   #whole(): Json {
     const { rowsAt, isMade, stream } = this.page;

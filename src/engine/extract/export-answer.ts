@@ -53,7 +53,10 @@ export function stepAnswer(
 
 const HEADER = '@header.';
 
-/** What `{"created": …}` and `{"polled": …}` refer to: the values of the answer by their paths, and its headers. */
+/**
+ * Returns the context of `{"created": …}` and `{"polled": …}`: the values of the answer by their paths, and its
+ * headers.
+ */
 export function contextOf({ json, answer: { response } }: StepAnswer): AnyObject {
   const values = isObject(json) || isList(json) ? entriesOf(flattenContext(json)) : [];
   const headers = Object.entries(response.headers).map(
@@ -62,7 +65,7 @@ export function contextOf({ json, answer: { response } }: StepAnswer): AnyObject
   return objectOf([...headers, ...values]);
 }
 
-/** Names of the headers that the requests of an export refer to: they are recorded as they are. */
+/** Returns the names of the headers that the requests of an export refer to: they are recorded as they are. */
 export function headersIn({ create, poll, address, download }: ExportSettings<Job>): readonly string[] {
   const text = JSON.stringify([create, poll, address, download]);
   const named = Array.from(text.matchAll(/"@header\.([\w-]+)"/g), ([, name = '']) => name.toLowerCase());

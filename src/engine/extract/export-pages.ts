@@ -71,7 +71,7 @@ export async function* exportPages({ exporting, limit, filePages, onEmpty }: Exp
   return ended;
 }
 
-/** A source whose pages are counted behind those before it. */
+/** Returns a source whose pages are counted on from those before it. */
 export function countedBehind<T>(source: PageSource<T>, before: number): PageSource<T> {
   if (before === 0) return source;
   return { ...source, fetch: (request, page, signal) => source.fetch(request, page + before, signal) };

@@ -35,14 +35,14 @@ export interface ExportRunOptions extends PageSourceOptions {
   readonly signal: AbortSignal;
   /** Puts what the last run left into the request that decides what comes: the creation, or else the download. */
   readonly put: (request: JobRequest) => JobRequest;
-  /** What the configuration says of answers counts for these, too. */
+  /** Response rules of the configuration, which apply to these answers, too. */
   readonly reactor: ResponseRules;
 }
 
-/** What is to be downloaded, in order. */
+/** Downloads of an export, in order. */
 export interface ExportFiles {
   readonly requests: readonly JobRequest[];
-  /** What said where the files are was recorded before: an address in it may have expired. */
+  /** True if the answer with the addresses of the files was recorded before: an address in it may have expired. */
   readonly isRecorded: boolean;
 }
 
@@ -64,7 +64,7 @@ export class ExportRun {
     this.#headers = headersIn(options.settings);
   }
 
-  /** Where the last answer before the files is kept. */
+  /** Place of the last answer before the files in the recording. */
   get kept(): Kept | undefined {
     return this.#last?.answer.kept;
   }
@@ -90,7 +90,7 @@ export class ExportRun {
     return poll === undefined ? await this.#found() : await this.#wait(poll, startedAt);
   }
 
-  /** The same once more, when the addresses that were recorded are of no use any more. */
+  /** Repeats the last step, when the recorded addresses are no longer valid. */
   async again(): Promise<ExportFiles> {
     const { create, poll, address } = this.#options.settings;
     if (address !== undefined) this.#drop('address', 1);
@@ -240,7 +240,7 @@ export class ExportRun {
     this.#options.exchanges.drop(this.#placeOf(step), page);
   }
 
-  /** What failed is asked for anew by the next run. */
+  /** Creates the error of a failed export, whose requests the next run repeats. */
   #fail(
     message: string,
     hint: string,
@@ -285,7 +285,7 @@ export class ExportRun {
   }
 }
 
-/** What a condition looked at, with what was there. */
+/** Describes the values that a condition has read. */
 function seenBy(condition: Condition, view: View): string {
   const seen = condition.sources.map((source) => {
     const value = source.read(view);
@@ -299,7 +299,7 @@ function shown(value: Json): string {
   return text.length > 100 ? `${text.slice(0, 100).toWellFormed()}…` : text;
 }
 
-/** An address that was good once, and is not any more. */
+/** Tells whether an address has expired. */
 export function isExpired(error: unknown): boolean {
   if (!(error instanceof HttpError)) return false;
   const { status } = error.details;

@@ -96,7 +96,7 @@ export interface ExtractResult {
   /** Rows in all of them. */
   readonly rows: number;
   readonly state: AnyObject;
-  /** Whether each job has everything, in their order. */
+  /** Completeness of each job, in their order. */
   readonly jobs: readonly JobReport[];
 }
 
@@ -107,7 +107,7 @@ export interface WrittenTable {
 }
 
 /**
- * One run: a component configuration becomes tables, manifests and a state.
+ * Runs a component configuration, which gives tables, manifests and a state.
  *
  * Nothing enters the output folder before every job has succeeded.
  *
@@ -181,7 +181,7 @@ async function extractTables(options: KnownOptions): Promise<ExtractResult> {
   }
 }
 
-/** A window from the last run to this one would run backward. */
+/** Warns of a clock that is behind: a window from the last run to this one would run backward. */
 function tellOfClock({ state, log, strict = false }: KnownOptions, startedAt: number): void {
   const previous = previousStartOf(state);
   if (previous === undefined || previous <= startedAt) return;
@@ -217,17 +217,17 @@ function checkPeriod({ configs, api }: ExtractorConfig, period: Stretch | undefi
   );
 }
 
-/** A period can be asked for again: of the job itself, or of one below it. */
+/** Tells whether a period can be requested again, of the job itself or of one below it. */
 function goesByTime({ windows, incremental, children }: Job): boolean {
   return windows !== undefined || incremental?.cursor !== undefined || children.some(goesByTime);
 }
 
-/** Of a run; whoever tries it out sees at once that an address is wrong. */
+/** Attempts at the first contact in a run; a trial shows at once that an address is wrong. */
 const FIRST_ATTEMPTS = 3;
 
 type KnownOptions = ExtractOptions & { readonly secrets: Secrets; readonly log: Log };
 
-/** Kept only for the run itself. */
+/** Creates a recording that is kept only for the run itself. */
 function ownRecording({ workFolder, env, secrets, state, configuration }: KnownOptions): Recording {
   guard(workFolder, () => mkdirSync(workFolder, { recursive: true }));
   const subject = { row: undefined, configuration, state };
@@ -249,7 +249,7 @@ interface Iteration {
   readonly clock: ClockWitness;
 }
 
-/** Whoever tries a configuration out looks on, and learns sooner what is wrong. */
+/** Retries in a trial: its user is waiting, and needs the error sooner. */
 const TRIAL_RETRIES = 2;
 
 function forTrial(config: ExtractorConfig): ExtractorConfig {
@@ -258,7 +258,7 @@ function forTrial(config: ExtractorConfig): ExtractorConfig {
   return { ...config, api: { ...config.api, retry: { ...retry, maxRetries } } };
 }
 
-/** All jobs of one iteration, in order. */
+/** Runs all jobs of one iteration, in order. */
 async function runConfig(
   { jobs: reports, config, effective, iteration, time, states, buckets, recording, clock }: Iteration,
   options: KnownOptions & { readonly tell: Log['warn']; readonly firstContact: FirstContact },

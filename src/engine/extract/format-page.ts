@@ -15,7 +15,7 @@ export type FileAnswer = Pick<ApiResponse, 'body' | 'large' | 'unpacked' | 'head
 /** Rows of a body up to this size stay decoded from the first reading to the last. */
 const KEPT_BYTES = 1 << 19;
 
-/** How the bodies of a job are received. */
+/** Returns the rule for receiving the bodies of a job. */
 export function fileRule({ format = DEFAULT_FORMAT }: Job, spool: Spool): FileRule {
   return {
     takes: (headers) => isFile(format, headers),
@@ -44,7 +44,7 @@ export function formatRows(job: Job, answer: FileAnswer, options: RowsOptions): 
   return rows;
 }
 
-/** Records of other formats have one place and one form. */
+/** Refuses forms of rows that other formats than JSON do not have: their records have one place and one form. */
 function refuseForms({ rowsAt, otherFields = [] }: RowsOptions): void {
   if (rowsAt === undefined && otherFields.length === 0) return;
   const what = rowsAt === undefined ? 'Several places of rows' : `Rows at “${rowsAt.form}”`;
@@ -53,7 +53,7 @@ function refuseForms({ rowsAt, otherFields = [] }: RowsOptions): void {
   });
 }
 
-/** The page of an answer in another format than JSON, looked through once. */
+/** Returns the page of an answer in another format than JSON, read through once. */
 export async function formatPage(rows: FormatRows, answer: FileAnswer): Promise<Page> {
   const isSmall = bodyBytes(answer) <= KEPT_BYTES;
   const steps = rows.measure();

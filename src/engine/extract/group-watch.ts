@@ -14,7 +14,7 @@ export class GroupWatch {
     this.#asked = new Set(values.map(toText));
   }
 
-  /** To be called with each page before its rows are read. */
+  /** Observes each page before its rows are read. */
   watch(content: PageContent): void {
     const { by } = this.#group;
     if (by === undefined) return;

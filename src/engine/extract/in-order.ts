@@ -1,7 +1,7 @@
 /** Something to be done in its turn. */
 export interface Item {
   run(): Promise<void>;
-  /** Of what was begun ahead of its turn: ends it without its result. It rejects with nothing. */
+  /** Ends an item that was begun ahead of its turn, without its result. It rejects with nothing. */
   readonly abandon?: () => Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export class OrderedQueue {
     while (this.#isDue()) await this.#next();
   }
 
-  /** What follows an item will not be done, as the item will fail in its turn: it ends now, and nothing more is begun ahead. */
+  /** Abandons the items behind one that will fail in its turn, and begins no more ahead. */
   lose(item: Item): void {
     const at = this.#items.indexOf(item);
     if (at === -1 || this.#isLost) return;

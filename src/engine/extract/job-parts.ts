@@ -27,7 +27,7 @@ export interface JobPartsOptions extends PageSourceOptions, ReactorOptions {
   readonly startedAt: number;
 }
 
-/** What the rows of a job are made of and become. */
+/** Settings for the content and the form of a job's rows. */
 export interface JobRows {
   readonly rowsAt: RowsAt | undefined;
   readonly steps: RowSteps | undefined;
@@ -35,7 +35,7 @@ export interface JobRows {
   readonly watch: RowWatch;
 }
 
-/** What all runs of a job share, made when it is first needed. */
+/** Parts that all runs of a job share, created at their first use. */
 export class JobParts {
   readonly #options: JobPartsOptions;
   readonly #sources = new Map<Job, RowSource>();
@@ -100,7 +100,7 @@ export class JobParts {
     };
   }
 
-  /** Of one run of the job. */
+  /** Creates the detector of repeated rows for one run of the job. */
   repeats(job: Job): Repeats {
     const repeats = new Repeats();
     this.#repeats.push([job, repeats]);
@@ -135,7 +135,7 @@ export class JobParts {
   }
 
   /**
-   * What becomes of the rows of a page.
+   * Returns the steps for the rows of a page.
    *
    * @param limits what the state of the job lets through, before all else
    */

@@ -19,7 +19,7 @@ import { abandon, ABANDONED, RunStarter, type Begun, type RunStarterOptions } fr
 import { counted } from '../../lib/counted.ts';
 
 export interface JobRunnerOptions extends RunStarterOptions, ChildStartsOptions {
-  /** Where the pages of all jobs go. */
+  /** Writer for the pages of all jobs. */
   readonly bucket: Pick<Bucket, 'take'>;
   readonly userData: AnyObject;
   readonly userDataAt: string;
@@ -94,7 +94,7 @@ export class JobRunner {
     this.#parts.warnOfMisses();
   }
 
-  /** What was begun ahead ends all behind it when it fails. */
+  /** Adds work that was begun ahead; if that fails, the work behind it is abandoned. */
   async #add(work: OrderedQueue, begun: Begun, run: () => Promise<void>, onLost?: () => void): Promise<void> {
     const item = { run, abandon: async (): Promise<void> => await abandon(begun) };
     begun.first.catch(() => {
@@ -119,7 +119,7 @@ export class JobRunner {
     };
     // pages and the children of each, in order; children of later pages may be begun while earlier ones are waited for
     const work = new OrderedQueue(this.#options.concurrency);
-    /** What came before a page that cannot be had is done all the same, and fails before it if it does. */
+    /** Completes the work on the pages before one that failed; an error in it comes first. */
     const doneBefore = async (error: unknown): Promise<never> => {
       await work.finish();
       at(page + 1, true);
@@ -230,7 +230,7 @@ export class JobRunner {
   }
 }
 
-/** What is wrong with an answer, and not with the network, the disk or whoever ended the run. */
+/** Tells whether an error is about an answer, and not about the network, the disk or an interruption. */
 function isOfPage(error: ExtractorError): boolean {
   return error instanceof RecordError || error instanceof PaginationError;
 }

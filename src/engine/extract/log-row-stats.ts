@@ -7,7 +7,7 @@ import { shownText } from '../../lib/shown-text.ts';
 
 const SHOWN_FIELDS = 20;
 
-/** What the settings of the rows of a job did, and what they looked for in vain. */
+/** Logs the effects of a job's row settings, and the paths that they never found. */
 export function logRowStats(
   job: Job,
   { steps, watch }: { readonly steps: RowSteps | undefined; readonly watch: RowWatch },
@@ -51,7 +51,7 @@ export function logRowStats(
     });
 }
 
-/** A field that may be absent, and is nowhere, is a mistake where another one is much like it. */
+/** Returns the warning of a field that no row has. If it may be absent, it is a mistake only beside a similar name. */
 function missWarning(job: Job, { path, at }: Miss, steps: RowSteps, watch: RowWatch): string | undefined {
   const isRecord = at === `${job.at}.expand` || at === `${job.at}.expand.with`;
   const sample = (isRecord ? watch.record : watch.sample) ?? null;
@@ -77,7 +77,7 @@ function fieldsOf(row: Json): string {
   return `They have ${shown.join(', ')}${names.length > SHOWN_FIELDS ? ` and ${names.length - SHOWN_FIELDS} more` : ''}`;
 }
 
-/** Of what an API leaves out where it is empty. */
+/** Tells whether a condition is about absence: an API may leave out empty values. */
 function asksForAbsence(where: Json): boolean {
   return /"is":"(?:absent|present|empty|notEmpty|false|differs)"|"not":/.test(encodeExact(where));
 }

@@ -10,7 +10,7 @@ interface Looked {
   readonly isExpected: boolean;
   /** JSON path of the setting. */
   readonly at: string | undefined;
-  /** What it was to be cut out of, in the first response that had it. */
+  /** Text that the expression was applied to, in the first response that had it. */
   whole?: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export class UnmatchedPaths {
     return looked;
   }
 
-  /** One sentence for each that was never found and has a near miss, or should have been there. */
+  /** Returns one sentence for each path that was never found and has a near miss, or should exist. */
   warnings(): string[] {
     return [...this.#looked].flatMap(([text, { found, meant, isExpected, at, whole }]) => {
       if (found) return [];

@@ -11,14 +11,14 @@ import { IncrementalStates, type StateScope } from './incremental/states.ts';
 import { JobRunner, type JobRunnerOptions } from './job-runner.ts';
 
 export interface OpenConfigOptions extends Omit<ConnectOptions, 'evaluate' | 'contexts'> {
-  /** What `{"time": …}` refers to. */
+  /** Context of `{"time": …}`. */
   readonly time: AnyObject;
   readonly methods?: readonly PaginationMethod[] | undefined;
-  /** What jobs keep from run to run; nothing by default. */
+  /** States of the jobs; none by default. */
   readonly states?: IncrementalStates | undefined;
 }
 
-/** What differs between a run, a probe and a preview of the same configuration. */
+/** Options that differ between a run, a probe and a preview of the same configuration. */
 type OwnOptions = Pick<
   JobRunnerOptions,
   'bucket' | 'exchanges' | 'iteration' | 'limit' | 'progress' | 'signal' | 'startedAt'

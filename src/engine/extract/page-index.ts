@@ -16,9 +16,9 @@ export interface IndexedPage {
   readonly body: BodyPlace;
   /** Type of the answer, where it declares an encoding other than UTF-8. */
   readonly contentType?: string;
-  /** Where the record of the answer begins, when its rows were a stream. */
+  /** Start of the answer's record, if its rows were a stream. */
   readonly answerAt?: number;
-  /** What the steps of the job looked at beside the body. */
+  /** Facts besides the body that the steps of the job used. */
   readonly facts?: AnyObject;
 }
 
@@ -54,7 +54,7 @@ export class PageIndex {
     await this.#out.settle(all);
   }
 
-  /** All pages, in order; `settle(true)` first. */
+  /** Yields all pages, in order; `settle(true)` first. */
   *entries(): Iterable<IndexedPage> {
     for (const line of linesOf(this.#path)) yield pageOf(line);
   }

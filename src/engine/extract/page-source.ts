@@ -43,7 +43,7 @@ export interface PageSourceOptions {
   readonly isExactJson: boolean;
   readonly log: Log;
   readonly secrets: Secrets;
-  /** What every job has: `attr`, `time`. */
+  /** Contexts that every job has: `attr`, `time`. */
   readonly contexts: Contexts;
 }
 
@@ -57,7 +57,7 @@ export interface SourceRun {
   readonly rowsAt: RowsAt | undefined;
   /** Headers that are wanted of the answers, beside those of the pagination. */
   readonly headers: readonly string[];
-  /** What becomes of the rows of a page; undefined where nothing does. */
+  /** Returns the steps for the rows of a page; undefined if there are none. */
   readonly stepsOf: ((page: ArrivedPage) => PageSteps | undefined) | undefined;
   readonly needs: Needs;
   /** How the pagination comes from page to page, where it says so. */
@@ -66,9 +66,9 @@ export interface SourceRun {
   /** The window of time that it asks for, in words. */
   readonly window?: string | undefined;
   readonly reactor: ResponseRules;
-  /** Where the pages may begin anew. */
+  /** Detector of repeated rows; undefined if the pages never begin again. */
   readonly repeats: Repeats | undefined;
-  /** What sources may refer to by name. */
+  /** Contexts that sources may refer to by name. */
   readonly contexts: () => Contexts;
 }
 
@@ -165,7 +165,7 @@ type ReadingOptions = Pick<PageSourceOptions, 'ignoreErrors' | 'isExactJson' | '
 /** Reads the page in an answer, in whatever format it is. */
 function readerOf(reading: JobReading, endpoint: string, options: ReadingOptions): Reader {
   let last: { readonly body: ApiResponse['body']; readonly page: Page } | undefined;
-  /** A JSON document, read once however often it is asked for. */
+  /** Parses a JSON document, once for all its readers. */
   const json = (response: ApiResponse, log: Log): Page => {
     if (last?.body !== response.body)
       last = { body: response.body, page: readAnswer(reading, endpoint, response, { ...options, log }) };
@@ -181,7 +181,7 @@ function readerOf(reading: JobReading, endpoint: string, options: ReadingOptions
   };
 }
 
-/** For an answer that has no rows: all of it, where it is JSON. */
+/** Creates a reader for an answer without rows: all of it, if it is JSON. */
 export function silentReader(job: Job, endpoint: string, options: ReadingOptions): Reader['silently'] {
   const whole = { ...job, dataField: compilePath('.') };
   const { silently } = readerOf({ job: whole, rowsAt: undefined }, endpoint, options);
@@ -209,7 +209,7 @@ async function pageOf(rows: FormatRows, response: ApiResponse, options: ReadingO
   }
 }
 
-/** The rows of an answer that was read before; undefined where it is JSON. */
+/** Returns the rows of an answer that is read again; undefined if it is JSON. */
 export function rowsAgain(
   reading: JobReading,
   response: FileAnswer,
@@ -228,7 +228,10 @@ function measure(rows: FormatRows): Measured {
   }
 }
 
-/** What came with an error status that is to be ignored is taken as JSON, or as text. */
+/**
+ * Returns the rows of a body in another format; undefined for an error status that is ignored, whose body is read as
+ * JSON, or as text.
+ */
 function rowsOf(
   reading: JobReading,
   endpoint: string,
@@ -265,7 +268,7 @@ function readOptions(
   };
 }
 
-/** What is to be taken as empty is as an answer without a body, which ends a job. */
+/** Returns a page without a body, for an answer that a reaction treats as empty: it ends the job. */
 function withoutBody(
   asked: JobRequest,
   request: ApiRequest,
@@ -289,7 +292,8 @@ function withoutBody(
 }
 
 /**
- * The page in an answer. A body that is no JSON is an error, unless its status is to be ignored: it is then data.
+ * Returns the page in an answer. A body that is no JSON is an error, unless its status is to be ignored: it is then
+ * data.
  */
 export function readAnswer(
   reading: JobReading,
@@ -323,7 +327,7 @@ export function readAnswer(
   }
 }
 
-/** What the recording keeps of a page beside its exchange: what the pagination saw of it, and why it ended the job. */
+/** Creates the recording's note on a page: the values that the pagination used, and the reason why the job ended. */
 function noteOf(
   { observation, next }: Decision,
   {

@@ -10,7 +10,10 @@ import {
   type Json,
 } from '../../lib/json/index.ts';
 
-/** What becomes of the rows of one page before they are written, with what is kept of the page for another reading. */
+/**
+ * Steps for the rows of one page before they are written, with the facts about the page that are kept for another
+ * reading.
+ */
 export interface PageSteps {
   readonly facts: AnyObject;
   /** @param isSeen the rows of the chunk came before, and are not to be counted again */
@@ -21,14 +24,14 @@ export function isOneOf(row: Json, digests: ReadonlySet<string>): boolean {
   return digests.has(digestOf(row));
 }
 
-/** Equal JSON has an equal digest. */
+/** Returns the digest of a row; equal JSON has an equal one. */
 export function digestOf(row: Json): string {
   return hash('sha1', encodeExact(row), 'base64url');
 }
 
 const KEY = 'rowsThatCameBefore';
 
-/** The steps of a page that leaves out some rows first. */
+/** Returns the steps of a page that leave out some rows first. */
 export function withoutRepeats(steps: PageSteps | undefined, digests: ReadonlySet<string>): PageSteps {
   return {
     facts: objectOf([
@@ -44,7 +47,7 @@ export function withoutRepeats(steps: PageSteps | undefined, digests: ReadonlySe
 
 type Again = (kept: AnyObject, response: () => Json) => (rows: readonly Json[]) => readonly Json[];
 
-/** The same for another reading of the page, by what was kept of it. */
+/** Returns the same steps for another reading of the page, by its kept facts. */
 export function withoutRepeatsAgain(again: Again | undefined): Again {
   return (kept, response) => {
     const digests = getKey(kept, KEY);

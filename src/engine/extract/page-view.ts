@@ -9,12 +9,12 @@ export interface PageFacts {
   readonly page: number;
   /** Rows of the job so far, those of the page among them. */
   readonly read: number;
-  /** What was asked for. */
+  /** Request of the page. */
   readonly request: JobRequest;
   readonly contexts: () => Contexts;
 }
 
-/** What sources and conditions see of a page. Nothing is looked at before it is asked for. */
+/** Creates the view of a page for sources and conditions. Every part is read only on demand. */
 export function pageView(content: PageContent, facts: PageFacts): View {
   const { response, page } = content;
   const here = (path: Path): Json | undefined => content.value(path);
@@ -41,7 +41,7 @@ export function pageView(content: PageContent, facts: PageFacts): View {
   };
 }
 
-/** The smallest or largest value; rows without one are left out. */
+/** Returns the smallest or largest value; rows without one are left out. */
 function extreme(content: PageContent, which: 'min' | 'max', path: Path): Json | undefined {
   let best: Json | undefined;
   for (const rows of content.chunks()) {

@@ -52,7 +52,10 @@ export class PageWarnings {
   }
 }
 
-/** An empty list is how many methods find their end: behind a page with rows, it is nothing to warn about. */
+/**
+ * Returns the level for an empty page: behind a page with rows, an empty list is how many methods find their end, and
+ * no warning.
+ */
 function warningLevel(page: Page, number: number, end: Reason | undefined): 'warn' | 'debug' {
   const isEmptyList = page.rows === 0 && page.rowsAt !== undefined;
   return isEmptyList && number > 1 && end !== undefined && USUAL_ENDS.has(end.code) ? 'debug' : 'warn';

@@ -45,7 +45,7 @@ export interface PreviewOptions {
   readonly logins?: LoginKeeper | undefined;
 }
 
-/** What a job would ask for first. */
+/** First request of a job. */
 export interface JobPreview {
   readonly job: string;
   /** JSON path of the job. */
@@ -79,7 +79,8 @@ export interface ChildPreview {
 }
 
 /**
- * The first request of every job, made by the same steps as in a run, up to the point where it would be sent.
+ * Returns the first request of every job, created by the same steps as in a run, up to the point where it would be
+ * sent.
  *
  * @throws {ExtractorError} as a run would
  */
@@ -198,7 +199,7 @@ function firstRunOf(
   };
 }
 
-/** The request of an export that comes first; the job itself where there is none. */
+/** Returns the first request of an export; the job itself if it has none. */
 function askedFirst(job: Job): Job {
   return job.export?.create ?? job.export?.poll?.request ?? job;
 }

@@ -60,7 +60,7 @@ export interface Probe {
   readonly exchanges: readonly Exchange[];
   /** The job had more runs than calls are allowed. */
   readonly isCut: boolean;
-  /** What ended it early; exchanges and pages are those before. */
+  /** Error that ended it early; exchanges and pages are those before. */
   readonly failure: ExtractorError | undefined;
 }
 

@@ -9,7 +9,7 @@ import type { Json } from '../../lib/json/index.ts';
 import type { Position } from '../recording/position.ts';
 import { proofText, type Judgement } from '../completeness/index.ts';
 
-/** What a run tells while it goes on; all of it is optional to listen to. */
+/** Listener for the progress of a run; all of it is optional. */
 export interface Progress {
   /** The rows of a page were read, and are about to be written. */
   rows?(event: RowsEvent): void;
@@ -24,9 +24,9 @@ export interface Progress {
 }
 
 export interface RowsEvent {
-  /** Of the request. */
+  /** Position of the request. */
   readonly position: Position;
-  /** What the table of the job is called by. */
+  /** Name that the table of the job is derived from. */
   readonly dataType: string;
   /** Keys that lead to the rows in the answer; undefined where they do not stand there as one list. */
   readonly at: readonly string[] | undefined;
@@ -57,11 +57,14 @@ export interface EndEvent {
   readonly pages: number;
   /** Why it ended; `reasonText` has the words. */
   readonly reason: Reason;
-  /** Whether the pages were all. */
+  /** Judgement on the completeness of the pages. */
   readonly judgement?: Judgement | undefined;
 }
 
-/** Why a job ended, and whether it has everything: “the page has no rows; complete: `total: 131` is the number of rows”. */
+/**
+ * Describes why a job ended, and its completeness: “the page has no rows; complete: `total: 131` is the number of
+ * rows”.
+ */
 export function endText(reason: Reason, judgement: Judgement | undefined): string {
   const why = reasonText(reason);
   if (judgement === undefined || judgement.verdict === 'ended') return why;

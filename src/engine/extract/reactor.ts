@@ -29,7 +29,7 @@ export interface ReactorOptions {
   readonly secrets: Secrets;
 }
 
-/** What is known of an answer beside the answer itself. */
+/** Facts about an answer, besides the answer itself. */
 export interface Exchanged {
   readonly request: JobRequest;
   /** From 1. */
@@ -46,7 +46,7 @@ export interface Taken {
   readonly do: 'empty' | 'skip' | 'rows';
   /** JSON path of the reaction. */
   readonly at: string;
-  /** What was seen, in words, redacted. */
+  /** Observation in words, redacted. */
   readonly why: string;
 }
 
@@ -82,7 +82,7 @@ export class ResponseRules {
     return this.#reactions.length === 0;
   }
 
-  /** What happens to an answer that has just come. */
+  /** Returns the decision on an answer that has just come. */
   react(exchanged: Exchanged): React {
     return (response, isSpent, nowMs) => {
       const view = this.#view(response, exchanged);
@@ -102,8 +102,8 @@ export class ResponseRules {
   }
 
   /**
-   * What is done with an answer that was kept. It follows from the answer alone: it was sent again as often as it was to
-   * be, so what would do that is over.
+   * Returns the treatment of a kept answer. It follows from the answer alone: retries are over, because the request was
+   * sent as often as it was to be.
    *
    * @throws {HttpError} `http.declared` for an answer that is an error
    */
@@ -117,7 +117,7 @@ export class ResponseRules {
     return { do: reaction.do, at: reaction.at, why: this.#why(reaction, view) };
   }
 
-  /** An answer that was taken so, in the order of the pages: the first is told. */
+  /** Reports a reaction to an answer, in the order of the pages: the first is logged. */
   tell({ do: deed, at, why }: Taken, url: string): void {
     const known = this.#counts.get(at) ?? { do: deed, count: 0 };
     this.#counts.set(at, known);
@@ -175,7 +175,7 @@ export class ResponseRules {
     });
   }
 
-  /** The words of the API, else what was seen. */
+  /** Returns the message of the API, else the observation. */
   #why({ when, message }: Reaction, view: View): string {
     const said = message?.read(view);
     const text = said === undefined || said === null || said === '' ? when.describe(view) : textOf(said);
@@ -236,8 +236,9 @@ const DONE: Readonly<Record<Taken['do'], string>> = {
 const MOST_SHOWN = 300;
 
 /**
- * Most values are outside of the rows, which then need not be decoded. An answer of another format has nothing but rows;
- * one that is JSON all the same is mostly an error, and looked into. Anything else is a text.
+ * Returns the access to an answer for conditions. Most values are outside the rows, which then need not be decoded. An
+ * answer of another format has only rows; one that is JSON all the same is probably an error, and is parsed. Anything
+ * else is a text.
  */
 function contentOf(response: ApiResponse, pageOf: Exchanged['pageOf']): View['here'] {
   if (response.status < 400) {
@@ -280,7 +281,7 @@ function rowsOf(response: ApiResponse, pageOf: Exchanged['pageOf']): number | un
 /** In seconds it is the year 5138: a clock in milliseconds. */
 const MILLISECONDS_FROM = 1e11;
 
-/** Undefined for what is no time. */
+/** Returns the time to wait; undefined for a text that is no time. */
 function waitMs(text: string, { as }: Extract<Wait, { from: unknown }>, nowMs: number): number | undefined {
   if (as === undefined) return retryAfterMs(text, nowMs);
   if (as === 'date') {

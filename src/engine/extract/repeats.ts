@@ -17,13 +17,13 @@ export class Repeats {
     return this.#leftOut;
   }
 
-  /** The pages begin anew. */
+  /** Notes that the pages begin again. */
   begin(): void {
     this.#before = this.#stretch;
     this.#stretch = new Set();
   }
 
-  /** Each page, once, in order: rows that came before are not written. */
+  /** Takes each page, once, in order: rows that came before are not written. */
   see(content: PageContent): void {
     const before = this.#before;
     const again = new Set<string>();

@@ -29,8 +29,8 @@ export interface SeenFacts {
 const COMMON = new Set(['attr', 'time']);
 
 /**
- * What the steps of a job may look at beside the body, as JSON: a page that is read a second time has nothing else, so
- * that its rows are made equally. Only what the steps name is in it.
+ * Returns the facts besides the body that the steps of a job may use, as JSON. A page that is read a second time has
+ * nothing else, so that its rows come out the same. Only facts that the steps name are in it.
  */
 export function keepFacts(steps: RowSteps, seen: SeenFacts): AnyObject {
   const { now, status, url, page, rows, bytes, headers, request } = seen;
@@ -54,7 +54,7 @@ export function keepFacts(steps: RowSteps, seen: SeenFacts): AnyObject {
   ]);
 }
 
-/** The facts of a page of what was kept of it. */
+/** Restores the facts of a page from the kept ones. */
 export function factsOf(kept: AnyObject, response: () => Json, common: Contexts): PageFacts {
   const answer = mapIn(kept, 'answer');
   const headers = entriesOf(mapIn(kept, 'headers')).map(([name, value]) => [name, toText(value)] as const);

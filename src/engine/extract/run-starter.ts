@@ -64,7 +64,7 @@ export interface Begun {
   readonly window: PlannedWindow | undefined;
   readonly state: RunState | undefined;
   readonly group: GroupWatch | undefined;
-  /** Of an export, only when its first file is asked for. */
+  /** Returns the tracker; for an export, only when its first file is requested. */
   readonly witness: () => RunWitness | undefined;
   readonly steps: AsyncGenerator<PageStep<PageContent>, Reason>;
   readonly first: Promise<IteratorResult<PageStep<PageContent>, Reason>>;
@@ -128,7 +128,7 @@ export class RunStarter {
     return { ...started(steps), ...begun, run, state, witness: () => witness, abandon };
   }
 
-  /** The files of an export are the pages of the job: those of one behind those of the other. */
+  /** Yields the files of an export as the pages of the job, one file behind the other. */
   #export(
     settings: ExportSettings<Job>,
     begun: Beginning & { readonly evaluate: Evaluate; readonly call: CallFunction },

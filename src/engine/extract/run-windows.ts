@@ -31,18 +31,18 @@ export interface PlannedRun {
   readonly group?: GroupWatch;
 }
 
-/** Where a run begins by the state of its job, and where that goes when it has ended. */
+/** Plan for the state of a job: the beginning of a run by it, and its progress when the run has ended. */
 export interface PlannedState {
   readonly job: JobState;
   readonly progress: StateProgress;
   readonly bounds: Bounds;
-  /** Of those that one start of the job has. */
+  /** True for the last one of one start of the job. */
   readonly isLast: boolean;
 }
 
 export interface PlannedWindow extends Window {
   readonly isLast: boolean;
-  /** What all windows of one start of a job share. */
+  /** Series that all windows of one start of a job share. */
   readonly series: WindowSeries;
   /** Undefined where windows overlap because the configuration says so. */
   readonly rows: WindowRows | undefined;
@@ -62,9 +62,9 @@ export interface PlanOptions {
 }
 
 /**
- * The runs that one start of a job has: one, or one for each combination of its lists and each of its windows.
+ * Plans the runs that one start of a job has: one, or one for each combination of its lists and each of its windows.
  *
- * Functions go by the start of the run: it is the same when a run that was stopped goes on.
+ * Functions go by the start of the run, which stays the same when a stopped run is resumed.
  */
 export function planRuns(job: Job, start: PlannedRun, options: PlanOptions): readonly PlannedRun[] {
   const { startedAt, callAt, contexts, log } = options;
@@ -127,7 +127,7 @@ function planWindows(
 export class WindowSeries {
   readonly #job: Job;
   #before: { readonly request: string; readonly text: string } | undefined;
-  /** Of the first page with rows. */
+  /** Digest of the first page with rows. */
   #rows: string | undefined;
   #windowsWithRows = 0;
   #isOneAnswer = true;
@@ -141,7 +141,7 @@ export class WindowSeries {
   }
 
   /**
-   * To be called with the first request of each window, in their order.
+   * Takes the first request of each window, in their order.
    *
    * @throws {JobError} when it is that of the window before: the same rows would come twice
    */
@@ -160,7 +160,7 @@ export class WindowSeries {
     );
   }
 
-  /** To be called with the first page of each window, in their order. */
+  /** Takes the first page of each window, in their order. */
   take({ page: { rows, rowsDigest, pieces } }: PageContent): void {
     if (rows === 0) return;
     this.#windowsWithRows++;

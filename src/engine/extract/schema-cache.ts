@@ -22,8 +22,8 @@ const STRUCT_VERSION_KEY = 'json_parser.structVersion';
 const STRUCT_SETTINGS_KEY = 'json_parser.structSettings';
 
 /**
- * What decides the columns that a data type gets, for all jobs that give it: the place of the rows, the filter, the
- * parser, and whether the type is mapped.
+ * Returns the settings that decide the columns of a data type, for all jobs that give it: the place of the rows, the
+ * filter, the parser, and whether the type is mapped.
  */
 export function structureSettings({
   configs,
@@ -41,8 +41,8 @@ export function structureSettings({
 }
 
 /**
- * The state without the structure of data types whose settings have changed since: their columns are learned anew, as
- * those of a first run. When nothing is left that is still true, the whole structure goes.
+ * Returns the state without the structure of data types whose settings have changed since: their columns are learned
+ * again, as in a first run. When nothing valid is left, the whole structure goes.
  */
 export function forgetChanged(state: AnyObject, settings: StructureSettings, log: Log): AnyObject {
   const known = knownSettings(state);
@@ -67,7 +67,7 @@ export function forgetChanged(state: AnyObject, settings: StructureSettings, log
   ]);
 }
 
-/** Of the types of this run, and of those that it did not have. */
+/** Returns the settings of the types of this run, and of those that it did not have. */
 export function settingsJson(state: AnyObject, settings: StructureSettings): Json {
   return objectOf(new Map([...knownSettings(state), ...settings]));
 }
@@ -109,7 +109,7 @@ function* withChildren(jobs: readonly Job[]): Generator<Job, void> {
   }
 }
 
-/** Undefined when nothing is left. */
+/** Removes types from the structure; undefined when nothing is left. */
 function without(
   struct: AnyObject,
   types: ReadonlySet<string>,

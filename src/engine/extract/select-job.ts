@@ -55,7 +55,7 @@ export function selectJob(
   return { top: chain, job: last, names };
 }
 
-/** The job that is defined there, below the first of its parents where it names them. */
+/** Returns the path to the job that is defined there, below the first of its parents if it names them. */
 function pathTo(jobs: readonly Job[], at: string): readonly Job[] | undefined {
   const direct = jobs.find((each) => each.at === at);
   if (direct !== undefined) return [direct];
@@ -73,7 +73,10 @@ function itemsOf(list: Json | undefined): readonly Item[] {
   return isObject(list) ? entriesOf(list) : [];
 }
 
-/** A request is known by the name of its job, so a child may not be called as its parent is, and no job as logins are. */
+/**
+ * Returns a free name: a request is known by the name of its job, so a child may not have the name of its parent, and
+ * no job that of logins.
+ */
 function freeName(name: string, taken: readonly string[]): string {
   let free = name;
   while (free === 'login' || taken.includes(free)) free += taken.length === 0 ? ' (job)' : ' (child)';

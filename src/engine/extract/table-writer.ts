@@ -11,7 +11,7 @@ import { filteredRows, type PageContent, type RowFilter } from './content.ts';
 import { PageIndex, type IndexedPage } from './page-index.ts';
 import { turn } from '../../lib/turn.ts';
 
-/** What a page's rows belong to. */
+/** Target of a page's rows. */
 export interface PageTarget {
   readonly dataType: string;
   readonly extra: AnyObject;
@@ -22,7 +22,10 @@ export interface PageTarget {
 export interface RowSource {
   readonly filter: RowFilter | undefined;
   readonly look: RowLook;
-  /** What became of the rows of a page before they were written, by what was kept of it; undefined where nothing did. */
+  /**
+   * Repeats the changes to the rows of a page before they were written, by the kept facts; undefined if there were
+   * none.
+   */
   readonly changeAgain:
     | ((kept: AnyObject, response: () => Json) => (rows: readonly Json[]) => readonly Json[])
     | undefined;
@@ -42,7 +45,7 @@ export interface BucketOptions {
   readonly parser: RecordParser;
   /** True for data types whose rows are written at once, so that their pages are not read again. */
   readonly writesAtOnce: (dataType: string) => boolean;
-  /** Where the answers are kept. */
+  /** Recorded answers. */
   readonly exchanges: Pick<Exchanges, 'bytes' | 'again'>;
 }
 
@@ -175,7 +178,7 @@ export class Bucket {
     }
   }
 
-  /** The same pages that {@link #takeStream} made. */
+  /** Yields the same pages that {@link #takeStream} created. */
   *#streamAgain(
     answerAt: number,
     { filter, look, rowsAgain, changeAgain }: RowSource,
@@ -195,7 +198,7 @@ export class Bucket {
   }
 }
 
-/** The rows that were written of a page, made again in the same way. */
+/** Repeats the changes to the written rows of a page. */
 function changedRows(
   pieces: readonly RowsPiece[],
   filter: RowFilter | undefined,

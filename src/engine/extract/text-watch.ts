@@ -16,7 +16,7 @@ export class TextWatch {
     if (this.#pages++ === 0) this.#page = page;
   }
 
-  /** One sentence for each kind of remark. */
+  /** Returns one sentence for each kind of remark. */
   warnings(): string[] {
     const { unknown, contradicted, invalid } = this.#remarks ?? {};
     const told: string[] = [];

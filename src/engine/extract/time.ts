@@ -11,7 +11,7 @@ import {
   type Json,
 } from '../../lib/json/index.ts';
 
-/** What `{"time": …}` refers to. */
+/** Returns the context of `{"time": …}`. */
 export function timeContext(state: AnyObject, startedAt: number): AnyObject {
   const stored = getKey(state, 'time');
   const entries = isObject(stored) ? entriesOf(stored) : [];

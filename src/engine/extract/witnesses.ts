@@ -24,7 +24,7 @@ import type { PageContent } from './content.ts';
 export interface WitnessesOptions {
   /** `api.completeness`, for all jobs. */
   readonly completeness: Completeness;
-  /** What the rows of a job become: a primary key in them tells rows apart. */
+  /** Mappings of the jobs' rows: a primary key in them identifies rows. */
   readonly mappings: Mappings;
   readonly log: Log;
   readonly secrets: Secrets;
@@ -32,11 +32,11 @@ export interface WitnessesOptions {
 
 /** Sees the pages of one run of a job. */
 export interface RunWitness {
-  /** Each page, in order, as soon as it is known whether it is kept. */
+  /** Takes each page, in order, as soon as it is known whether it is kept. */
   see(content: PageContent, page: number, verdict: GuardVerdict): void;
-  /** Of an export, before its files: the answers that led to them. */
+  /** Takes the answers of an export that led to its files. */
   announce(answers: readonly Json[]): void;
-  /** Pages that are still to come, as far as the answers say it. */
+  /** Returns the number of pages still to come, as far as the answers tell. */
   pagesLeft(): number | undefined;
   /**
    * @param also what speaks against the run besides its own pages
@@ -132,7 +132,7 @@ export class Witnesses {
       this.#tally(job).add({ reason, judgement, pages: 0, rows: 0, rowsTwice: 0, request: '' });
   }
 
-  /** The verdicts of all jobs that ran; doubt is said in the log. */
+  /** Returns the reports of all jobs that ran; findings are logged. */
   reports(): readonly JobReport[] {
     return [...this.#jobs].flatMap(([job, tally]) => {
       const { accepted, isRequired } = this.#settingsOf(job);
@@ -224,7 +224,7 @@ function withDoubts(judgement: Judgement, also: readonly Doubt[]): Judgement {
   return also.length === 0 ? judgement : { verdict: 'doubtful', doubts: [...judgement.doubts, ...also] };
 }
 
-/** Where the primary key is in a row; what stands above the rows is the same for all of them. */
+/** Returns the paths of the primary key in a row; values above the rows are the same for all of them. */
 function keyPaths(mapping: Mapping | undefined): readonly Path[] {
   return (mapping?.entries ?? []).flatMap((entry) =>
     entry.kind === 'column' && entry.primaryKey

@@ -23,7 +23,7 @@ import { StateProgress, valueText, type EndedRun, type StoredValue } from './sta
 import { isoTime } from '../../../lib/iso-time.ts';
 
 export interface JobStateOptions {
-  /** What is stored of the job; undefined when there is nothing, or it belongs to other settings. */
+  /** Stored state of the job; undefined when there is none, or it belongs to other settings. */
   readonly stored: AnyObject | undefined;
   /** Digest of what the state comes from. */
   readonly of: string;
@@ -93,7 +93,9 @@ export class JobState {
     return this.#shared;
   }
 
-  /** A state that was written by hand, or while `future` was true, may leave out all until then. */
+  /**
+   * Checks the stored state: one that was written by hand, or while `future` was true, may skip all rows until then.
+   */
   #look(stored: Json | undefined): void {
     const { cursor, takesFuture, as } = this.#settings;
     const isCursor = cursor !== undefined && !takesFuture;
@@ -102,14 +104,14 @@ export class JobState {
       this.#ahead = another(this.#ahead, stored);
   }
 
-  /** One of its runs ended. To be called in their order. */
+  /** Takes the end of one of its runs, in their order. */
   end(progress: StateProgress, ended: EndedRun): void {
     progress.end(ended);
     if (!ended.isComplete) this.#held++;
     this.#total = sumOf(this.#total, ended.facts);
   }
 
-  /** The last run of a start ended. */
+  /** Takes the end of the last run of a start. */
   finish(progress: StateProgress): void {
     const { key } = progress;
     if (key === undefined) return;
@@ -124,7 +126,7 @@ export class JobState {
     if (cursor !== undefined) this.#parents.set(key, { cursor, at: this.#options.startedAt });
   }
 
-  /** What is to be stored; undefined for nothing. */
+  /** Returns the state to store; undefined for none. */
   next(began: Began): AnyObject | undefined {
     const { of, asked, stored } = this.#options;
     const settings = [['of', of] as const, ['asked', asked] as const];
@@ -150,8 +152,10 @@ export class JobState {
   }
 
   /**
-   * Where the windows ended is where the clock stood, which may be in the API's future: what comes until then would not
-   * be asked for. The state does not go back, and an end that is written for a later time is meant so.
+   * Limits a state that is the end of the windows to the clock of the API.
+   *
+   * By a local clock that is ahead, the end may be in the API's future, and rows until then would be skipped. The state
+   * never goes back, and an end that the configuration puts later on purpose stays.
    */
   #bounded(cursor: Json, stored: Json | undefined, { here, there }: Began): Json {
     if (!this.#settings.keepsEnd || there >= here) return cursor;
@@ -243,7 +247,7 @@ function examples(a: Examples, b: Examples): Examples {
   return { count: a.count + b.count, first: a.count === 0 ? b.first : a.first };
 }
 
-/** Of two states the one that misses nothing; the first where they cannot be compared. */
+/** Returns the state that misses nothing; the first of two that cannot be compared. */
 function older(a: Json | undefined, b: Json | undefined, { as }: Incremental): Json | undefined {
   if (a === undefined || b === undefined) return undefined;
   const [first, second] = [markOf(a, as), markOf(b, as)];
@@ -253,7 +257,7 @@ function older(a: Json | undefined, b: Json | undefined, { as }: Incremental): J
 
 interface KeptParents {
   readonly parents: Map<string, StoredValue>;
-  /** Of how many nothing can be known. */
+  /** Number of entries that cannot be read. */
   readonly unreadable: number;
 }
 

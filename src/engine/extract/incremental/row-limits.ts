@@ -4,7 +4,7 @@ import { entriesOf, getKey, isObject, objectOf, type AnyObject, type Json } from
 import type { RowSource } from '../table-writer.ts';
 import type { PageSteps } from '../page-steps.ts';
 
-/** What rows are written: those that are not older than the state, nor behind a period. */
+/** Limits of the rows that are written: those older than the state, or behind a period, are dropped. */
 export interface RowLimits {
   readonly since: Mark | undefined;
   readonly until: Mark | undefined;
@@ -12,7 +12,7 @@ export interface RowLimits {
   readonly dropsEqual: boolean;
 }
 
-/** The mark of a row; undefined where it has none, or one that cannot be compared. */
+/** Returns the mark of a row; undefined if it has none, or one that cannot be compared. */
 export function markOfRow(
   { cursor, as }: Incremental,
   row: Json,
@@ -47,7 +47,7 @@ export function keepsRow(
 export type Count = (came: number, kept: number) => void;
 
 /**
- * What becomes of the rows of a page: the limits first, then the steps of the job.
+ * Applies the limits to the rows of a page, and then the steps of the job.
  *
  * @param count is told of each row once
  */
@@ -74,7 +74,7 @@ export function limitedSteps(
   };
 }
 
-/** The same by what was kept of the page. */
+/** Applies the limits again by the kept facts of the page. */
 export function limitedAgain(
   { incremental }: Job,
   again: RowSource['changeAgain'],

@@ -3,7 +3,7 @@ import { isScalar, toText, type Json } from '../../../lib/json/index.ts';
 import type { Contexts } from '../../shared/evaluate.ts';
 import { markOfRow } from './row-limits.ts';
 
-/** What the rows of one run say about its state. */
+/** Facts about the state from the rows of one run. */
 export interface CursorFacts {
   readonly rows: number;
   /** The newest value; undefined where there is none, or they cannot be compared. */
@@ -48,7 +48,7 @@ export class RunCursor {
   }
 
   /**
-   * Rows that were decoded, in their order.
+   * Takes decoded rows, in their order.
    *
    * @param now milliseconds since 1970 when they came
    */
@@ -107,7 +107,7 @@ export class RunCursor {
   }
 }
 
-/** Of two marks the newer one; the first where they cannot be compared. */
+/** Returns the newer of two marks; the first of two that cannot be compared. */
 export function newer(a: Mark | undefined, b: Mark | undefined): Mark | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return (compareMarks(b, a) ?? 0) > 0 ? b : a;
@@ -120,7 +120,7 @@ export function isAhead(mark: Mark, now: number): boolean {
 
 const SHOWN = 60;
 
-/** One more value, of which the first is shown. */
+/** Adds a value, of which the first is kept as an example. */
 export function another({ count, first }: Examples, value: Json): Examples {
   const text = isScalar(value) ? `“${toText(value).slice(0, SHOWN)}”` : 'a list or an object';
   return { count: count + 1, first: count === 0 ? text : first };

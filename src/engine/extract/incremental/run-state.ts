@@ -20,7 +20,7 @@ import type { PlannedState } from '../run-windows.ts';
 import { keepsRow, markOfRow, type RowLimits } from './row-limits.ts';
 import { RunCursor } from './run-cursor.ts';
 
-/** The state of a job in a run of it; undefined for one that keeps none. */
+/** Returns the state of a job in a run of it; undefined for one that keeps none. */
 export function beginState(
   job: Job,
   run: JobInvocation,
@@ -58,7 +58,7 @@ export class RunState {
     return headers.length === 0 ? needs : { ...needs, headers: [...(needs.headers ?? []), ...headers] };
   }
 
-  /** The source of the pages, which tells of pages that have nothing new. Sorted rows are looked at as they come. */
+  /** Returns the source of pages with those reported that have nothing new. Sorted rows are examined as they come. */
   watch(source: PageSource<PageContent>): PageSource<PageContent> {
     const { order, cursor } = this.#settings;
     if (order === 'none' || cursor === undefined) return source;
@@ -74,7 +74,7 @@ export class RunState {
   }
 
   /**
-   * The request with the state in its place.
+   * Puts the state into its place in the request.
    *
    * @throws {JobError} when that is nowhere in the request
    */
@@ -90,7 +90,7 @@ export class RunState {
     return sent === undefined ? to.blank(request) : to.put(request, sent);
   }
 
-  /** A page came that will be written. To be called in their order. */
+  /** Takes a page that will be written, in their order. */
   see(content: PageContent, page: number): void {
     this.#read += content.page.rows;
     if (content.taken?.do === 'skip') this.#isSkipped = true;
@@ -106,8 +106,8 @@ export class RunState {
   }
 
   /**
-   * The paginator, ended by the first page whose rows are all older than the state; as it is where the API does not sort
-   * so.
+   * Returns the paginator, ended by the first page whose rows are all older than the state; as it is if the API does
+   * not sort so.
    */
   ending(paginator: Paginator): Paginator {
     if (this.#settings.order !== 'descending' || this.#planned.bounds.since === undefined) return paginator;
@@ -125,7 +125,7 @@ export class RunState {
     };
   }
 
-  /** What rows are to be written; undefined where all are. */
+  /** Limits of the rows to be written; undefined if all are. */
   get limits(): RowLimits | undefined {
     const { bounds } = this.#planned;
     const { isFiltering, isFilteringPeriods } = this.#settings;
@@ -139,7 +139,7 @@ export class RunState {
   }
 
   /**
-   * The run ended.
+   * Ends the run.
    *
    * @param acceptsDoubt the configuration takes a doubt about the job
    */
@@ -152,7 +152,7 @@ export class RunState {
     if (isLast) job.finish(progress);
   }
 
-  /** The state that all rows of a page are older than; undefined when some are not, or nobody can know. */
+  /** Returns the state that all rows of a page are older than; undefined when some are not, or it is unknown. */
   #olderThan(content: PageContent): string | undefined {
     const { since } = this.#planned.bounds;
     let areOlder = since !== undefined && content.page.rows > 0;

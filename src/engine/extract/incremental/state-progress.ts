@@ -35,9 +35,10 @@ export interface ProgressOptions {
 }
 
 /**
- * Where the state of one job goes, or of one parent row of it, while its runs end one after the other. It moves as far
- * as everything before was seen: windows that come in their order move it one by one up to the first that may not be
- * complete; where they come backward, or several parent rows share the state, all must be.
+ * Progress of the state of one job, or of one parent row of it, while its runs end one after another.
+ *
+ * It moves as far as everything before was read: windows in ascending order move it one by one up to the first that may
+ * be incomplete; in descending order, or if several parent rows share the state, all must be complete.
  */
 export class StateProgress {
   readonly stored: Json | undefined;
@@ -81,7 +82,7 @@ export class StateProgress {
       this.#newest = newer(this.#newest, facts.below);
   }
 
-  /** A run was left out. */
+  /** Takes a run that was skipped. */
   skip(): void {
     this.#isStopped = true;
     if (!this.#isOneByOne) this.#isVoid = true;

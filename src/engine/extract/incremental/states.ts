@@ -26,13 +26,13 @@ export interface StatesOptions {
   readonly log: Log;
 }
 
-/** What tells one iteration from another, and a state of one API from that of another. */
+/** Scope of a state: its iteration, and its API. */
 export interface StateScope {
   /** The attributes of the iteration, without secrets; undefined without iterations. */
   readonly iteration: AnyObject | undefined;
   /** `api.baseUrl`, as written. */
   readonly baseUrl: Json;
-  /** What is sent with the requests of all jobs, as written: headers and default options. */
+  /** Settings that are sent with the requests of all jobs, as written: headers and default options. */
   readonly common: AnyObject;
   /** Attributes, which the configuration refers to. */
   readonly attr: AnyObject;
@@ -55,7 +55,7 @@ export class IncrementalStates {
   }
 
   /**
-   * The state of a job; undefined for one that keeps none.
+   * Returns the state of a job; undefined for one that keeps none.
    *
    * @param path names of the jobs above it, and its own
    */
@@ -77,7 +77,7 @@ export class IncrementalStates {
   }
 
   /**
-   * `incremental` of the next state; undefined where it stays as it was.
+   * Returns `incremental` of the next state; undefined if it is unchanged.
    *
    * @param there when the run began by the clock of the API, in milliseconds since 1970
    */
@@ -143,7 +143,7 @@ function digestOf({ endpoint, incremental }: Job, { baseUrl }: StateScope): stri
   ]);
 }
 
-/** Digest of what is asked for, with the attributes that it refers to. */
+/** Returns the digest of the request definition, with the attributes that it refers to. */
 function askedBy({ asked, isPerParent }: Incremental, { baseUrl, common, attr }: StateScope): string {
   return digest(
     [baseUrl, withSortedKeys(common), meaningOf(asked, isPerParent)].map((part) => told(part, attr)),
@@ -151,8 +151,8 @@ function askedBy({ asked, isPerParent }: Incremental, { baseUrl, common, attr }:
 }
 
 /**
- * A setting with the values of the attributes in it. Secrets are left out, as they change while what they open stays
- * the same; and headers that say who asks, and not for what.
+ * Returns a setting with the values of its attributes. Secrets are left out, because they change while the access stays
+ * the same, and so are headers that identify the caller.
  */
 function told(setting: Json, attr: AnyObject): Json {
   if (isList(setting)) return setting.map((item) => told(item, attr));
@@ -175,7 +175,7 @@ function withoutSenders(headers: Json): Json {
   return isObject(headers) ? objectOf(entriesOf(headers).filter(([name]) => !SENDER.test(name))) : headers;
 }
 
-/** One value; or all that are below the name, of a list or an object. */
+/** Returns one value; or all below the name, for a list or an object. */
 function attribute(name: string, attr: AnyObject): Json {
   const names = keysOf(attr).filter(
     (key) => key === name || (key.startsWith(`${name}.`) && !SECRET.test(key)),
