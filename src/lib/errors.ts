@@ -179,7 +179,7 @@ export class EncryptionError extends ExtractorError {}
 /** Failure between a data folder and the storage: inputs, outputs, their mappings and manifests. */
 export class MappingError extends ExtractorError {}
 
-/** Failure of a call to the storage service; `details` has the service's answer beside its message. */
+/** Failure of a call to the storage service; `details` has the service's answer besides its message. */
 export class StorageError extends ExtractorError {
   /** The HTTP status of the answer, if there was one. */
   get status(): number | undefined {

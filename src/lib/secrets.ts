@@ -16,7 +16,7 @@ const SECRET_NAME =
 const POSITION_NAME =
   /^(?:next|prev|previous|page|continuation|scroll|sync|sort|start|partition)[-_]?(?:page)?[-_]?(?:token|key)$/i;
 
-/** Returns true for a query parameter or header that carries a secret by its name (`access_token`, `X-Api-Key`). */
+/** Tells whether a query parameter or header carries a secret by its name (`access_token`, `X-Api-Key`). */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name) && !POSITION_NAME.test(name);
 }

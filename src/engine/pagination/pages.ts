@@ -177,7 +177,7 @@ function lookAhead<T>(
     send(plan(last.step.state), page + queue.length);
 }
 
-/** Tells whether two requests are equal to the last literal, and in the order of their parameters. */
+/** Tells whether two requests are equal to the last literal, including the order of their parameters. */
 function sameRequest(a: JobRequest, b: JobRequest): boolean {
   return exactText(a) === exactText(b);
 }

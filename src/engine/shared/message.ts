@@ -98,7 +98,7 @@ export interface BodySink {
   abandon(): void;
 }
 
-/** Rules for receiving a body that may be a file: large, packed, and no JSON. */
+/** Rules for receiving a body that may be a file: large, packed, and not JSON. */
 export interface FileRule {
   /** Decides by the headers, before the body: true for a body that these rules apply to, false for the usual way. */
   readonly takes: (headers: Headers) => boolean;

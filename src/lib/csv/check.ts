@@ -41,7 +41,7 @@ export interface CsvReport {
 
 export interface CsvCheck {
   /**
-   * Bytes of the records as they came, without BOM, ignored lines and header. To be read once, to the end. Throws
+   * Bytes of the records as they came, without BOM, ignored lines and header. Readable once, to the end. Throws
    * CsvError at the first byte that breaks a rule.
    */
   readonly data: AsyncIterable<Uint8Array>;

@@ -14,7 +14,7 @@ export interface EncryptedValue {
  */
 export type SecretKind = 'encrypted' | 'damaged' | 'foreign' | 'reference' | 'plain';
 
-/** Returns true for the name of a value that must not be shown: it starts with `#`. */
+/** Tells whether a name is that of a secret value: it starts with `#`. */
 export function isSecretKey(key: string): boolean {
   return key.startsWith('#');
 }

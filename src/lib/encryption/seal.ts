@@ -12,7 +12,7 @@ export interface SealOptions {
   readonly keys: Keys;
   readonly scope: Scope;
   readonly env: Pick<Env, 'randomBytes'>;
-  /** JSON text that is replaced: a secret that is the same there keeps its encrypted form. */
+  /** Earlier JSON text: a secret that is the same there keeps its encrypted form. */
   readonly before?: string | undefined;
   /** True when values encrypted with an older key are encrypted again with the first key. Default false. */
   readonly rotate?: boolean;

@@ -19,7 +19,7 @@ export interface Context {
   readonly database?: Database | undefined;
   readonly project: Project;
   readonly catalogue: Catalogue;
-  /** For the values of `#` keys: the first encrypts. */
+  /** Keys for `#` values; the first one encrypts. */
   readonly keys: Keys;
   readonly env: Env;
   readonly log: Log;

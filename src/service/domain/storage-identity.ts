@@ -167,7 +167,7 @@ export async function storedOwner(meta: Meta, name: string): Promise<BucketOwner
   return { ...(JSON.parse(row.value) as StoredOwner), name, isNew }; // written above
 }
 
-/** A database or a folder as people know it, wherever they are. */
+/** Returns the name of a database or a folder for people. */
 export function placeName(place: Pick<Database, 'address' | 'schema'> | string): string {
   return typeof place === 'string'
     ? `the folder ${place} of ${hostname()}`

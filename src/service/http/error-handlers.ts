@@ -30,7 +30,7 @@ export function errorHandlers(context: Context): {
       if (answer.status >= 500 && !REFUSALS.has(answer.code))
         context.log.error('Request failed', { ...facts, detail: detailOf(error) });
       else context.log.debug('Request refused', { ...facts, status: answer.status, code: answer.code });
-      // The rest of an unread body would stand before the next request on the connection.
+      // The rest of an unread body would precede the next request on the connection.
       request.raw.unpipe();
       request.raw.resume();
       // As bytes: a text would get a charset where no hook can remove it, such as for a broken address.

@@ -58,8 +58,7 @@ export interface Route {
    */
   readonly takesFile?: boolean;
   /**
-   * True when the answer has a secret that is nowhere else: it is not stored for a request that is repeated under its
-   * key.
+   * True when the answer has a secret that is stored nowhere: such an answer is not kept for repetitions under its key.
    */
   readonly makesSecret?: boolean;
   /**

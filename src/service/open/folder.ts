@@ -29,7 +29,7 @@ export async function openFolder(options: OpenOptions): Promise<OpenStorage> {
       const holder = await findHolder(dir);
       if (holder?.address !== undefined && holder.isInDatabase !== true)
         return await openHeld(dir, { ...holder, address: holder.address }, options);
-      // One without an address refuses.
+      // A folder that a process holds without an address is refused.
       return await openEmbedded(dir, options);
     } catch (error) {
       if (!(error instanceof RunError) || error.code !== 'run.locked') throw fileError(error, dir);

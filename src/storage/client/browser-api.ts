@@ -141,7 +141,7 @@ async function* partsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-/** Ends what takes too long; as `AbortSignal.timeout`, and it can be called off. */
+/** Creates a signal that aborts after a time, like `AbortSignal.timeout`, and that can be cancelled. */
 function patienceOf(waitMs: number): { readonly signal: AbortSignal; readonly end: () => void } {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(new DOMException('Too late', 'TimeoutError')), waitMs);

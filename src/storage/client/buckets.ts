@@ -23,7 +23,7 @@ export interface Buckets {
     id: string,
     changes: { readonly displayName?: string | undefined; readonly color?: string | undefined },
   ): Promise<Bucket>;
-  /** A bucket with tables needs `force`. */
+  /** Deletes a bucket; one with tables needs `force`. */
   delete(id: string, options?: { readonly force?: boolean | undefined }): Promise<void>;
   metadata(id: string): Metadata;
 }

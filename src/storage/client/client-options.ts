@@ -31,7 +31,7 @@ export interface StorageClientOptions {
 /** @param signal ends the call */
 export type BeforeChange = (signal: AbortSignal) => Promise<void>;
 
-/** How often a call is sent again. */
+/** Limits for retries of a call. */
 export interface ClientRetry {
   /** Attempts after the first one, each after twice the wait of the one before: 1, 2, 4 … seconds. Default: 6. */
   readonly maxRetries?: number | undefined;

@@ -4,8 +4,8 @@ import type { StorageClient } from './client.ts';
 export interface Connection {
   readonly client: StorageClient;
   /**
-   * A client of the default branch, when that of the connection is one of a development branch: tables that the branch
-   * does not have are read from production.
+   * Client of the default branch, if the connection is to a development branch: tables that the branch does not have
+   * are read from production.
    */
   readonly production?: StorageClient | undefined;
   /** For people: the folder or the address. */

@@ -28,7 +28,7 @@ function pairsOf(key: string, value: QueryValue): [string, string][] {
   return Object.entries(value).flatMap(([inner, item]) => pairsOf(`${key}[${inner}]`, item));
 }
 
-/** JSON text of a body: what is undefined is left out, numbers keep their literals. */
+/** Returns the JSON text of a body: undefined values are left out, numbers keep their literals. */
 export function bodyText(value: unknown): string {
   return encodeExact(withoutUndefined(value) ?? null);
 }

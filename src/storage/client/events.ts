@@ -31,7 +31,7 @@ export interface EventsQuery {
   readonly offset?: number | undefined;
 }
 
-/** Whose events: all of the project, or those of a bucket, table or token. */
+/** Scope of events: the whole project, or a bucket, table or token. */
 export type EventsOf = { readonly bucket: string } | { readonly table: string } | { readonly token: string };
 
 /** Operations on events. */

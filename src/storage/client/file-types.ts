@@ -10,7 +10,7 @@ export interface UploadOptions extends TransferOptions {
   /** Name of the file in the storage. */
   readonly name: string;
   readonly tags?: readonly string[] | undefined;
-  /** Default: true, as the public clients have it. */
+  /** True when the file is encrypted at rest. Default: true, as in the public clients. */
   readonly isEncrypted?: boolean | undefined;
   readonly isPermanent?: boolean | undefined;
   readonly isPublic?: boolean | undefined;

@@ -112,7 +112,7 @@ export function createFiles(api: Api, s3: S3): Files {
     const source: Source = {
       name: file.name,
       s3,
-      // The credentials that came with the file serve until they have expired.
+      // The credentials that came with the file are used until they expire.
       place: async (isRefused = false) => {
         if (isRefused) first = undefined;
         const detail = first ?? (await files.detail(id, { credentials: true, signal }));

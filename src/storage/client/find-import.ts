@@ -33,7 +33,7 @@ export async function findImport(
     const found = imports.find(({ status }) => status !== 'error') ?? imports[0];
     const oldest = list.at(-1);
     if (found !== undefined || oldest === undefined) return found;
-    // Nobody asked for an import of the file before there was a file.
+    // An import of the file cannot be older than the file.
     since ??= await createdAt(api, fileId, signal);
     if (Date.parse(oldest.createdTime) < since) return undefined;
     // The same page again: the service has no further ones.

@@ -54,7 +54,7 @@ export interface LoadTable extends CsvFormat {
 
 /** Result of a load. */
 export interface ImportResult {
-  /** In the order of the file. */
+  /** Names in the order of the file. */
   readonly importedColumns: readonly string[];
   readonly newColumns?: readonly string[];
   /** Rows of the table afterwards. */

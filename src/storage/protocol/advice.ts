@@ -43,6 +43,6 @@ export type OpenPoint =
 
 /** The advice of an error, where it has one. */
 export function adviceIn(details: Readonly<Record<string, unknown>>): Advice | undefined {
-  // Whoever puts it there puts an advice.
+  // Only an advice is ever stored under this key.
   return details['advice'] as Advice | undefined;
 }

@@ -66,7 +66,7 @@ export interface FoundList {
 
 export interface SentRequest {
   readonly method: string;
-  /** Without secrets. */
+  /** Address without secrets. */
   readonly url: string;
 }
 
@@ -112,7 +112,7 @@ export interface Tried {
   readonly jobs: readonly ReportedJob[];
   /** Warnings of the run. */
   readonly warnings: readonly string[];
-  /** To try changed settings with, without asking the API again; null when it is too large for that. */
+  /** Recording for trying changed settings without requests to the API; null when it is too large for that. */
   readonly recording: string | null;
   /** Why it ended early; what had come by then is there. */
   readonly error?: ToldError | undefined;

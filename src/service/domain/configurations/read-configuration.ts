@@ -10,7 +10,7 @@ import { orderAt, rowsAt } from './history.ts';
 import { sameConfiguration, keyOf } from '../../stores/metadata/configuration-key.ts';
 import { sortOrder, type Loaded, type LoadedRow, type Whole } from './model.ts';
 
-/** A configuration, deleted or not. */
+/** Returns a configuration, deleted or not. */
 export async function findConfiguration(meta: Meta, key: ConfigurationKey): Promise<Loaded | undefined> {
   const found = await current(meta, key).executeTakeFirst();
   return found === undefined ? undefined : loadedOf(found);

@@ -108,7 +108,7 @@ async function changeWhole(
   let content: string | undefined;
   const changed = await by.transact(configurationsOf(key), async (tx) => {
     const { configuration, ...rest } = await work(tx, await requireWhole(tx, key));
-    // Not a part of what the transaction gives, which is kept for who repeats the request: it may be long.
+    // Not part of the transaction's result, which is stored for repetitions of the request: it may be long.
     content = configuration;
     return rest;
   });

@@ -9,7 +9,7 @@ export function componentReply(entry: ComponentEntry, origin: string): Record<st
 
 const BRIEF = ['id', 'name', 'type', 'ico64', 'ico128', 'features', 'flags', 'description', 'categories'];
 
-/** The few fields that `exclude=componentDetails` leaves. */
+/** Returns the few fields that `exclude=componentDetails` leaves. */
 export function briefComponent(entry: ComponentEntry, origin: string): Record<string, Reply> {
   return Object.fromEntries(
     Object.entries(componentReply(entry, origin)).filter(([key]) => BRIEF.includes(key)),

@@ -115,7 +115,7 @@ function difference(wanted: TableContent, found: TableContent | undefined): stri
   return found.sha256 === wanted.sha256 ? 'other columns, or another key' : 'other rows than in the source';
 }
 
-/** Tables that have rows of their own. */
+/** Returns the tables with rows of their own, which are all but aliases. */
 async function tablesOf(meta: Meta): Promise<Pick<TableRow, 'branch_id' | 'bucket_id' | 'id'>[]> {
   return await meta
     .selectFrom('tables')

@@ -61,7 +61,7 @@ export function troubleOfCopy(error: unknown, place: CopyPlace): unknown {
   return error instanceof TableError ? new StorageError('storage.failed', error.message, later) : error;
 }
 
-/** Files whose bytes are not those that were written. */
+/** Creates the error of files whose bytes are not those that were written. */
 export function damaged(files: readonly string[], cause?: unknown): StorageError {
   const [what, them] = files.length === 1 ? ['A file is', 'it'] : [`${files.length} files are`, 'them'];
   return new StorageError('storage.damaged', `${what} damaged: the bytes are not those that were written.`, {

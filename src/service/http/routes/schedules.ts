@@ -73,7 +73,7 @@ export function scheduleRoutes(context: Context): Route[] {
             time_zone: timeZone,
             rows: JSON.stringify(rows),
             is_enabled: isEnabled ? 1 : 0,
-            // Whoever makes the schedule approves the current version, as whoever starts a run does.
+            // The author of a schedule approves the current version, as the starter of a run does.
             approved_version: head.version,
             approved_id: id,
             next_occurrence: next({ cron, timeZone }, { now, isEnabled }),

@@ -4,14 +4,14 @@ import type { Socket } from 'node:net';
 export interface LeastRate {
   /** How often bodies are looked at; default a minute. One is ended after two looks at the latest. */
   readonly everyMs?: number;
-  /** Bytes of a body that must come between two looks; default 64 kB, about one kB a second. */
+  /** Bytes of a body that must arrive between two checks; default 64 kB, about one kB a second. */
   readonly bytes?: number;
 }
 
 /**
- * Ends connections whose body hardly comes, and those that hardly take their answer: each holds memory and a place, and
- * a client that sends or takes a byte now and then could hold as many as it likes. A body that this service is slow to
- * take is none of them, and neither is an answer that it is slow to give.
+ * Ends connections whose body hardly arrives, and those whose client hardly takes the answer: each holds memory and a
+ * place, and a client that sends or takes a byte now and then could hold as many as it likes. Delays of this service
+ * itself do not count.
  */
 export function guardSlowBodies(
   server: Server,

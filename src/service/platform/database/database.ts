@@ -105,7 +105,7 @@ export async function openDatabase(options: DatabaseOptions, log: Log): Promise<
   }
 }
 
-/** How many connections of the pool are in use, and how many requests wait for one. */
+/** Returns the number of connections of the pool in use and idle, and of requests that wait for one. */
 export function connectionsOf({ pool }: Database): { used: number; idle: number; waiting: number } {
   const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
   return { used: totalCount - idle, idle, waiting };

@@ -60,7 +60,8 @@ export async function findHolder(dir: string): Promise<Holder | undefined> {
 const PATIENCE_MS = 200;
 
 async function tryLock(dir: string, waitMs: number): Promise<FileLock | undefined> {
-  // Whoever ends takes its name away and leaves the lock file: one that is gone was deleted, and its holder may live.
+  // A process removes its name at its end and leaves the lock file: if the file is gone, it was deleted, and its holder
+  // may be alive.
   const isDeleted = inodeOf(dir) === undefined && (await readHolder(dir)) !== undefined;
   if (isDeleted) await setTimeout(2 * LOOK_MS);
   return lockFile(lockOf(dir), waitMs);

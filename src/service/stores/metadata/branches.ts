@@ -1,7 +1,7 @@
 import type { Meta } from './database.ts';
 import type { BranchRow } from './tables.ts';
 
-/** The branch of an id in digits, or of the word `default`. */
+/** Returns the branch of an id in digits, or of the word `default`. */
 export async function findBranch(meta: Meta, id: string): Promise<BranchRow | undefined> {
   const all = meta.selectFrom('branches').selectAll();
   if (id === 'default') return await all.where('is_default', '=', 1).executeTakeFirst();

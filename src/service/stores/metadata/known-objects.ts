@@ -15,7 +15,7 @@ export async function knownObjects(meta: Meta, keys: readonly string[]): Promise
   return known;
 }
 
-/** Takes away the keys that belong to what is not there any more. */
+/** Removes keys whose owner no longer exists. */
 async function forgetUnknown(
   keys: Set<string>,
   ownerOf: (key: string) => string | undefined,

@@ -20,7 +20,7 @@ export type Turn = Pick<JobRow, 'fencing' | 'id' | 'worker'>;
 
 const held = ({ id, fencing, worker }: Turn) => ({ id, fencing, worker, status: 'processing' as const });
 
-/** Which jobs are taken. */
+/** Selection of jobs to claim. */
 export interface Taking {
   readonly queue: QueueName;
   /** At most so many. */

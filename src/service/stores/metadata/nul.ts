@@ -5,7 +5,7 @@ const MARK = '\u{F8D0}';
 export const NUL = `${MARK}0`;
 const ITSELF = `${MARK}1`;
 
-/** A text as PostgreSQL can keep it. */
+/** Returns a text in the form that PostgreSQL can store. */
 export function writeText(text: string): string {
   if (!text.includes('\0') && !text.includes(MARK)) return text;
   return text.replaceAll(MARK, ITSELF).replaceAll('\0', NUL);

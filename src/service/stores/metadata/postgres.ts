@@ -87,7 +87,7 @@ class ServiceDriver extends PostgresDriver {
     this.#begin = [BEGIN, ...(isBounded ? BOUNDS : [])].join('; ');
   }
 
-  // Whatever the setting of the server: what is read is what is committed, and who writes takes his turn before.
+  // Independent of the server's setting: reads see committed data, and writers take their locks first.
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw(this.#begin));
   }

@@ -141,8 +141,8 @@ export function patternOf({ value, isQuoted }: Term): string {
 }
 
 /**
- * A pattern for what a column shows in small letters. Only those of ASCII: SQLite lowers no others, and PostgreSQL in
- * the order of bytes, which the columns have, neither.
+ * Lowers the letters of a pattern, for a column in lower case: only those of ASCII, because SQLite lowers no others,
+ * and neither does PostgreSQL with the byte order of these columns.
  */
 export const lowered = (pattern: string): string =>
   pattern.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -30,7 +30,7 @@ export async function takeRun(meta: Meta, taker: Taker): Promise<RunRow | undefi
       if (isTaken(error)) return undefined;
       throw error;
     });
-    // Whoever is second finds another one, or none.
+    // The second of two takes another run, or none.
     if (run !== undefined) return run;
   }
 }

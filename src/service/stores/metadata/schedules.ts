@@ -61,7 +61,7 @@ export async function lastRuns(
   return found;
 }
 
-/** Schedules whose time has come. */
+/** Returns the schedules that are due. */
 export async function listDue(meta: Meta, now: Moment): Promise<ScheduleRow[]> {
   return await meta
     .selectFrom('schedules')

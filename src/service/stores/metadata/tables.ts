@@ -282,7 +282,7 @@ export interface TableColumnRow {
   basetype: string | null;
 }
 
-/** Set only by the database, when anything of a table changes that lists show. */
+/** Set only by the database, when a change to a table affects lists. */
 export interface TableStampRow {
   branch_id: number;
   table_id: string;
@@ -351,7 +351,7 @@ export interface ExportRow {
 
 /** A request that was done under an `Idempotency-Key`, and what came of it. */
 export interface RequestKeyRow {
-  /** Whose key it is: that of another token is another key. */
+  /** Owner of the key: the same key of another token is another one. */
   token_id: number;
   key: string;
   /** SHA-256 of method, address and body: another request under the same key is refused. */

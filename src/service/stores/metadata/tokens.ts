@@ -18,7 +18,7 @@ export interface TokenRights {
   /** The branch that the buckets are of; default: the default branch. */
   readonly bucketBranchId?: number;
   readonly componentAccess?: readonly string[];
-  /** Makes it the token of a run, which may do nothing beside. */
+  /** Makes it the token of a run, which may do nothing else. */
   readonly runLimits?: RunLimits;
   /** Seconds from now; it never ends when undefined. */
   readonly expiresIn?: number;

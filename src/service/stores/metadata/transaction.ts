@@ -89,12 +89,12 @@ export const transactionsOf =
   async (things, work) =>
     await withLocks(meta, things, work);
 
-/**
- * Runs work in a transaction. What it reads and then writes, or writes because it did not find it, is a thing that it
- * names: others about the same thing, in whatever process, wait until it has ended. So nothing that was read changes
- * before it is written, as in SQLite, which runs all transactions one after the other. All things are named at once.
- * When two transactions are in conflict in spite of it, one runs again: work does nothing outside of the database that
- * may not be done twice.
+ * Runs work in a transaction that holds lock keys, so that nothing it has read changes before it writes.
+ *
+ * The keys name everything that the work reads and then writes, or writes because it did not find it; all are taken at
+ * once. Other transactions with one of them wait, in any process. SQLite needs none: it runs all transactions one after
+ * another. If two transactions conflict all the same, one runs again: so the work has no effect outside the database
+ * that must not happen twice.
  *
  * @param things none, for what only writes, or reads nothing that others change
  */

@@ -91,7 +91,7 @@ export async function takeBucketOver(store: MarkedStore, owner: BucketOwner): Pr
 }
 
 /**
- * Marks the bucket of a storage as that of this database of it, which another one was before.
+ * Marks the bucket of a storage as that of this database, in place of an earlier one.
  *
  * @returns the name of the database that it was taken from
  * @throws {ObjectError} `AccessDenied` for the bucket of another storage

@@ -20,7 +20,7 @@ export interface RunningDigest {
 /** Several digests of one stream. */
 export interface Digests {
   update(bytes: Uint8Array): void;
-  /** Once, at the end. */
+  /** Returns the digests; called once, at the end. */
   finish(): ReadonlyMap<DigestName, Buffer>;
 }
 

@@ -319,7 +319,7 @@ export async function createExternalStore(options: ExternalStoreOptions): Promis
       if (batch.length > 0) await deleteSome(batch);
     },
     async dropUnknown(before, known) {
-      // Whose objects are whose is certain only where the id of the storage is in their keys.
+      // The owner of objects is certain only if the id of the storage is in their keys.
       if (owner?.isInKeys !== true) return;
       const drop = async (keys: readonly string[]): Promise<void> => {
         const there = await known(keys);
@@ -350,7 +350,7 @@ export async function createExternalStore(options: ExternalStoreOptions): Promis
       } while (marker !== undefined);
     },
     async ready() {
-      // Whatever there is under that key, the answer shows that the store is there and lets us in.
+      // Any object under that key, or none, shows that the store is reachable and accepts us.
       if (owner === undefined) await store.head('ready');
       else await claimBucket(marked, owner);
     },

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Env } from '../../../lib/env.ts';
 import { expirationText, type GrantScope, type TemporaryCredentials } from './store.ts';
 
-/** Whoever signed a request: the service itself, or the holder of temporary credentials. */
+/** Signer of a request: the service itself, or the holder of temporary credentials. */
 export interface Identity {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

@@ -42,7 +42,7 @@ export function fromSdk(error: unknown): ObjectError {
 /** The words of the store itself, with their code, as far as it has said any. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error) || NO_WORDS.test(error.name)) return '';
-  // Whatever stands in front of a store may answer with a page.
+  // A proxy in front of a store may answer with a page.
   const words = error.message.replaceAll(/\s+/g, ' ').replace(/\.$/, '').slice(0, MAX_WORDS);
   return words === '' || words === error.name ? error.name : `“${words}” (${error.name})`;
 }

@@ -17,7 +17,7 @@ export interface ObjectStore {
   readonly hasEncryption: boolean;
   /** Resolves when the store is there, lets us in, and belongs to this storage. */
   ready(): Promise<void>;
-  /** Temporary credentials for one key, or for the keys with that prefix, and for nothing else. */
+  /** Creates temporary credentials for one key, or for the keys with that prefix, and for nothing else. */
   grant(scope: GrantScope): Promise<TemporaryCredentials>;
   /**
    * An address that answers GET of one object to a client without credentials. At most seven days. A browser that is led

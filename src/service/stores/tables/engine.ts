@@ -41,7 +41,7 @@ export interface CsvFormat {
   readonly escapedBy?: string;
 }
 
-/** Whose work a change is: it is made only while the job is still that worker's. */
+/** Fence of a change: it is made only while the job still belongs to that worker. */
 export interface Fence {
   readonly jobId: number;
   /** The number that the job had when the worker took it. */
@@ -147,9 +147,9 @@ export interface TableEngine {
   /** True when several processes may use one store at a time. */
   readonly isShared: boolean;
 
-  /** Before anything else; removes what a killed process left behind. */
+  /** Opens the engine, before anything else; removes the remains of a killed process. */
   open(): Promise<void>;
-  /** Waits for what is running. */
+  /** Closes the engine, after work in progress. */
   close(): Promise<void>;
 
   /**

@@ -27,7 +27,7 @@ export function previewCell(cell: string, { cellLength }: RowQuery): string {
 /** More than any cell has, and a number that both databases take. */
 const MOST_CELL = 2_000_000_000;
 
-/** The columns a query names, or all. @throws TableError (`storage.tables.nonExistingColumns`) */
+/** Returns the columns that a query names, or all. @throws TableError (`storage.tables.nonExistingColumns`) */
 export function selectedColumns({ columns }: RowQuery, all: readonly string[]): readonly string[] {
   const unknown = (columns ?? []).filter((column) => !all.includes(column));
   if (unknown.length === 0) return columns === undefined || columns.length === 0 ? all : columns;

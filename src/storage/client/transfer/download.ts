@@ -153,7 +153,7 @@ function wrongManifest(name: string, why: string): StorageError {
   });
 }
 
-/** The bytes with their compression taken off. Several compressed texts one after another are one. */
+/** Yields the decompressed bytes. Several compressed texts one after another count as one. */
 export async function* gunzip(
   bytes: AsyncIterable<Uint8Array>,
   what: string,

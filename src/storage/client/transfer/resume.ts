@@ -3,7 +3,7 @@ import { StorageError } from '../../../lib/errors.ts';
 import { transferFailure } from './failure.ts';
 import { isWorthwhile, waitBehind, type Patience } from './persist.ts';
 
-/** One answer of the object store: the bytes from where it was asked. */
+/** Answer of the object store with the bytes from the requested position. */
 export interface ObjectPart {
   readonly body: AsyncIterable<Uint8Array>;
   /** Position behind the last byte that was asked for. */
@@ -27,8 +27,8 @@ export interface ResumeOptions {
 const FIRST_WAIT_MS = 500;
 
 /**
- * The bytes of an object. A connection that is cut is opened again where it was; so a transfer of hours survives what
- * it meets. An object that was replaced in between is an error.
+ * Yields the bytes of an object. A connection that is cut is opened again at the same position, so that a long transfer
+ * survives interruptions. An object that was replaced meanwhile is an error.
  *
  * @throws {StorageError} `storage.transferFailed`, `storage.notFound`
  */

@@ -6,7 +6,8 @@ export interface S3Address {
 }
 
 /**
- * The service gives bucket, key and region, but no endpoint; its signed addresses show one.
+ * Derives the address of the object store from a signed one, because the service gives bucket, key and region, but no
+ * endpoint.
  *
  * | signed address | endpoint |
  * |---|---|
@@ -14,7 +15,7 @@ export interface S3Address {
  * | `https://files.store.example.com/exp-15/…` | `https://store.example.com`, bucket in the host |
  * | `https://files.s3.us-east-1.amazonaws.com/…` | that of the region |
  *
- * @param given what the user or the environment says; it wins
+ * @param given address by the user or the environment; it wins
  */
 export function s3AddressOf(url: string, bucket: string, given: string | undefined): S3Address {
   if (given !== undefined && given !== '') return { endpoint: given, forcePathStyle: true };

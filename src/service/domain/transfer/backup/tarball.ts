@@ -11,7 +11,7 @@ import { openIfThere } from '../../../../lib/open-if-there.ts';
 export interface Tarball {
   /** Adds a file of the disk; false when there is none. What it has when it is opened is written, also when it is replaced. */
   add(name: string, path: string): Promise<boolean>;
-  /** Adds what comes from elsewhere, or nothing of it when that fails: it may be tried again then. */
+  /** Adds content from elsewhere, or nothing of it when that fails, so that it can be tried again. */
   addContent(content: Content): Promise<void>;
 }
 

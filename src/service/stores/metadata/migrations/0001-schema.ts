@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration';
 import { postgresSchema } from '../dialect.ts';
 import { setTableStamps } from './0001-table-stamps.ts';
 
-/** The tables with their keys and indexes; what the columns mean is said in `tables.ts`. */
+/** Creates the tables with their keys and indexes; `tables.ts` describes the columns. */
 export const schema: Migration = {
   async up(db: Kysely<never>) {
     for (const [name, columns] of Object.entries(TABLES)) await createTable(db, name, columns);
@@ -11,7 +11,7 @@ export const schema: Migration = {
       await db.schema.createIndex(name).on(table).columns(columns).execute();
     for (const [name, [table, ...columns]] of Object.entries(UNIQUE))
       await db.schema.createIndex(name).on(table).columns(columns).unique().execute();
-    // Whatever two runners believe: of one configuration one run at a time.
+    // Guarantees one run at a time for a configuration, even if two runners disagree.
     await db.schema
       .createIndex('runs_one')
       .on('runs')

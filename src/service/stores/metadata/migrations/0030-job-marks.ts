@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** The name that tables know the import of a job by. Jobs of before have none, and go by their number. */
+/**
+ * Adds the mark of jobs, by which tables recognize the import of a job. Older jobs have none, and go by their number.
+ */
 export const jobMarks: Migration = {
   async up(db: Kysely<never>) {
     await db.schema.alterTable('jobs').addColumn('mark', 'text').execute();

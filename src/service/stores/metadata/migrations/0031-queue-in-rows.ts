@@ -16,7 +16,7 @@ export const queueInRows: Migration = {
     await sql`update ${jobs} set lock_key = 'job ' || id where lock_key is null and ended is null`.execute(
       db,
     );
-    // Whatever two workers believe: of one key one job at a time.
+    // Guarantees one job at a time for a key, even if two workers disagree.
     await db.schema
       .createIndex('jobs_one')
       .on('jobs')

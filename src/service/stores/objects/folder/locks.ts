@@ -1,4 +1,4 @@
-/** Lets one task at a time work on a name; others wait in the order in which they came. */
+/** Locks by name: one task at a time works on a name, others wait in their order. */
 export interface Locks {
   run<Result>(name: string, task: () => Promise<Result>): Promise<Result>;
 }

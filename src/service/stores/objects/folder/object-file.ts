@@ -54,7 +54,7 @@ export async function readObjectFile<Meta extends { bytes: number }>(
 }
 
 const MARK = Buffer.from('gexobj01');
-/** As much as a page of the disk: what is known of most objects, with the sums of a hundred megabytes. */
+/** Size of a page of the disk: enough for the facts about most objects, with the checksums of a hundred megabytes. */
 const FIRST_LOOK = 4096;
 
 /** Extent of such a file: a whole file, or a part of an archive. */

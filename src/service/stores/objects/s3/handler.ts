@@ -26,7 +26,7 @@ export interface S3HandlerOptions {
   readonly region: string;
   readonly env: Env;
   readonly log: Log;
-  /** After how long the answer to a completed multipart upload begins, while its parts are joined; 5 s. */
+  /** Time after which the answer to a completed multipart upload begins, while its parts are joined; 5 s. */
   readonly aliveMs?: number;
   /** Largest body of one request; 5 GiB, as in S3. */
   readonly maxUploadBytes?: number;
@@ -103,7 +103,7 @@ export function createS3Handler(folder: ObjectFolder, keys: KeyRing, options: S3
         );
       await found.run(call);
     } catch (error) {
-      // A client that was never asked for its body may send it or not: only a new connection is clear.
+      // A client that was never asked for its body may send it or not: only a new connection is in a known state.
       sendError(request, response, toObjectError(error), requestId, isWaiting);
       report(error, operation, requestId, log);
     }

@@ -82,7 +82,8 @@ export const LIST_OPERATIONS: readonly Operation[] = [
     run: (call) => Promise.resolve(sendEmpty(call, 200, { 'x-amz-bucket-region': call.region })),
   },
   {
-    // Passed over, it would be answered as the making of the bucket, and versions believed to be kept.
+    // Without this operation, the request would match the creation of a bucket, and clients would believe that versions
+    // are kept.
     name: 'PutBucketVersioning',
     method: 'PUT',
     level: 'bucket',

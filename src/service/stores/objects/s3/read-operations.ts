@@ -57,7 +57,7 @@ function describe(call: Call, meta: ObjectMeta): { status: number; range?: ByteR
   return isWhole ? { status: 200, headers } : { status: 206, range, headers };
 }
 
-/** Whatever it is: a browser keeps it, and shows or runs nothing of it. */
+/** Headers that make any content safe: a browser downloads it, and shows or runs nothing of it. */
 const SAFE: Headers = {
   'content-security-policy': "sandbox; default-src 'none'",
   'x-content-type-options': 'nosniff',

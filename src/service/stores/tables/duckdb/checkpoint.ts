@@ -12,7 +12,7 @@ export interface Checkpoints {
 export interface Checkpoint {
   /** Runs beside other work, which may prevent it; the next checkpoint tries again. */
   beside(): Promise<void>;
-  /** Runs while all other work waits: if it fails for want of space, the database is useless until it is repaired. */
+  /** Runs while all other work waits: if it fails for lack of space, the database is useless until it is repaired. */
   alone(): Promise<void>;
 }
 

@@ -81,7 +81,7 @@ export async function createEmpty(session: Session, name: string, columns: reado
   );
 }
 
-/** All records of the file, in file order. */
+/** Inserts all records of the file, in file order. */
 async function insert(session: Session, target: string, { plan, spool, request }: Load): Promise<void> {
   if (spool.records === 0) return;
   const cells = plan.columns.map(({ cell }) => emptied(`c${cell}`, request.treatValuesAsNull));

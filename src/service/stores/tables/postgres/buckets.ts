@@ -8,7 +8,10 @@ export interface Buckets {
   setUp(session: Session): Promise<void>;
   /** The schema of a bucket, which is made when there is none, and stays until the transaction ends. */
   schemaOf(session: Session, bucket: string): Promise<string>;
-  /** Drops the schema and the role of a bucket without tables; what others have put into it stays, and it with that. */
+  /**
+   * Drops the schema and the role of a bucket without tables; if others have put objects into the schema, these stay,
+   * and so does the schema.
+   */
   forget(session: Session, bucket: string): Promise<void>;
 }
 

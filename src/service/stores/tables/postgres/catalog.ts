@@ -11,7 +11,7 @@ export interface CatalogEntry extends TableDefinition {
   readonly bytes: number;
   /** Number of the next row that is added; rows are in the order of their numbers. */
   readonly nextRow: number;
-  /** The index over the key; undefined without a key. */
+  /** Index over the key; undefined without a key. */
   readonly keyIndex: KeyIndex | undefined;
   /** The last import that has a mark. */
   readonly lastImport?: LastImport | undefined;

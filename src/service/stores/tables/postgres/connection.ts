@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 
 /** Statements of one connection, in one transaction. */
 export interface Session {
-  /** For what is no plain statement. */
+  /** Client for commands that are no plain statements. */
   readonly client: PoolClient;
   /** The database spreads tables over several servers. */
   readonly isDistributed: boolean;
@@ -22,7 +22,7 @@ export interface Session {
 }
 
 export interface Connections {
-  /** True when the database can spread tables over several servers; found out when the engine is opened. */
+  /** True when the database can distribute tables over several servers; determined when the engine is opened. */
   isDistributed: boolean;
   /**
    * The database can check, in the middle of a statement, whether its client is still there: on Linux and some others.
@@ -51,7 +51,7 @@ const SILENCE = '10s';
  */
 const LOOK_FOR_CLIENT = "SET LOCAL client_connection_check_interval = '2s'";
 
-/** Finds out whether the database can do that where it runs. */
+/** Checks whether the database supports that on its platform. */
 export async function seesClients(session: Session): Promise<boolean> {
   try {
     await session.attempt(async () => await session.run(LOOK_FOR_CLIENT));

@@ -177,7 +177,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
     compact: () => compact(store),
   };
 
-  /** Changes a table that is there; writers of one table take turns, in whatever process they are. */
+  /** Changes an existing table; writers of one table take turns, across all processes. */
   async function write(
     table: TableId,
     options: WriteOptions,
@@ -207,7 +207,7 @@ async function refuseDuplicates(
   if (distinct < rows) throw sharedKey(primaryKey);
 }
 
-/** The first of these that the database has: not every one is built with all of them. */
+/** Collations for letters, of which the first available one is used: not every build has all of them. */
 const LETTERS = ['pg_c_utf8', 'und-x-icu', 'C.utf8', 'C.UTF-8', 'en_US.utf8'];
 
 async function findLetters(session: Session): Promise<string> {

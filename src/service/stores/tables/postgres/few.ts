@@ -1,13 +1,13 @@
 import { recordsOf } from '../../../../lib/csv/records.ts';
 import { chain, type Content } from './content.ts';
 
-/** How much of a file is taken for few rows, which need no table of their own on their way. */
+/** Limits up to which the rows of a file count as few, and are loaded without a table in between. */
 export interface FewRows {
   readonly rows: number;
   readonly bytes: number;
 }
 
-/** Statements that hold them stay small, and are read faster by the database than a table is made. */
+/** Default limits: statements with so few rows stay small, and run faster than a table is created. */
 export const FEW_ROWS: FewRows = { rows: 500, bytes: 64 * 1024 };
 
 /** All records of a file that has few; else its chunks, of which nothing is lost. */

@@ -4,14 +4,14 @@ import { TIMESTAMP_COLUMN } from '../import-plan.ts';
 /** PostgreSQL cuts longer names. */
 const MAX_NAME_BYTES = 63;
 
-/** Cannot be in the name of a bucket, a table or a column. */
+/** Character that cannot be in the name of a bucket, a table or a column. */
 const MARK = '~';
 
-/** The column with the change time, and the one that says the order of the rows; no user's column starts with `_`. */
+/** Column with the change time, and the one with the order of the rows; no user's column starts with `_`. */
 export const CHANGED_AT = quoted(TIMESTAMP_COLUMN);
 export const ROW = '"_row"';
 
-/** A column or a table as it is named in the database: as in the storage, or cut with a digest where it is too long. */
+/** Returns the physical name of a column or a table: as in the storage, or cut and with a digest if it is too long. */
 export function physicalName(name: string): string {
   return fits(name) && !name.includes(MARK) ? name : cut(name, name);
 }
