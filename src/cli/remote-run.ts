@@ -54,7 +54,7 @@ async function chosenRun(
   if (follow !== undefined) return follow;
   if (cancel !== undefined) {
     await client.runs.cancel(cancel);
-    log.info(`The run ${cancel} was asked to end`);
+    log.info(`The end of the run ${cancel} was requested`);
     return cancel;
   }
   const stored = storedArg(args);

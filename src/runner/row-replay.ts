@@ -25,7 +25,7 @@ export async function openRowReplay(at: RowPlace, source: string, secrets: Secre
     const recording = new Replay(file, found, secrets);
     const answers = found.exchanges === 1 ? '1 answer' : `${found.exchanges.toLocaleString('en-US')} answers`;
     const begun = new Date(found.head.startedAt).toISOString().slice(0, 19).replace('T', ' ');
-    at.log.info(`Playing the run again that was begun at ${begun} UTC: ${answers}, and nothing is asked for`);
+    at.log.info(`Replaying the run that was begun at ${begun} UTC: ${answers}, without requests`);
     if (recording.masked > 0)
       at.log.warn(
         `${recording.masked === 1 ? '1 answer' : `${recording.masked} answers`} of the recording had secrets of the configuration in them, which are masked: tables have stars, and ones in numbers, in their place`,

@@ -221,7 +221,7 @@ export class Buckets {
     if (isInteger(version) && numberOf(version) === LEGACY_STRUCT_VERSION) {
       if (compatLevel !== 1)
         log.warn(
-          'The state was written by the legacy parser, which is used again; --reset-state starts anew',
+          'The state was written by the legacy parser, which is used again; --reset-state starts over',
         );
       return { parser: createLegacyParser({ struct, log, jsonText }), isLegacy: true };
     }

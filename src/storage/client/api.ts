@@ -129,7 +129,7 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
       return await send(request, what, call);
     } catch (error) {
       if (call.isOnce !== true || !isUnsure(error) || !(await knowsKeys(call.signal))) throw error;
-      log.info(`The answer to ${what} was lost; it is asked for again under its key.`);
+      log.info(`The answer to ${what} was lost; it is requested again under its key.`);
       return await send(request, what, { ...call, isOnce: false });
     }
   }

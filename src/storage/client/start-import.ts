@@ -91,7 +91,7 @@ async function ask(
     for (const lookMs of LOOKS_MS) {
       const waitMs = lookMs * 2 ** (attempt - 1);
       api.log.info(
-        `The answer to an import was lost; looking in ${waitMs / 1000} seconds whether it was taken.`,
+        `The answer to an import was lost; checking in ${waitMs / 1000} seconds whether it was accepted.`,
       );
       await api.env.sleep(waitMs, api.signalOf(signal));
       const found = await look();

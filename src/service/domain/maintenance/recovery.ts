@@ -41,7 +41,7 @@ export async function lookForRecovery(
     .set({ value: now })
     .where((where) => where.and({ name: NAME, value: half }))
     .execute();
-  log.warn('The database was recovered, or a standby has taken over: numbers go on behind a gap', {
+  log.warn('The database was recovered, or a standby has taken over: ids continue after a gap', {
     gap: GAP,
     removedObjects: removed,
   });

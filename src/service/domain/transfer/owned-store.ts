@@ -43,7 +43,7 @@ async function prepare(store: ExternalStore, name: string, options: OwnedStoreOp
   if (options.takesOver !== true) return await store.ready();
   const before = await store.takeOver();
   if (before !== undefined)
-    options.log.warn('The bucket is taken over; what it has of the storage before is left there', {
+    options.log.warn('The bucket is taken over; objects of the earlier storage stay in it', {
       before,
       now: name,
     });

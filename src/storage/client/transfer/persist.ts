@@ -39,7 +39,7 @@ export async function persist<T>(work: () => Promise<T>, patience: Patience): Pr
       signal.throwIfAborted();
       if (!isWorthwhile(error, { attempt, begunMs }, patience)) throw error;
       const waitMs = waitBehind(attempt, FIRST_WAIT_MS);
-      log.info(`${what} was interrupted and goes on in ${waitMs / 1000} seconds.`, { attempt });
+      log.info(`${what} was interrupted and resumes in ${waitMs / 1000} seconds.`, { attempt });
       await env.sleep(waitMs, signal);
     }
   }

@@ -72,7 +72,7 @@ export async function* readResuming(options: ResumeOptions): AsyncGenerator<Uint
       if (!isWorthwhile(error, { attempt: failures, begunMs }, patience))
         throw replaced(error, what) ?? transferFailure(error, what, secrets);
       const waitMs = waitBehind(failures, FIRST_WAIT_MS);
-      log.info(`${what} was interrupted after ${at} bytes and goes on in ${waitMs / 1000} seconds.`);
+      log.info(`${what} was interrupted after ${at} bytes and resumes in ${waitMs / 1000} seconds.`);
       await env.sleep(waitMs, signal);
     }
   }

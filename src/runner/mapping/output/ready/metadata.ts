@@ -38,7 +38,7 @@ export async function writeMetadata(
     await metadata.set(pairs, provider, { key });
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    log.warn(`The metadata of ${what} was not taken: ${error.message}`);
+    log.warn(`The metadata of ${what} was not accepted: ${error.message}`);
   }
 }
 

@@ -129,7 +129,7 @@ export class RunKeeper implements Keeper {
     const places = new Places(continues);
     const { by } = await places.claims(store);
     if (by !== undefined && by !== run) {
-      log.info(`Run ${run} begins anew: another one has gone on with run ${continues} before`);
+      log.info(`Run ${run} starts over: another run has already continued run ${continues}`);
       return undefined;
     }
     await store.write(places.continued(run), EMPTY, { encrypted: store.hasEncryption });
