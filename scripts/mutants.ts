@@ -1156,19 +1156,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a job is ended by a worker that lost it',
     file: 'src/service/stores/metadata/leases.ts',
-    find: `.where((where) => where.and({ id: job.id, fencing: job.fencing, status: 'processing' }))
-    .executeTakeFirst();`,
-    replace: `.where((where) => where.and({ id: job.id, status: 'processing' }))
-    .executeTakeFirst();`,
+    find: `.where((where) => where.and(held(job)))`,
+    replace: `.where((where) => where.and({ id: job.id, status: 'processing' }))`,
     tests: ['test/service/worker.test.ts'],
   },
   {
     name: 'a job is ended twice',
     file: 'src/service/stores/metadata/leases.ts',
-    find: `.where((where) => where.and({ id: job.id, fencing: job.fencing, status: 'processing' }))
-    .executeTakeFirst();`,
-    replace: `.where((where) => where.and({ id: job.id, fencing: job.fencing }))
-    .executeTakeFirst();`,
+    find: `.where((where) => where.and(held(job)))`,
+    replace: `.where((where) => where.and({ id: job.id, fencing: job.fencing, worker: job.worker }))`,
     tests: ['test/service/worker.test.ts'],
   },
   {
@@ -1724,7 +1720,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a runner that lost its run still says that it is alive',
     file: 'src/service/stores/metadata/run-leases.ts',
-    find: `const held = ({ id, fencing }: HeldRun) => ({ id, fencing, status: 'processing' as const });`,
+    find: `const held = ({ id, fencing, runner }: HeldRun) => ({ id, fencing, runner, status: 'processing' as const });`,
     replace: `const held = ({ id }: HeldRun) => ({ id, status: 'processing' as const });`,
     tests: ['test/service/stores/queue/embedded.test.ts'],
   },

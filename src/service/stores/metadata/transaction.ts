@@ -89,6 +89,7 @@ export const transactionsOf =
   async (things, work) =>
     await withLocks(meta, things, work);
 
+/**
  * Runs work in a transaction that holds lock keys, so that nothing it has read changes before it writes.
  *
  * The keys name everything that the work reads and then writes, or writes because it did not find it; all are taken at
