@@ -1888,8 +1888,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a process over a database goes by its own clock',
     file: 'src/service/start/service.ts',
-    find: 'return clock.env;',
-    replace: 'return own;',
+    find: 'const env = clock?.env ?? own;',
+    replace: 'const env = own;',
     tests: ['test/service/clocks.test.ts'],
   },
   {

@@ -27,7 +27,7 @@ export async function runsPart(args: Args): Promise<MakePart | undefined> {
     throw new RunError('command.invalid', '--runs-of-token 0 would let no token run anything.', {
       hint: 'Write --runs 0 for a process that does no runs.',
     });
-  const { runnerPart } = await import('../service/start/runs-module.ts');
+  const { runnerPart } = await import('../service/start/runner.ts');
   return runnerPart({
     command: ownCommand(),
     concurrency,
@@ -46,7 +46,7 @@ function numberOf(args: Args, name: 'runs' | 'runs-of-token'): number | undefine
 
 /** Creates the module that probes APIs and tries sources out. */
 export async function sourcesPart(args: Args): Promise<MakePart> {
-  const { workshopPart } = await import('../service/start/builder-module.ts');
+  const { workshopPart } = await import('../service/start/workshop.ts');
   return workshopPart({ command: ownCommand(), environment: reachEnvironment(args, process.env) });
 }
 

@@ -161,7 +161,7 @@ export async function serve(
 ): Promise<number> {
   const [{ createService }, { dataPart }, { readSchema }] = await Promise.all([
     import('../service/start/service.ts'),
-    import('../service/start/data-module.ts'),
+    import('../service/start/data.ts'),
     import('./schema-file.ts'),
   ]);
   boundYoungMemory(YOUNG_BYTES);

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { runnerPart } from '../../src/service/start/runs-module.ts';
-import { dataPart } from '../../src/service/start/data-module.ts';
-import { workshopPart } from '../../src/service/start/builder-module.ts';
+import { runnerPart } from '../../src/service/start/runner.ts';
+import { dataPart } from '../../src/service/start/data.ts';
+import { workshopPart } from '../../src/service/start/workshop.ts';
 import { MAIN } from '../support/command.ts';
 import { fillService, type Filled } from './full-service.ts';
 import { axe, CHROMIUM, looks, useConsole } from './harness.ts';

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { runnerPart } from '../../src/service/start/runs-module.ts';
-import { dataPart } from '../../src/service/start/data-module.ts';
-import { workshopPart } from '../../src/service/start/builder-module.ts';
+import { runnerPart } from '../../src/service/start/runner.ts';
+import { dataPart } from '../../src/service/start/data.ts';
+import { workshopPart } from '../../src/service/start/workshop.ts';
 import { json, startApi } from '../cli/support.ts';
 import { MAIN } from '../support/command.ts';
 import { CHROMIUM, useConsole } from './harness.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { dataPart } from '../../src/service/start/data-module.ts';
-import { workshopPart } from '../../src/service/start/builder-module.ts';
+import { dataPart } from '../../src/service/start/data.ts';
+import { workshopPart } from '../../src/service/start/workshop.ts';
 import { MAIN } from '../support/command.ts';
 import { axe, CHROMIUM, useConsole } from './harness.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { dataPart } from '../../src/service/start/data-module.ts';
-import { workshopPart } from '../../src/service/start/builder-module.ts';
+import { dataPart } from '../../src/service/start/data.ts';
+import { workshopPart } from '../../src/service/start/workshop.ts';
 import { COMPILE_CACHE, json, startApi } from '../cli/support.ts';
 import { MAIN } from '../support/command.ts';
 import { axe, CHROMIUM, screenshots, useConsole } from './harness.ts';

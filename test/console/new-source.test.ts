@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { runnerPart } from '../../src/service/start/runs-module.ts';
-import { dataPart } from '../../src/service/start/data-module.ts';
-import { workshopPart } from '../../src/service/start/builder-module.ts';
+import { runnerPart } from '../../src/service/start/runner.ts';
+import { dataPart } from '../../src/service/start/data.ts';
+import { workshopPart } from '../../src/service/start/workshop.ts';
 import { COMPILE_CACHE, json, startApi, type Api } from '../cli/support.ts';
 import { MAIN } from '../support/command.ts';
 import { axe, CHROMIUM, screenshots, useConsole } from './harness.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { runnerPart } from '../../src/service/start/runs-module.ts';
-import { dataPart } from '../../src/service/start/data-module.ts';
+import { runnerPart } from '../../src/service/start/runner.ts';
+import { dataPart } from '../../src/service/start/data.ts';
 import { json, startApi, COMPILE_CACHE, type Api } from '../cli/support.ts';
 import { MAIN } from '../support/command.ts';
 import { metaOf } from '../service/database.ts';

@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { runnerPart } from '../../src/service/start/runs-module.ts';
-import { dataPart } from '../../src/service/start/data-module.ts';
+import { runnerPart } from '../../src/service/start/runner.ts';
+import { dataPart } from '../../src/service/start/data.ts';
 import { MAIN } from '../support/command.ts';
 import { axe, CHROMIUM, screenshots, useConsole } from './harness.ts';
 

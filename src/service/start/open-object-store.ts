@@ -14,7 +14,7 @@ import type { ServiceOptions } from './service-options.ts';
 /** Largest upload to the object store, in bytes (S3's own limit for one request). */
 const MAX_UPLOAD_BYTES = 5 * 1024 ** 3;
 
-export interface OpenStore {
+interface OpenStore {
   readonly objects: ObjectStore;
   readonly folder?: FolderStore;
   close(): void;

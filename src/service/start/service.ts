@@ -20,7 +20,7 @@ import {
   type Database,
   type DatabaseOptions,
 } from '../platform/database/database.ts';
-import { createObserver, type Observer } from '../domain/events/observer.ts';
+import { createObserver } from '../domain/events/observer.ts';
 import { injectFetch } from '../http/inject.ts';
 import { addressOf, closeServer } from '../platform/connections/listening.ts';
 import { lockFolder, type FolderLock } from '../stores/folder/lock.ts';
@@ -34,7 +34,7 @@ import { refuseUnfinished } from '../domain/transfer/steps.ts';
 import type { ObjectStore } from '../stores/objects/store.ts';
 import { requireOperations } from '../domain/jobs/operations/all.ts';
 import { openQueue } from '../stores/queue/open.ts';
-import { dataPart } from './data-module.ts';
+import { dataPart } from './data.ts';
 import { claimObjects } from './open-object-store.ts';
 import { GRACE_MS, hasRole, ROLES, type Part, type ServiceOptions } from './service-options.ts';
 import { coreRoutes } from '../http/routes/all.ts';
@@ -72,14 +72,13 @@ export interface Service {
   readonly fetch: typeof fetch;
 }
 
+/** What a process has opened so far. */
 interface Running {
   readonly care: Care;
-  readonly lock?: FolderLock | undefined;
-  database?: Database | undefined;
-  meta?: Meta;
-  clock?: SharedClock;
   readonly parts: Part[];
-  observer?: Observer;
+  /** Ends what was opened, the last first. */
+  readonly stops: (() => Promise<void>)[];
+  meta?: Meta;
   app?: FastifyInstance;
   stopped?: Promise<void>;
 }
@@ -95,12 +94,15 @@ export function createService(options: ServiceOptions): Service {
       const lock = options.dir === undefined ? undefined : await lockFolder(options.dir, env.now());
       const log = correlated(options.log ?? silentLog);
       if (options.dir !== undefined) closeFolder(options.dir, log);
-      const starting: Running = { care: await createCare(options, env, log), lock, parts: [] };
+      const care = await createCare(options, env, log);
+      // The probes last: until then they see that the service is stopping, not that it is gone.
+      const stops = [care.close, async () => await lock?.release()];
+      const starting: Running = { care, parts: [], stops };
       running = starting;
       try {
-        const health = await starting.care.listen();
-        const { url, parts, ...token } = await startOver(starting, options, env, log);
-        starting.care.readiness.started();
+        const health = await care.listen();
+        const { url, parts, ...token } = await open(starting, options, { own: env, log, lock });
+        care.readiness.started();
         return { url, parts: health === undefined ? parts : { ...parts, health }, ...token };
       } catch (error) {
         await stopAll(starting, options);
@@ -167,27 +169,52 @@ async function masterTokenOf(place: Database | string, env: Env): Promise<string
 const DEFAULT_NAME = 'My project';
 const DEFAULT_REGION = 'us-east-1';
 
-async function startOver(running: Running, given: ServiceOptions, own: Env, log: Log): Promise<Addresses> {
-  const { care } = running;
+/** Opens the storage and starts what the roles of this process need, from the database up to the API. */
+async function open(
+  running: Running,
+  options: ServiceOptions,
+  { own, log, lock }: { readonly own: Env; readonly log: Log; readonly lock: FolderLock | undefined },
+): Promise<Addresses> {
+  const { care, parts, stops } = running;
   const { metrics, admission, readiness } = care;
-  const { dir } = given;
-  if (dir !== undefined) await claimFolder(dir, given.database !== undefined);
-  const database = given.database && (await openDatabase(given.database, log));
-  running.database = database;
+  const { dir, isEmbedded = false } = options;
+
+  // The metadata, in the folder or in a database that several processes share.
+  if (dir !== undefined) await claimFolder(dir, options.database !== undefined);
+  const database = options.database && (await openDatabase(options.database, log));
+  stops.push(async () => await database?.close());
   const meta = await openMeta(database ?? join(dir ?? '', 'meta.sqlite'));
   running.meta = meta;
+  stops.push(async () => await meta.destroy());
   await refuseUnfinished(meta);
-  const env = await timeOf(running, own, log);
+
+  // The clock that all processes share: expiry and the deletion of old data depend on it.
+  const clock = database && (await shareClock(meta, own, log));
+  const env = clock?.env ?? own;
+  if (clock !== undefined) readiness.add([clock.check]);
+  stops.push(
+    async () => await Promise.resolve(clock?.close()),
+    async () => await reclaim(meta),
+  );
+
+  // Which storage it is: its files, its bucket, its project and its keys belong together.
   if (database !== undefined) {
-    if (dir !== undefined && given.objects === undefined && !(await hasProject(meta))) refuseUsedFolder(dir);
-    await agreeOnFiles(meta, given, env);
+    if (dir !== undefined && options.objects === undefined && !(await hasProject(meta)))
+      refuseUsedFolder(dir);
+    await agreeOnFiles(meta, options, env);
   }
-  const options = await withOwner(running, given, env, log);
+  const place = placeName(database ?? dir ?? '');
+  const objects = options.objects && { ...options.objects, owner: await ownerOf(meta, place, env) };
+  const lookBack = async (store?: ObjectStore): Promise<void> => {
+    if (database !== undefined) await lookForRecovery(meta, store, log);
+  };
+  if (objects === undefined) await lookBack();
+  else await claimObjects(objects, { env, log, takesOver: options.takesOver === true }, lookBack);
   care.watch(meta, env, database && (() => connectionsOf(database)));
   const named = { name: options.projectName ?? DEFAULT_NAME, region: options.region ?? DEFAULT_REGION };
   const project = await openProject(meta, env, named);
   const observer = createObserver(meta, env, log);
-  running.observer = observer;
+  stops.push(async () => await observer.flush());
   const context: HttpContext = {
     dir,
     meta,
@@ -207,65 +234,47 @@ async function startOver(running: Running, given: ServiceOptions, own: Env, log:
     readiness,
     publicUrl: options.publicUrl && trimEnd(options.publicUrl, '/'),
   };
-  for (const make of options.parts ?? [dataPart]) running.parts.push(await make(context, options));
-  readiness.add(running.parts.flatMap((part) => part.checks ?? []));
-  const url = hasRole(options, 'api') ? await startApi(running, context, options) : '';
-  const parts: Record<string, string> = {};
-  for (const part of running.parts) Object.assign(parts, await part.start?.(url));
-  if (url === '' || options.isEmbedded === true) return { url, parts };
-  await running.lock?.announce(url, { isInDatabase: database !== undefined });
+
+  // What the process does: tables and files, runs, the building of sources.
+  for (const make of options.parts ?? [dataPart]) {
+    const part = await make(context, { ...options, ...(objects && { objects }) });
+    parts.push(part);
+    stops.push(async () => await part.stop?.());
+  }
+  readiness.add(parts.flatMap(({ checks = [] }) => checks));
+
+  // The API.
+  let url = '';
+  if (hasRole(options, 'api')) {
+    const services = parts.flatMap((part) => part.services ?? []);
+    const routes = [
+      ...coreRoutes(context, services),
+      ...parts.flatMap((part) => part.routes ?? []),
+      ...consoleRoutes(context, {
+        roles: options.roles ?? ROLES,
+        // Another process may do them.
+        runs: parts.some(({ doesRuns }) => doesRuns === true) || dir === undefined,
+      }),
+    ];
+    requireOperations(routes.flatMap(({ enqueues = [] }) => enqueues));
+    const app = await createApp(context, routes, care.probes);
+    running.app = app;
+    stops.push(async () => await app.close());
+    url = isEmbedded ? await withoutNetwork(app) : await listen(app, options);
+  }
+  const addresses: Record<string, string> = {};
+  for (const part of parts) Object.assign(addresses, await part.start?.(url));
+  if (url === '' || isEmbedded) return { url, parts: addresses };
+  await lock?.announce(url, { isInDatabase: database !== undefined });
   // Last, so that a start that fails does not make a token that nobody sees.
   const masterToken = await firstMasterToken(meta, env);
-  return { url, parts, ...(masterToken === undefined ? {} : { masterToken }) };
+  return { url, parts: addresses, ...(masterToken === undefined ? {} : { masterToken }) };
 }
 
-/** Returns an environment with the clock that all processes share: expiry and the deletion of old data depend on it. */
-async function timeOf(running: Running, own: Env, log: Log): Promise<Env> {
-  const { meta, database, care } = running;
-  if (meta === undefined || database === undefined) return own;
-  const { shareClock } = await import('../stores/metadata/shared-clock.ts');
-  const clock = await shareClock(meta, own, log);
-  running.clock = clock;
-  care.readiness.add([clock.check]);
-  return clock.env;
-}
-
-/** Returns the options with the owner of the objects in an outside store; its bucket is marked before anything else. */
-async function withOwner(
-  { meta, database }: Running,
-  options: ServiceOptions,
-  env: Env,
-  log: Log,
-): Promise<ServiceOptions> {
-  const { dir, objects } = options;
-  if (meta === undefined) return options;
-  const lookBack = async (store?: ObjectStore): Promise<void> => {
-    if (database !== undefined) await lookForRecovery(meta, store, log);
-  };
-  if (objects === undefined) {
-    await lookBack();
-    return options;
-  }
-  const name = placeName(database ?? dir ?? '');
-  const owned = { ...objects, owner: await ownerOf(meta, name, env) };
-  await claimObjects(owned, { env, log, takesOver: options.takesOver === true }, lookBack);
-  return { ...options, objects: owned };
-}
-
-async function startApi(running: Running, context: HttpContext, options: ServiceOptions): Promise<string> {
-  const services = running.parts.flatMap((part) => part.services ?? []);
-  const routes = [
-    ...coreRoutes(context, services),
-    ...running.parts.flatMap((part) => part.routes ?? []),
-    ...consoleRoutes(context, {
-      roles: options.roles ?? ROLES,
-      // Another process may do them.
-      runs: running.parts.some(({ doesRuns }) => doesRuns === true) || context.dir === undefined,
-    }),
-  ];
-  requireOperations(routes.flatMap(({ enqueues = [] }) => enqueues));
-  running.app = await createApp(context, routes, running.care.probes);
-  return options.isEmbedded === true ? await withoutNetwork(running.app) : await listen(running.app, options);
+/** Loaded where it is needed only. */
+async function shareClock(meta: Meta, own: Env, log: Log): Promise<SharedClock> {
+  const module = await import('../stores/metadata/shared-clock.ts');
+  return await module.shareClock(meta, own, log);
 }
 
 /**
@@ -308,33 +317,25 @@ async function listen(app: FastifyInstance, options: ServiceOptions): Promise<st
  */
 const RECLAIM_MS = 2000;
 
-async function stopAll(running: Running, { graceMs = GRACE_MS }: ServiceOptions): Promise<void> {
-  const steps = [
+async function reclaim(meta: Meta): Promise<void> {
+  const begin = performance.now();
+  while ((await reclaimSpace(meta)) > 0 && performance.now() - begin < RECLAIM_MS);
+}
+
+async function stopAll(
+  { app, care, parts, stops }: Running,
+  { graceMs = GRACE_MS }: ServiceOptions,
+): Promise<void> {
+  const drain = async (): Promise<void> => {
     // All at once, as they share the time; an upload that is half sent might never end.
-    async () => {
-      const { app } = running;
-      const closing = app === undefined ? [] : [closeServer(app.server, graceMs)];
-      const hurry = setTimeout(() => running.care.readiness.hurry(), graceMs / 2);
-      await Promise.all([...closing, ...running.parts.map(async (part) => await part.drain?.())]);
-      clearTimeout(hurry);
-      running.care.readiness.hurry();
-    },
-    async () => await running.app?.close(),
-    ...running.parts.toReversed().map((part) => async () => await part.stop?.()),
-    async () => {
-      if (running.meta === undefined) return;
-      await running.observer?.flush();
-      const begin = performance.now();
-      while ((await reclaimSpace(running.meta)) > 0 && performance.now() - begin < RECLAIM_MS);
-      running.clock?.close();
-      await running.meta.destroy();
-    },
-    async () => await running.database?.close(),
-    async () => await running.lock?.release(),
-    // Last: until then a probe sees that the service is stopping, not that it is gone.
-    async () => await running.care.close(),
-  ];
+    const closing = app === undefined ? [] : [closeServer(app.server, graceMs)];
+    const hurry = setTimeout(() => care.readiness.hurry(), graceMs / 2);
+    await Promise.all([...closing, ...parts.map(async (part) => await part.drain?.())]);
+    clearTimeout(hurry);
+    care.readiness.hurry();
+  };
   const failures: unknown[] = [];
-  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  for (const step of [drain, ...stops.toReversed()])
+    await step().catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
 }

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { dataPart } from '../../../src/service/start/data-module.ts';
+import { dataPart } from '../../../src/service/start/data.ts';
 import type { Meta } from '../../../src/service/stores/metadata/database.ts';
 import { isOnPostgres } from '../database.ts';
 import { anyText, startService, type Running } from '../harness.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Meta } from '../../../src/service/stores/metadata/database.ts';
 import { recordFinishedJob } from '../../../src/service/stores/metadata/jobs.ts';
-import { dataPart } from '../../../src/service/start/data-module.ts';
+import { dataPart } from '../../../src/service/start/data.ts';
 import { systemEnv } from '../../../src/lib/env.ts';
 import { startService, type Running } from '../harness.ts';
 import { clientOf, type JobBody } from './client.ts';

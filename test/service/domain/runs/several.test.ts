@@ -10,7 +10,7 @@ import { silentLog } from '../../../../src/lib/log.ts';
 import { createRunner, type Runner } from '../../../../src/service/domain/runs/runner.ts';
 import { takeToken } from '../../../../src/service/domain/runs/token.ts';
 import type { Context } from '../../../../src/service/domain/context.ts';
-import { dataPart } from '../../../../src/service/start/data-module.ts';
+import { dataPart } from '../../../../src/service/start/data.ts';
 import { findRun } from '../../../../src/service/stores/metadata/runs.ts';
 import { requeueRun, takeRun } from '../../../../src/service/stores/metadata/run-leases.ts';
 import { json, startApi } from '../../../cli/support.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Log, LogFields } from '../../../../src/lib/log.ts';
 import { route } from '../../../../src/service/http/route.ts';
-import { dataPart } from '../../../../src/service/start/data-module.ts';
+import { dataPart } from '../../../../src/service/start/data.ts';
 import { matching, startService, type Running } from '../../harness.ts';
 
 interface Line extends LogFields {

@@ -7,7 +7,7 @@ import { systemEnv } from '../../../../src/lib/env.ts';
 import { silentLog } from '../../../../src/lib/log.ts';
 import { createFolderStore } from '../../../../src/service/stores/objects/folder-store.ts';
 import { insertRun } from '../../../../src/service/stores/metadata/runs.ts';
-import { dataPart } from '../../../../src/service/start/data-module.ts';
+import { dataPart } from '../../../../src/service/start/data.ts';
 import type { Meta } from '../../../../src/service/stores/metadata/database.ts';
 import { recordFinishedJob } from '../../../../src/service/stores/metadata/jobs.ts';
 import { isoTime } from '../../../../src/lib/iso-time.ts';

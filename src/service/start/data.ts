@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { trimEnd } from '../../lib/trim.ts';
+import type { DataContext } from '../domain/data-context.ts';
+import { OPERATIONS } from '../domain/jobs/operations/all.ts';
+import { createWorker } from '../domain/jobs/worker.ts';
+import { createKeeper } from '../domain/maintenance/keeper.ts';
+import { createSnapshots } from '../domain/transfer/backup/snapshot.ts';
+import { createApp } from '../http/app.ts';
+import { boundConnections } from '../http/connections.ts';
+import type { HttpContext } from '../http/http-context.ts';
+import { dataRoutes } from '../http/routes/all.ts';
+import { folderRoutes } from '../http/routes/folder.ts';
+import { importerRoutes } from '../http/routes/importer.ts';
+import { closeServer, listenOn } from '../platform/connections/listening.ts';
+import { createS3Server } from '../stores/objects/s3/server.ts';
+import type { TableEngine } from '../stores/tables/engine.ts';
+import { hasEpoch } from '../stores/tables/folder-epoch.ts';
+import { serviceEngine } from '../stores/tables/open-engine.ts';
+import { openStore } from './open-object-store.ts';
+import { GRACE_MS, hasRole, type Part, type ServiceOptions } from './service-options.ts';
+
+/**
+ * Makes the part for files, buckets, tables and jobs: their API and their worker, as far as the roles of this process
+ * need them.
+ */
+export async function dataPart(base: HttpContext, options: ServiceOptions): Promise<Part> {
+  const isApi = hasRole(options, 'api');
+  const isWorker = hasRole(options, 'worker');
+  if (!isApi && !isWorker) return {};
+  const { dir, database, env, log } = base;
+  const { host = '127.0.0.1', graceMs = GRACE_MS, keepDays, concurrency } = options;
+
+  // The addresses under which clients reach this process are known when it listens.
+  let ownUrl = base.publicUrl;
+  let s3Url = options.s3PublicUrl && trimEnd(options.s3PublicUrl, '/');
+  const store = await openStore(base, options, () => s3Url);
+  const { objects } = store;
+  const tables = serviceEngine(base);
+  const { engine } = tables;
+  await openUsedTables(base, engine);
+  const context: DataContext & HttpContext = { ...base, objects, engine, origin: () => ownUrl ?? '' };
+
+  const importer = isApi ? await createApp(context, importerRoutes(context)) : undefined;
+  const s3 = isApi && store.folder !== undefined ? createS3Server(store.folder.handler) : undefined;
+  if (s3 !== undefined) boundConnections(s3, base.admission);
+  // A copy of a folder has everything that is in it; databases are copied by their own programs.
+  const hasSnapshots = isApi && dir !== undefined && database === undefined;
+
+  const work = { operations: OPERATIONS, ...(concurrency === undefined ? {} : { concurrency }) };
+  const worker = isWorker ? createWorker(() => context, work) : undefined;
+  const keeper = isWorker ? createKeeper(context, keepDays) : undefined;
+
+  return {
+    checks: [
+      // Configurations, metadata and runs are served without it; a worker can do nothing without it.
+      { name: 'object store', isBearable: isApi, check: async () => await objects.ready() },
+    ],
+    routes: [
+      ...(isApi ? dataRoutes(context) : []),
+      ...(hasSnapshots ? folderRoutes(createSnapshots(dir, async () => await tables.ofFolder(), env)) : []),
+    ],
+    // The importer is below the API's own address as well, which clients certainly reach.
+    services: isApi
+      ? [
+          { id: 'import', url: '' },
+          { id: 's3', url: () => objects.endpoint },
+        ]
+      : [],
+    async start(apiUrl) {
+      ownUrl ??= apiUrl;
+      const addresses: Record<string, string> = {};
+      if (s3 !== undefined) {
+        addresses['s3'] = await listenOn(s3, { host, port: options.s3Port ?? 0 });
+        s3Url ??= addresses['s3'];
+      }
+      await importer?.ready();
+      if (importer !== undefined && options.isEmbedded !== true)
+        addresses['importer'] = await listenOn(importer.server, { host, port: options.importerPort ?? 0 });
+      await worker?.start();
+      await keeper?.start();
+      return addresses;
+    },
+    async drain() {
+      const servers = [importer?.server, s3].filter((server) => server !== undefined);
+      await Promise.all(servers.map((server) => closeServer(server, graceMs)));
+    },
+    async stop() {
+      await importer?.close();
+      await Promise.all([worker?.stop(graceMs), keeper?.stop()]);
+      // A service that is restarted often would not run until the next cleanup. A database that others use as well is
+      // maintained while it runs.
+      if (!engine.isShared)
+        await engine
+          .compact()
+          .catch((error: unknown) => log.error('Database compaction failed', { detail: String(error) }));
+      await engine.close();
+      store.close();
+    },
+  };
+}
+
+/**
+ * Opens the tables of a folder that has some, so that a start finds those that are damaged or not of the time of the
+ * metadata.
+ */
+async function openUsedTables({ dir, database, meta }: HttpContext, engine: TableEngine): Promise<void> {
+  if (dir === undefined || database !== undefined) return;
+  if (existsSync(join(dir, 'tables', 'tables.duckdb')) || (await hasEpoch(meta))) await engine.open();
+}
