@@ -13,6 +13,9 @@ export class BudgetSpent extends Error {
 const LONGEST_WAIT_MS = 20_000;
 const MOST_WAITS = 4;
 
+/** How often an API that has given nothing but faults of its own is asked again. */
+const MOST_FAULTS = 2;
+
 export interface WireOptions {
   /** Requests, redirects and repeated ones included. */
   readonly maxRequests: number;
@@ -25,13 +28,15 @@ export interface WireOptions {
 
 /**
  * The way to the API for a few requests: none is sent twice, and no more than are allowed. An API that asks to wait
- * gets its time, within bounds.
+ * gets its time, within bounds; one whose first answer is a fault of its own is asked again.
  */
 export class Wire {
   readonly #options: WireOptions;
   readonly #answers = new Map<string, ApiResponse>();
   #sent = 0;
   #waits = 0;
+  #faults = 0;
+  #isReached = false;
   #last: ApiResponse | undefined;
 
   constructor(options: WireOptions) {
@@ -70,13 +75,11 @@ export class Wire {
       this.#sent++;
       this.#options.onRequest?.(request, this.#sent);
       const response = (this.#last = await next(request, options));
-      const waitMs = this.#waitFor(response);
+      const waitMs = this.#waitFor(response) ?? this.#waitAfterFault(response);
       if (waitMs === undefined) {
         this.#answers.set(key, response);
         return response;
       }
-      this.#waits++;
-      this.#options.onWait?.(waitMs);
       await this.#options.env.sleep(waitMs, options.signal);
     }
   };
@@ -85,7 +88,17 @@ export class Wire {
     if (status !== 429 && status !== 503) return undefined;
     if (this.#waits >= MOST_WAITS || this.left === 0) return undefined;
     const waitMs = retryAfterMs(headers['retry-after'], this.#options.env.now()) ?? 1000 * 2 ** this.#waits;
-    return waitMs > LONGEST_WAIT_MS ? undefined : waitMs;
+    if (waitMs > LONGEST_WAIT_MS) return undefined;
+    this.#waits++;
+    this.#options.onWait?.(waitMs);
+    return waitMs;
+  }
+
+  /** What fails later may be what was tried: only a first look is repeated. */
+  #waitAfterFault({ status }: ApiResponse): number | undefined {
+    if (status < 500) this.#isReached = true;
+    if (this.#isReached || this.#faults >= MOST_FAULTS || this.left === 0) return undefined;
+    return 1000 * 2 ** this.#faults++;
   }
 }
 

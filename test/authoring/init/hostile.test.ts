@@ -382,6 +382,18 @@ describe('gex init says what is wrong with the address', () => {
     expect(stderr).not.toContain('parameters.config');
   });
 
+  test.each([
+    [2, 0],
+    [3, 1],
+  ])('%i faults of the API at the first look: exit code %i', async (faults, expected) => {
+    const { code, asked, stdout } = await init((request) =>
+      request.number <= faults ? { status: 500, body: 'fault' } : { body: { data: rowsOf(3), total: 3 } },
+    );
+    expect(code, stdout).toBe(expected);
+    expect(new Set(asked.slice(0, 3)).size).toBe(1);
+    if (expected === 1) expect(asked).toHaveLength(3);
+  });
+
   test('it waits when the API asks for it', async () => {
     const all = rowsOf(30);
     const { code, stdout } = await init((asked) =>
