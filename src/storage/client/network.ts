@@ -80,6 +80,7 @@ export function createNetwork(environment: Environment, silentMs: number = SILEN
   const proxyFor = rememberProxies(environment);
   const routes = createRoutes({
     secureContext: () => secureContextOf({}),
+    proxyContext: () => secureContextOf({}),
     proxyFor: (target) => (LOOPBACK.test(target.hostname) ? undefined : proxyFor?.(target)),
   });
   let loading: Promise<Got> | undefined;

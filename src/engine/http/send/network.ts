@@ -1,3 +1,4 @@
+import type { SecureContext } from 'node:tls';
 import type { Env } from '../../../lib/env.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Reach } from '../trust/reach.ts';
@@ -6,7 +7,7 @@ import type { Connect } from '../tunnel/routes.ts';
 import type { SshProxy, SshTunnel } from '../tunnel/ssh-tunnel.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import { targetOf } from './target.ts';
-import { secureContextOf, type TlsSettings } from './tls.ts';
+import { proxyContextOf, secureContextOf, type TlsSettings } from './tls.ts';
 import { createTransport, type Transport } from './transport.ts';
 
 export interface NetworkOptions {
@@ -35,6 +36,7 @@ export function createNetwork(options: NetworkOptions, env: Env, log: Log): Tran
   const hasOwnTls = tls.caCertificate !== undefined || tls.clientCertificate !== undefined;
   let context = hasOwnTls ? secureContextOf(tls) : undefined;
   const proxyFor = sshProxy === undefined ? rememberProxies(environment) : undefined;
+  let proxyContext: SecureContext | undefined;
   let tunnel: Promise<SshTunnel> | undefined;
   const connect = async (proxy: SshProxy, ...[hostname, port]: Parameters<Connect>) => {
     // Loaded here: few runs need it.
@@ -47,6 +49,7 @@ export function createNetwork(options: NetworkOptions, env: Env, log: Log): Tran
     maxBodyBytes: options.maxBodyBytes ?? DEFAULT_LIMITS.maxBodyBytes,
     isLimited: options.maxBodyBytes !== undefined,
     secureContext: () => (context ??= secureContextOf(tls)),
+    proxyContext: () => (proxyContext ??= proxyContextOf(tls)),
     lookup: reach?.lookup,
     proxyFor,
     connect: sshProxy === undefined ? undefined : (...to) => connect(sshProxy, ...to),

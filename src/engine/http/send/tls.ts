@@ -39,6 +39,18 @@ export function secureContextOf(settings: TlsSettings): SecureContext {
 }
 
 /**
+ * Returns the authorities for a connection to an https proxy: the usual ones, and those given for the API. The client
+ * certificate is for the API alone, and the proxy does not get it.
+ */
+export function proxyContextOf({ caCertificate }: TlsSettings): SecureContext {
+  const given = caCertificate === undefined ? [] : [caCertificate];
+  return tls().createSecureContext({
+    ca: [...usualAuthorities(), ...given],
+    allowPartialTrustChain: caCertificate !== undefined,
+  });
+}
+
+/**
  * Returns the runtime's authorities and the system's: certificates of a company proxy are often trusted by the system
  * alone.
  */

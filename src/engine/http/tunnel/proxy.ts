@@ -1,6 +1,7 @@
 import type { RequestOptions } from 'node:https';
 import { BlockList, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { SecureContext } from 'node:tls';
 import { HttpError } from '../../../lib/errors.ts';
 import { CURL, failure } from '../send/network-error.ts';
 import { http, https } from '../send/runtime.ts';
@@ -86,6 +87,7 @@ function isInside(address: string, range: string): boolean {
 /** Opens a tunnel through an HTTP proxy by CONNECT (RFC 9110 section 9.3.6). */
 export function connectThrough(
   proxy: Target,
+  secureContext: (() => SecureContext | undefined) | undefined,
   hostname: string,
   port: number,
   signal: AbortSignal,
@@ -102,7 +104,10 @@ export function connectThrough(
       signal,
       headers: { Host: authority, ...proxyAuthorization(proxy) },
     };
-    const req = proxy.secure ? https().request(options) : http.request(options);
+    const context = proxy.secure ? secureContext?.() : undefined;
+    const req = proxy.secure
+      ? https().request({ ...options, ...(context === undefined ? {} : { secureContext: context }) })
+      : http.request(options);
     req.once('connect', ({ statusCode = 0 }, socket: Duplex, head: Buffer) => {
       if (statusCode >= 200 && statusCode < 300) {
         if (head.length > 0) socket.unshift(head);

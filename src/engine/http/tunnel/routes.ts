@@ -12,6 +12,8 @@ export type Connect = (hostname: string, port: number, signal: AbortSignal) => P
 export interface RouteOptions {
   /** Certificates for hosts. Asked for at the first secure request: reading all authorities is slow. */
   readonly secureContext?: (() => SecureContext | undefined) | undefined;
+  /** Certificates for the proxy itself, when it is an https one; default: those of the runtime. */
+  readonly proxyContext?: (() => SecureContext | undefined) | undefined;
   /** Looks up the names of hosts that are connected to directly; default: that of the runtime. */
   readonly lookup?: LookupFunction | undefined;
   /** Gives the HTTP proxy for a target; undefined: a direct connection. */
@@ -35,9 +37,15 @@ export interface Routes {
 }
 
 /** Chooses direct connections, a tunnel, or an HTTP proxy: http targets in absolute form, https targets by CONNECT. */
-export function createRoutes({ connect, proxyFor, lookup, secureContext }: RouteOptions): Routes {
+export function createRoutes({
+  connect,
+  proxyFor,
+  proxyContext,
+  lookup,
+  secureContext,
+}: RouteOptions): Routes {
   const direct = new Agents({ secureContext, lookup });
-  const forwarding = new Agents({ secureContext });
+  const forwarding = new Agents({ secureContext: proxyContext });
   const tunnels = new Map<string, Agents>();
   const tunnelAgent = (key: string, target: Target, open: Connect): Agent => {
     let agents = tunnels.get(key);
@@ -50,7 +58,7 @@ export function createRoutes({ connect, proxyFor, lookup, secureContext }: Route
       const proxy = proxyFor?.(target);
       if (proxy === undefined) return { agent: direct.for(target), proxy };
       if (!target.secure) return { agent: forwarding.for(proxy), proxy };
-      const open: Connect = (...to) => connectThrough(proxy, ...to);
+      const open: Connect = (...to) => connectThrough(proxy, proxyContext, ...to);
       return { agent: tunnelAgent(proxy.origin, target, open), proxy: undefined };
     },
     close() {

@@ -1,8 +1,10 @@
-import tls from 'node:tls';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ApiResponse } from '../../../../src/engine/shared/message.ts';
 import { proxyFor, type Environment } from '../../../../src/engine/http/tunnel/proxy.ts';
 import { createTransport, type TransportOptions } from '../../../../src/engine/http/send/transport.ts';
+import { createNetwork } from '../../../../src/engine/http/send/network.ts';
+import { systemEnv } from '../../../../src/lib/env.ts';
+import { silentLog } from '../../../../src/lib/log.ts';
 import { targetOf } from '../../../../src/engine/http/send/target.ts';
 import { secureContextOf } from '../../../../src/engine/http/send/tls.ts';
 import { errorOf, freePort, get, makeCertificates, never, startApi, startRaw, textOf } from '../support.ts';
@@ -150,15 +152,21 @@ describe('a request through an HTTP proxy', () => {
 
   test('over TLS to the proxy itself', async () => {
     const own = makeCertificates('localhost', 'an authority of proxies');
-    const known = tls.getCACertificates();
-    tls.setDefaultCACertificates([...known, own.ca]);
-    onTestFinished(() => tls.setDefaultCACertificates(known));
     const far = makeCertificates('far.example', 'an authority');
     const api = await startApi((response) => response.end('x'.repeat(100_000)), far);
     const proxy = await startProxy(api.port, undefined, own);
-    const send = open(proxy.url, {
-      secureContext: () => secureContextOf({ caCertificate: far.ca + own.ca }),
-    });
+    const network = (caCertificate: string) => {
+      const options = { tls: { caCertificate }, environment: { ALL_PROXY: proxy.url } };
+      const transport = createNetwork(options, systemEnv, silentLog);
+      onTestFinished(() => transport.close());
+      return async (url: string) => await transport.send(get(url), { signal: never });
+    };
+    const unknown = network(far.ca);
+    for (const url of ['https://far.example/', 'http://far.example/'])
+      expect(await errorOf(unknown(url))).toBeInstanceOf(Error);
+    expect(proxy.asked).toEqual([]);
+    // The authorities of the configuration count for the proxy as well.
+    const send = network(far.ca + own.ca);
     for (let i = 0; i < 2; i++) expect(textOf(await send('https://far.example/'))).toHaveLength(100_000);
     expect(textOf(await send('http://far.example/'))).toBe('from the proxy');
     expect(proxy.asked).toEqual(['CONNECT far.example:443', 'GET http://far.example/ far.example']);
