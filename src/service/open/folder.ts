@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { systemEnv } from '../../lib/env.ts';
 import { readKeyFile, type Keys } from '../../lib/encryption/index.ts';
-import { RunError, StorageError } from '../../lib/errors.ts';
+import { ExtractorError, RunError, StorageError } from '../../lib/errors.ts';
 import { findHolder, type Holder } from '../stores/folder/lock.ts';
 import { refuseLostMetadata } from '../stores/folder/metadata-place.ts';
 import type { OpenOptions, OpenStorage } from '../../storage/client/open-options.ts';
@@ -152,19 +152,27 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'it is read-only',
   ENOSPC: 'the disk is full',
   ENOTDIR: 'a part of its path is a file',
+  EEXIST: 'a file is where a folder belongs',
+  EISDIR: 'a folder is where a file belongs',
 };
 
 /** Returns an error with a readable reason for a failure of the file system; any other error is returned unchanged. */
 export function fileError(error: unknown, dir: string): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const reason = code === 'ERR_SQLITE_ERROR' ? (error as Error).message : REASONS[code];
-  if (reason === undefined) return error;
+  if (!(error instanceof Error) || error instanceof ExtractorError) return error;
+  const { code, path: file = dir } = error as Error & { readonly code?: unknown; readonly path?: string };
+  const reason = code === 'ERR_SQLITE_ERROR' ? error.message : REASONS[String(code)];
+  if (reason === undefined)
+    return error.cause === undefined ? error : orSame(fileError(error.cause, dir), error);
   return new RunError('command.invalid', `The storage folder cannot be used: ${reason}.`, {
-    where: { file: dir },
+    where: { file },
     hint: 'Check the folder and its owner, or name another one.',
     cause: error,
   });
 }
+
+/** Returns what was understood; what was not stays the error that it is the cause of. */
+const orSame = (understood: unknown, error: Error): unknown =>
+  understood === error.cause ? error : understood;
 
 /**
  * Returns the error for a folder whose service cannot be used. The address shown is the one on the machine of the

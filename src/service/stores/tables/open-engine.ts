@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { findBranch } from '../metadata/branches.ts';
+import { StorageError } from '../../../lib/errors.ts';
 import { lazyEngine } from './lazy.ts';
 import { checkEpoch, renewEpoch } from './folder-epoch.ts';
 import type { Env } from '../../../lib/env.ts';
@@ -76,7 +77,9 @@ export async function folderEngine(
   return {
     ...engine,
     async open() {
-      await engine.open();
+      await engine.open().catch((error: unknown) => {
+        throw unopened(error, dir);
+      });
       try {
         await checkEpoch(meta, engine, dir);
       } catch (error) {
@@ -85,4 +88,18 @@ export async function folderEngine(
       }
     },
   };
+}
+
+/** Returns the error for tables that cannot be opened; one of the file system as it is. */
+function unopened(error: unknown, dir: string): unknown {
+  if (!(error instanceof Error) || 'syscall' in error) return error;
+  const [message = ''] = error.message.split('\n');
+  return new StorageError('storage.damaged', `The tables of the folder cannot be opened: ${message}`, {
+    where: { file: join(dir, 'tables', 'tables.duckdb') },
+    hint: [
+      'Check its owner and permissions, and the room on its disk.',
+      'One that a newer version has written is read by that version. One that is damaged comes back with its backup: gex storage restore FILE --to DIR',
+    ],
+    cause: error,
+  });
 }
