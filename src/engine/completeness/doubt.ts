@@ -31,6 +31,8 @@ export type Doubt = { readonly page: number; readonly path?: string; readonly ke
   /** `isRow`: it was taken for a row. */
   | { readonly code: 'error'; readonly text: string; readonly isRow?: true }
   | { readonly code: 'partial' }
+  /** The names of the columns came as a row. */
+  | { readonly code: 'headerAgain' }
   /** All windows of time brought the same rows. */
   | { readonly code: 'sameWindows'; readonly windows: number }
   /** Rows that came with a window of time and with the one before it; `windows` names the first two. */

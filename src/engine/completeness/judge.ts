@@ -13,6 +13,8 @@ export interface Beside {
   readonly hasKey?: boolean;
   /** Signals in the answers before the files of an export. */
   readonly announced?: readonly Sign[];
+  /** The first page that has the names of its columns as a row. */
+  readonly headerAgain?: number | undefined;
   /** See `WitnessOptions`. */
   readonly isAlone?: boolean;
 }
@@ -124,6 +126,8 @@ class Facts {
     if (reason.code === 'skipped' && reason.page > 1)
       yield { code: 'skipped', key: reason.at, page: reason.page, text: reason.text };
     if (error !== undefined) yield { code: 'error', key: 'dataField', ...error };
+    const { headerAgain } = this.#beside;
+    if (headerAgain !== undefined) yield { code: 'headerAgain', key: 'csv', page: headerAgain };
     // a search that stopped early has all rows where a total says so
     const isAll = partial !== undefined && /terminated_?early$/i.test(partial.path) && this.#isAllByTotal;
     if (partial !== undefined && !isAll) yield { code: 'partial', key: 'params', ...partial };

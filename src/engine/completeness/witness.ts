@@ -15,6 +15,7 @@ import { MOST_ALIKE, type Traits } from '../shared/paginator-capabilities.ts';
 import { errorAmongRows } from './error-row.ts';
 import { announcedSigns } from './announced.ts';
 import { askedSizes, type Asked } from './asked-sizes.ts';
+import { FileWatch } from './file-watch.ts';
 import { errorOf, MAX_NAMES, NO_HISTORY, saysNoRows, withPage, withRows, type History } from './history.ts';
 import { Identity, type PageIdentity } from './identity.ts';
 import { judge, type NearMiss } from './judge.ts';
@@ -35,6 +36,8 @@ export interface WitnessedPage extends SeenPage {
   readonly digest?: string;
   /** The rows are those of a file, such as JSON lines. */
   readonly isStream?: boolean;
+  /** Names of the columns of a file. */
+  readonly header?: readonly string[] | undefined;
   /** The configuration takes the answer as empty, whatever is in it. */
   readonly isTakenAsEmpty: boolean;
   /** The page ends the job and is not written. */
@@ -75,6 +78,9 @@ export class Witness {
   #instead: History['error'];
   #isStream = false;
   readonly #files = new Map<string, number>();
+  #file: FileWatch | undefined;
+  /** The first page that has the names of its columns as a row. */
+  #headerAgain: number | undefined;
   #announced: readonly Sign[] = [];
 
   constructor(traits: Traits, own: OwnSigns, { key = [], isAlone = false }: WitnessOptions = {}) {
@@ -133,6 +139,7 @@ export class Witness {
       this.#traits,
     );
     this.#isStream = seen.isStream === true;
+    this.#file = seen.header === undefined ? undefined : new FileWatch(seen.header);
     if (!hadList && (isSingle || isMissing)) this.#instead ??= this.#errorInstead(seen);
     this.#page = isDropped ? undefined : this.#identity?.page(page);
     const { alike, broken } = this.#history;
@@ -144,6 +151,7 @@ export class Witness {
   take(rows: readonly Json[]): void {
     this.#stray ??= this.#strayIn(rows);
     this.#page?.take(rows);
+    this.#file?.take(rows);
   }
 
   /** Takes an answer of an export that led to its files. */
@@ -223,6 +231,7 @@ export class Witness {
         hasKey: this.#hasKey,
         isAlone: this.#isAlone,
         announced: this.#announced,
+        headerAgain: this.#headerAgain,
       }),
       pages,
       rows,
@@ -250,7 +259,18 @@ export class Witness {
     return value === undefined || !isSet(value) ? undefined : { looked, near };
   }
 
+  #endFile(): void {
+    const { last } = this.#history;
+    const file = this.#file;
+    this.#file = undefined;
+    if (file === undefined || last === undefined) return;
+    const text = file.error;
+    if (text !== undefined) this.#stray ??= { page: last.page, path: '.', text, isRow: true };
+    if (file.hasHeaderAgain) this.#headerAgain ??= last.page;
+  }
+
   #settle(): void {
+    this.#endFile();
     const page = this.#page;
     if (page === undefined || this.#identity === undefined) return;
     this.#history = withRows(this.#history, page.facts(), page.page, this.#identity.isKnown);

@@ -50,6 +50,8 @@ export function doubtText(doubt: Doubt): string {
       return `${count(doubt.rows, 'row')} came with a window of time and with the one before it, first with ${doubt.windows[0]} and ${doubt.windows[1]}: the API takes the end of a window for a part of it, or does not know one of its parameters. Set \`end\` of \`${key}\` to "inclusive", correct the parameters, or give the table a primary key.`;
     case 'error':
       return `Page ${doubt.page} tells of an error with the status of a success: \`${path}\`${doubt.text === '' ? '' : `, “${doubt.text}”`}. ${doubt.isRow === true ? 'It was taken for a row, and rows' : 'Its rows'} are missing. Run it again, or correct what the error names.`;
+    case 'headerAgain':
+      return `A row of page ${doubt.page} has the names of the columns as its values: files were put together with their headers, and what lies between may be missing. Ask for one file at a time; or, if all rows are there, leave such rows out by \`where\` and accept the doubt.`;
     case 'strangers':
       return `${count(doubt.rows, 'row')} came whose \`${path}\` is no value that was asked for: the API does not know the parameter, so that rows come with each group again, or \`${path}\` is not where a row names its parent. Correct the request, or \`${key}\`.`;
     case 'skipped':

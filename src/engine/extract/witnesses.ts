@@ -95,6 +95,7 @@ export class Witnesses {
           isSingle: pieces[0]?.single === true,
           digest,
           isStream: stream !== undefined,
+          header: content.page.header,
           headers,
           status,
           isTakenAsEmpty: taken?.do === 'empty' || taken?.do === 'skip',

@@ -1,5 +1,6 @@
 import { isJsonPath, type Json, type Path } from '../../lib/json/index.ts';
 import { shownText } from '../../lib/shown-text.ts';
+import { isErrorText } from '../shared/error-text.ts';
 import { partOf, type BodyBytes } from './body.ts';
 import { csvRows } from './csv.ts';
 import { charsetOf, joinedRemarks, type TextRemarks } from './charset.ts';
@@ -114,13 +115,14 @@ function refuseOthers(body: BodyBytes, format: Format, options: ReadFormatOption
       ? isRoot(dataField) && /^<(?:!doctype\s+html|html[\s>])/i.test(text)
       : /^<(?:!--|(?:!doctype\s+html|html|head|body|title|\?xml|error)\b)/i.test(text);
   const isJson = /(?:^|[/+])json$/.test(typeOf(about.headers)) && /^[{[]/.test(text);
-  if (format === 'lines' || (!isPage && !isJson)) return;
+  const isError = (format === 'csv' || format === 'tsv') && isErrorText(text);
+  if (format === 'lines' || (!isPage && !isJson && !isError)) return;
   const start = shownText(redact(text.replace(/\s+/g, ' ')))
     .slice(0, 200)
     .toWellFormed();
   throw broken(
-    `The response should be ${format.toUpperCase()}, and is ${isJson ? 'JSON' : format === 'xml' ? 'a page' : 'a page or XML'}. It begins with: ${start}`,
-    isJson
+    `The response should be ${format.toUpperCase()}, and is ${isError ? 'a text about an error' : isJson ? 'JSON' : format === 'xml' ? 'a page' : 'a page or XML'}. It begins with: ${start}`,
+    isJson || isError
       ? 'The API answered something else, perhaps an error: read it, and correct the request or “format”.'
       : 'The API answered with a page for people: check baseUrl, the endpoint and the authentication.',
   );

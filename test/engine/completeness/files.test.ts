@@ -33,6 +33,10 @@ describe('an error in JSON lines', () => {
     ['as a state', `${rows}{"status":"error","message":"timed out"}`, {}, 'doubtful error'],
     ['alone', '{"error":"over quota"}', {}, 'doubtful error'],
     ['beside the rows', `${wrapped}{"error":"query timed out"}`, { dataField: 'row' }, 'doubtful error'],
+    ['as a text', `${rows}"not allowed"`, {}, 'error records.typeChange'],
+    ['is none: texts alone', '"not allowed"', {}, 'ended'],
+    ['is a page for people', '<html>\n<body>Log in</body>\n</html>', {}, 'error response.broken'],
+    ['is a page for people behind rows', `${rows}<html></html>`, {}, 'error response.broken'],
     ['is none: a row has it', `${rows}{"id":3,"error":"no paper"}`, {}, 'ended'],
     ['is none: a message', `${rows}{"message":"hello","time":3}`, {}, 'ended'],
     ['is none: a thing with an id', '{"id":1,"error":"no paper"}', {}, 'ended'],
@@ -40,6 +44,37 @@ describe('an error in JSON lines', () => {
     ['but a total above', `${wrapped}{"meta":{"total":9}}`, { dataField: 'row' }, 'doubtful totalAbove'],
   ])('%s', async (_what, body, job, verdict) => {
     expect(await verdictOf(LINES, body, job)).toBe(verdict);
+  });
+});
+
+describe('in CSV', () => {
+  const csv = (...lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
+
+  test.each<[string, string, string]>([
+    ['an error alone', csv('error,message', '500,Internal error'), 'doubtful error'],
+    ['an error behind the rows', csv('id', '1', '2', 'ERROR: query failed'), 'doubtful error'],
+    ['an error that is a sentence', csv('id,name', '1,a', 'Error: query failed, sorry'), 'doubtful error'],
+    ['an error in quotes', csv('id,name', '1,a', '"Error: query failed",'), 'doubtful error'],
+    ['an error in the place of all rows', csv('id,name', 'Exception: sorry,'), 'doubtful error'],
+    ['an error of fewer cells', csv('id,name', '1,a', 'Error: failed'), 'error response.broken'],
+    ['an error in the place of all', csv('ERROR: query failed'), 'error response.broken'],
+    ['none: a row that has more', csv('id,name', '1,a', 'Error: 5,b'), 'ended'],
+    ['none: a log', csv('text,host', 'INFO: began,', 'ERROR: failed,'), 'ended'],
+    ['none: a log with a last word', csv('text,host', 'INFO: began,', 'done,', 'ERROR: failed,'), 'ended'],
+    ['none: before other rows', csv('id,name', 'Error: 5,', '2,b'), 'ended'],
+    ['none: a name', csv('id,name', '1,a', 'error,'), 'ended'],
+    ['its header again', csv('id,name', '1,a', 'id,name', '2,b'), 'doubtful headerAgain'],
+    ['its header at the end', csv('id,name', '1,a', 'id,name'), 'doubtful headerAgain'],
+    ['none: a half of it', csv('id,name', '1,a', 'id,b'), 'ended'],
+    ['none: a word', csv('word', 'a', 'word', 'b'), 'ended'],
+  ])('%s', async (_what, body, verdict) => {
+    expect(await verdictOf('text/csv', body)).toBe(verdict);
+  });
+
+  test('a header that is written by the job is no row', async () => {
+    const job = { csv: { header: ['id', 'name'] } };
+    expect(await verdictOf('text/csv', csv('1,a', 'id,name', '2,b'), job)).toBe('doubtful headerAgain');
+    expect(await verdictOf('text/csv', csv('id,name', '2,b'), job)).toBe('ended');
   });
 });
 
