@@ -67,7 +67,9 @@ export interface History {
   readonly rows: number;
   /** A page had a list, with rows or without. */
   readonly hadList: boolean;
-  /** Names at the root of the first such answer. */
+  /** A page had a list without rows. */
+  readonly hadEmptyList: boolean;
+  /** Names at the root of the first answer with a list. */
   readonly around: readonly string[] | undefined;
   /** The last page came behind a part of its batch. */
   readonly isBehindPart: boolean;
@@ -120,6 +122,7 @@ export const NO_HISTORY: History = {
   pages: 0,
   rows: 0,
   hadList: false,
+  hadEmptyList: false,
   around: undefined,
   isBehindPart: false,
   alike: 0,
@@ -155,6 +158,7 @@ export function withPage(history: History, page: PageFacts, traits: Traits): His
   return {
     ...history,
     hadList: history.hadList || hasList(page),
+    hadEmptyList: history.hadEmptyList || (page.rows === 0 && hasList(page)),
     around: history.around ?? (hasList(page) ? page.around.slice(0, MAX_NAMES) : undefined),
     isBehindPart,
     pages: history.pages + 1,

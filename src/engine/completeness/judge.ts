@@ -522,7 +522,7 @@ class Facts {
     if (reason.code !== 'shortPage' || reason.rows === 0) return undefined;
     const size = this.#lastSign('size');
     if (size === undefined || !('value' in size))
-      return this.#history.pages === 1 && USUAL_CAPS.has(reason.rows) && reason.rows < reason.size
+      return this.#history.pages === 1 && this.#isCap(reason.rows, reason.size)
         ? { asked: reason.size, size: reason.rows }
         : undefined;
     // a size that is another one on every page is the number of its rows
@@ -536,9 +536,14 @@ class Facts {
   /** Returns the usual limit of APIs that a request without pagination hit, although it asked for more. */
   #cappedByUse(): { readonly asked: number; readonly size: number } | undefined {
     const { first } = this.#history;
-    if (first === undefined || !USUAL_CAPS.has(first.rows)) return undefined;
-    const asked = first.asked.find(({ value }) => value > first.rows);
-    return asked === undefined ? undefined : { asked: asked.value, size: first.rows };
+    const asked = first?.asked.find(({ value }) => this.#isCap(first.rows, value));
+    return first === undefined || asked === undefined ? undefined : { asked: asked.value, size: first.rows };
+  }
+
+  /** Fewer than 100 are the rows of many a short list; of 50, a job that has only this one run is doubted. */
+  #isCap(rows: number, asked: number): boolean {
+    if (rows >= asked) return false;
+    return USUAL_CAPS.has(rows) || (rows === 50 && asked >= 100 && this.#beside.isAlone === true);
   }
 
   /** Returns the size of a short first page, if a total shows that it is not the last. */

@@ -203,7 +203,8 @@ function isAboveSize(node: AnyObject, name: string): boolean {
 
 const ENTITY = new Set(ENTITY_NAMES);
 
-function isEntity(node: AnyObject): boolean {
+/** An object with an id or a price: it is a thing, and no page of a list. */
+export function isEntity(node: AnyObject): boolean {
   return entriesOf(node).some(
     ([name, value]) =>
       ENTITY.has(canonical(name)) &&

@@ -79,6 +79,8 @@ export class JobTally {
   readonly #reactions = new Map<string, ReactionReport>();
   /** A run had a page with a list; runs end in order. */
   hadList = false;
+  /** The same, with a list without rows. */
+  hadEmptyList = false;
   /** The first request. */
   #first = '';
   #proof: Proof | undefined;

@@ -20,7 +20,7 @@ import { errorOf, MAX_NAMES, NO_HISTORY, saysNoRows, withPage, withRows, type Hi
 import { Identity, type PageIdentity } from './identity.ts';
 import { judge, type NearMiss } from './judge.ts';
 import { pagesLeft } from './pages-left.ts';
-import { readSigns, type SeenPage } from './read-signs.ts';
+import { isEntity, readSigns, type SeenPage } from './read-signs.ts';
 import type { EndedRun } from './report.ts';
 import type { Sign } from './sign.ts';
 import { isSet, shown } from './values.ts';
@@ -76,6 +76,8 @@ export class Witness {
   #stray: History['error'];
   /** The first error, if what has rows has them in a list. */
   #instead: History['error'];
+  /** The first answer has no list, and no word about it. */
+  #lacksList = false;
   #isStream = false;
   readonly #files = new Map<string, number>();
   #file: FileWatch | undefined;
@@ -138,6 +140,7 @@ export class Witness {
       },
       this.#traits,
     );
+    if (page === 1) this.#lacksList = isMissing && status < 300 && !isTakenAsEmpty && isSilent(envelope);
     this.#isStream = seen.isStream === true;
     this.#file = seen.header === undefined ? undefined : new FileWatch(seen.header);
     if (!hadList && (isSingle || isMissing)) this.#instead ??= this.#errorInstead(seen);
@@ -162,6 +165,11 @@ export class Witness {
   /** A page had a list, with rows or without. */
   get hadList(): boolean {
     return this.#history.hadList;
+  }
+
+  /** A page had a list without rows. */
+  get hadEmptyList(): boolean {
+    return this.#history.hadEmptyList;
   }
 
   /** Returns an earlier file of an export with the same rows. */
@@ -213,15 +221,20 @@ export class Witness {
 
   /**
    * @param nearMiss the path of a response that was probably meant by one that was looked for in vain
-   * @param othersHadLists other runs of the job had pages with lists
+   * @param others whether other runs of the job had pages with lists, and with lists without rows
    */
   end(
     reason: Reason,
     nearMiss: (path: string, envelope: Json) => string | undefined,
-    othersHadLists = false,
+    others: { readonly hadList: boolean; readonly hadEmptyList: boolean } = NO_OTHERS,
   ): Omit<EndedRun, 'request'> {
     this.#settle();
-    const error = this.#history.error ?? this.#stray ?? (othersHadLists ? this.#instead : undefined);
+    const error =
+      this.#history.error ??
+      this.#stray ??
+      (others.hadList ? this.#instead : undefined) ??
+      // where nothing is an empty list, nothing at all is something else
+      (others.hadEmptyList && this.#lacksList ? NO_LIST : undefined);
     this.#history = { ...this.#history, error };
     const { pages, rows, twice } = this.#history;
     return {
@@ -276,6 +289,15 @@ export class Witness {
     this.#history = withRows(this.#history, page.facts(), page.page, this.#identity.isKnown);
     this.#page = undefined;
   }
+}
+
+const NO_OTHERS = { hadList: false, hadEmptyList: false };
+const NO_LIST = { page: 1, path: '.', text: 'no list, where other answers without rows have an empty one' };
+
+/** An object that is no thing, and has no words about the end or about nothing being there. */
+function isSilent(envelope: Json): boolean {
+  if (!isObject(envelope) || isEntity(envelope)) return false;
+  return !entriesOf(envelope).some(([, value]) => typeof value === 'string' && saysNoRows(value));
 }
 
 /** Files of an export that are remembered. */

@@ -114,9 +114,10 @@ export class Witnesses {
         const ended = witness.end(
           reason,
           (path: string, envelope: Json) => nearMiss(compilePath(path), envelope),
-          tally.hadList,
+          tally,
         );
         tally.hadList ||= witness.hadList;
+        tally.hadEmptyList ||= witness.hadEmptyList;
         const judgement = withDoubts(ended.judgement, also);
         tally.add({ ...ended, judgement, request, ...(window === undefined ? {} : { window }) });
         tally.react(reactions.values());

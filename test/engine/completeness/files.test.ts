@@ -47,9 +47,9 @@ describe('an error in JSON lines', () => {
   });
 });
 
-describe('in CSV', () => {
-  const csv = (...lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
+const csv = (...lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
+describe('in CSV', () => {
   test.each<[string, string, string]>([
     ['an error alone', csv('error,message', '500,Internal error'), 'doubtful error'],
     ['an error behind the rows', csv('id', '1', '2', 'ERROR: query failed'), 'doubtful error'],

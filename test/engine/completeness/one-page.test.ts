@@ -129,6 +129,8 @@ describe('a page as long as its request asks for', () => {
       { job: { params: { limit: 1000 } } },
       'doubtful capped',
     ],
+    ['is 50 below it', { items: things(50) }, { job: { params: { limit: 100 } } }, 'doubtful capped'],
+    ['is 25 below it', { items: things(25) }, { job: { params: { limit: 100 } } }, 'ended'],
     ['is no usual cap below it', { items: things(101) }, { job: { params: { limit: 1000 } } }, 'ended'],
     [
       'leads nowhere, where a token was to lead on',

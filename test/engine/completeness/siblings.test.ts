@@ -53,6 +53,26 @@ async function told({ answer, parents = [1, 2, 3, 4], child, mappings, jobs }: G
   };
 }
 
+describe('no list, where others have an empty one,', () => {
+  const listed = { dataField: 'items' };
+
+  test.each<[string, unknown, object, string]>([
+    ['is null', { items: null }, listed, 'doubtful error'],
+    ['is not there', { total: 0 }, listed, 'doubtful error'],
+    ['is nowhere in an empty object', {}, listed, 'doubtful error'],
+    ['is none: the list is empty', { items: [] }, listed, 'ended'],
+    ['is none: a thing may lack it', { id: 7, items: null }, listed, 'ended'],
+    ['is none: a word says so', { items: null, hint: 'no results' }, listed, 'ended'],
+  ])('%s', async (_what, body, child, verdict) => {
+    const given = (user: string): object =>
+      user === '2' ? { items: [] } : user === '3' ? (body as object) : { items: things(Number(user)) };
+    expect((await told({ answer: given, child })).verdict).toBe(verdict);
+    // nobody knows how this API says that there is nothing
+    const unknown = (user: string): object => (user === '2' ? { items: things(2) } : given(user));
+    expect((await told({ answer: unknown, child })).verdict).not.toBe('doubtful error');
+  });
+});
+
 describe('a parameter that the API ignores', () => {
   test('is told of with its name, and with the first request', async () => {
     const { verdict, text, warnings } = await told({ answer: () => things(3) });

@@ -172,6 +172,15 @@ describe('sizes', () => {
     ],
     ['a number of rows that is nobody’s cap', { ...OFFSET, limit: 1000 }, { items: users(1, 101) }, 'ended'],
     ['few rows', { ...OFFSET, limit: 1000 }, { items: users(1, 10) }, 'ended'],
+    ['50 rows', { ...OFFSET, limit: 100 }, { items: users(1, 50) }, 'doubtful capped'],
+    [
+      '50 rows, and all by a total',
+      { ...OFFSET, limit: 100 },
+      { items: users(1, 50), total: 50 },
+      'complete',
+    ],
+    ['50 rows of 60', { ...OFFSET, limit: 60 }, { items: users(1, 50) }, 'ended'],
+    ['30 rows', { ...OFFSET, limit: 100 }, { items: users(1, 30) }, 'ended'],
     [
       'a size in the answer',
       { ...OFFSET, limit: 25 },

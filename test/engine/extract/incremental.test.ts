@@ -12,21 +12,30 @@ interface Shop extends Api {
   readonly asked: string[];
   rows: Record<string, unknown>[];
   isDown: (line: string) => boolean;
+  /** Answers without a list. */
+  isSilent: (line: string) => boolean;
 }
 
 /** Gives its rows in pages of two; `since` is inclusive, `newest` sorts them the other way. */
 async function shop(rows: Shop['rows']): Promise<Shop> {
   const asked: string[] = [];
-  const state = { asked, rows, isDown: (_line: string): boolean => false };
+  const state = {
+    asked,
+    rows,
+    isDown: (_line: string): boolean => false,
+    isSilent: (_line: string): boolean => false,
+  };
   const api = await startApi(({ url }, response) => {
     const line = `${url.pathname}${url.search}`;
     asked.push(line);
     if (state.isDown(line)) return response.writeHead(404).end('{}');
     if (url.pathname === '/shops') return json(response, { data: [{ id: 'N' }, { id: 'S' }] });
-    const since = url.searchParams.get('since');
+    if (state.isSilent(line)) return json(response, { data: null });
+    const [since, until] = [url.searchParams.get('since'), url.searchParams.get('until')];
     const of = /^\/shops\/(\w)/.exec(url.pathname)?.[1];
     const found = state.rows
       .filter((row) => since === null || String(row['at']) >= since)
+      .filter((row) => until === null || String(row['at']) < until)
       .filter((row) => of === undefined || row['shop'] === of);
     if (url.searchParams.has('newest')) found.reverse();
     const from = Number(url.searchParams.get('offset') ?? 0);
@@ -323,6 +332,21 @@ describe('the state from the data', () => {
     const before = api.asked.length;
     await start(folder);
     expect(api.asked[before]).toContain('since=2026-06-09');
+    expect(cursorOf(folder)).toBe('2026-07-01T00:00:00.000Z');
+  });
+
+  test('stays before a window without a list, where an empty one was a list', async () => {
+    const api = await shop(rowsOf(1, 17, 25));
+    const folder = folderFor(api, {
+      params: { since: { window: 'from' }, until: { window: 'to' } },
+      windows: { from: '2026-06-01', step: '8 days' },
+      incremental: { keep: { window: 'to' } },
+    });
+    api.isSilent = (line) => line.includes('since=2026-06-17');
+    await start(folder);
+    expect(cursorOf(folder)).toBe('2026-06-17T00:00:00.000Z');
+    api.isSilent = () => false;
+    await start(folder);
     expect(cursorOf(folder)).toBe('2026-07-01T00:00:00.000Z');
   });
 
