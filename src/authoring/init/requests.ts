@@ -1,11 +1,11 @@
 import type { CurlCommand } from '../actions/curl/command.ts';
 import {
+  jsonOf,
   textAt,
   entriesOf,
   getKey,
   isList,
   isObject,
-  parseExact,
   type AnyObject,
   type Json,
 } from '../../lib/json/index.ts';
@@ -92,12 +92,7 @@ function jsonIn(content: Json | undefined): Json | undefined {
   if (text === undefined) return undefined;
   const plain =
     textAt(content, 'encoding') === 'base64' ? Buffer.from(text, 'base64').toString('utf8') : text;
-  if (!/^\s*[[{]/.test(plain)) return undefined;
-  try {
-    return parseExact(plain);
-  } catch {
-    return undefined;
-  }
+  return /^\s*[[{]/.test(plain) ? jsonOf(plain) : undefined;
 }
 
 /** Returns the names of the keys of an object, for messages. */

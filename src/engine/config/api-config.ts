@@ -1,10 +1,10 @@
 import { isHttpUrl } from '../http/url.ts';
 import {
+  jsonOf,
   getKey,
   isEmpty,
   isObject,
   isScalar,
-  parseExact,
   toText,
   type AnyObject,
   type Json,
@@ -119,13 +119,8 @@ function readBaseUrl(value: Json | undefined, warnings: ConfigWarning[]): string
 }
 
 function objectIn(text: string): AnyObject | undefined {
-  if (!text.trimStart().startsWith('{')) return undefined;
-  try {
-    const value = parseExact(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = text.trimStart().startsWith('{') ? jsonOf(text) : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 function readCertificate(node: AnyObject): string | undefined {

@@ -2,12 +2,12 @@ import { isSecretKey, kindOfSecret, variableOf } from '../../lib/encryption/form
 import type { Decrypt } from '../../lib/encryption/cipher.ts';
 import { ConfigError, EncryptionError } from '../../lib/errors.ts';
 import {
+  jsonOf,
   entriesOf,
   isList,
   isObject,
   isScalar,
   objectOf,
-  parseExact,
   toText,
   type AnyObject,
   type Json,
@@ -161,10 +161,5 @@ function collect(value: Json, secret: boolean, found: Set<string>): void {
 }
 
 export function jsonIn(text: string): Json | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return parseExact(text);
-  } catch {
-    return undefined;
-  }
+  return /^\s*[[{]/.test(text) ? jsonOf(text) : undefined;
 }

@@ -1,4 +1,5 @@
 import {
+  jsonOf,
   compilePath,
   entriesOf,
   equalJson,
@@ -8,7 +9,6 @@ import {
   isObject,
   isScalar,
   JsonNumber,
-  parseExact,
   toJsonText,
   toText,
   type AnyObject,
@@ -142,14 +142,7 @@ const STEPS: Readonly<Record<KindOfValue, Step>> = {
     if (['true', '1', 'yes'].includes(text)) return true;
     return ['false', '0', 'no', ''].includes(text) ? false : undefined;
   },
-  json(value) {
-    if (typeof value !== 'string') return value;
-    try {
-      return parseExact(value);
-    } catch {
-      return undefined;
-    }
-  },
+  json: (value) => (typeof value === 'string' ? jsonOf(value) : value),
 };
 
 /** Reads a number. One that a double would change stays as it is written. */

@@ -33,6 +33,15 @@ export function parseExact(text: string): Json {
   return parser.document();
 }
 
+/** Parses a text as {@link parseExact} does; undefined when it is not JSON. */
+export function jsonOf(text: string): Json | undefined {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}
+
 const WHITE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const ESCAPES: Record<string, string> = {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { ConfigError } from '../../../lib/errors.ts';
 import {
+  jsonOf,
   getKey,
   isObject,
   isScalar,
   objectOf,
-  parseExact,
   toText,
   type AnyObject,
   type Json,
@@ -169,18 +169,10 @@ function storedToken({ oauthCredentials }: AuthContext): string | undefined {
   const value = isObject(data)
     ? data
     : typeof data === 'string' && data.trim().startsWith('{')
-      ? parsed(data)
+      ? jsonOf(data)
       : undefined;
   const token = isObject(value) ? getKey(value, 'refresh_token') : undefined;
   return isScalar(token) && token !== '' ? toText(token) : undefined;
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return parseExact(text);
-  } catch {
-    return undefined; // without the text, which is secret
-  }
 }
 
 /** Tells a login from others without telling anything of it. A new first token is a new login. */

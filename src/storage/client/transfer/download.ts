@@ -2,7 +2,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { StorageError } from '../../../lib/errors.ts';
-import { getKey, isList, isObject, parseExact, type Json } from '../../../lib/json/index.ts';
+import { jsonOf, getKey, isList, isObject, type Json } from '../../../lib/json/index.ts';
 import type { Api } from '../api.ts';
 import { noStore, transferFailure } from './failure.ts';
 import { readResuming, type ObjectPart } from './resume.ts';
@@ -138,13 +138,9 @@ export async function readManifest(api: Api, source: Source, signal: AbortSignal
 }
 
 function entriesOf(text: string): readonly Json[] | undefined {
-  try {
-    const manifest = parseExact(text);
-    const entries = isObject(manifest) ? getKey(manifest, 'entries') : undefined;
-    return entries !== undefined && isList(entries) ? entries : undefined;
-  } catch {
-    return undefined;
-  }
+  const manifest = jsonOf(text);
+  const entries = isObject(manifest) ? getKey(manifest, 'entries') : undefined;
+  return entries !== undefined && isList(entries) ? entries : undefined;
 }
 
 function wrongManifest(name: string, why: string): StorageError {
