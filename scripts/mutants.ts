@@ -679,6 +679,34 @@ export const mutants: readonly Mutant[] = [
     replace: 'this.#old.get(id)',
     tests: ['test/engine/completeness/doubts.test.ts'],
   },
+  {
+    name: 'an id that comes twice in one page ends the noticing of rows',
+    file: 'src/engine/completeness/identity.ts',
+    find: "this.#goOnBy(isTwin ? 'border' : 'values');",
+    replace: "this.#goOnBy('nothing');",
+    tests: ['test/engine/completeness/tables.test.ts'],
+  },
+  {
+    name: 'a bound of a total is a proof',
+    file: 'src/engine/completeness/judge.ts',
+    find: 'if (isBound && last > 0 && this.#isBelow(last)) return { path, value: last, isBound };',
+    replace: '',
+    tests: ['test/engine/completeness/tables.test.ts'],
+  },
+  {
+    name: 'windows that share rows are no doubt',
+    file: 'src/engine/extract/window-rows.ts',
+    find: 'if (id !== undefined) rows++;',
+    replace: '',
+    tests: ['test/engine/completeness/windows.test.ts'],
+  },
+  {
+    name: 'a parameter that the API ignores is no doubt',
+    file: 'src/engine/completeness/siblings.ts',
+    find: 'place === this.#place && rowsDigest === this.#rowsDigest',
+    replace: 'place === this.#place && rowsDigest !== this.#rowsDigest',
+    tests: ['test/engine/completeness/siblings.test.ts'],
+  },
   // ---- records
   {
     name: 'what was written before a value became a list stays',

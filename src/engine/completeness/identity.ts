@@ -11,7 +11,7 @@ import {
   type Json,
   type Path,
 } from '../../lib/json/index.ts';
-import { ID_NAMES } from './row-digest.ts';
+import { ID_NAMES, wholeDigest } from './row-digest.ts';
 
 /** Ids of rows that are remembered: those of at least so many rows back, and of twice as many at most. */
 const GENERATION = 32_768;
@@ -40,15 +40,17 @@ export interface RowsFacts {
 
 /**
  * Notices rows that come again, by their ids. Memory is bounded: ids of the last rows only, in two generations. An id
- * that comes twice in one page is no identity of a row, and ends the noticing.
+ * that comes twice in one page is no identity of a row: all of its values are from there on. Where those come twice in one
+ * page, too, only pages that begin as the page before ended are noticed.
  */
 export class Identity {
   readonly #key: readonly Path[];
   #name: string | undefined;
-  #isOff = false;
+  /** What tells rows apart; `border`: nothing does, and some come twice by nature. */
+  #by: 'id' | 'values' | 'border' | 'nothing' = 'id';
   #young = new Generation();
   #old = new Generation();
-  /** Range of the numbers among the ids so far. */
+  /** Of the numbers among the ids so far. */
   #lowest = Number.POSITIVE_INFINITY;
   #highest = Number.NEGATIVE_INFINITY;
   /** Digests of the masks of pages, and of some rows. */
@@ -62,29 +64,51 @@ export class Identity {
 
   /** True when every row so far had an id of its own. */
   get isKnown(): boolean {
-    return (this.#name !== undefined || this.#key.length > 0) && !this.#isOff;
+    if (this.#by === 'nothing') return false;
+    if (this.#by === 'border') return this.#isOverlapSeen;
+    return this.#name !== undefined || this.#key.length > 0;
   }
 
   page(page: number): PageIdentity {
     return new PageIdentity(
       page,
-      (row, noted) => this.#seen(row, page, noted),
+      (row, noted, chunk) => this.#seen(row, page, { noted, chunk }),
       (seen) => this.#facts(page, seen),
+      () => this.#by === 'border',
     );
   }
 
-  #facts(page: number, { rows, noted, head, tail }: Seen): RowsFacts {
+  #facts(page: number, seen: Seen): RowsFacts {
+    const { rows, noted, head, tail } = seen;
+    if (this.#by === 'border') return this.#border(page, seen);
     const { known, same, others, from, isMixed } = noted;
     const mask = maskOf(head[0], tail.at(-1));
     const digest = mask === undefined ? 0 : textDigest(mask);
     const isPage = known > 0 && known === rows && !isMixed ? from : undefined;
     const isAlike = isPage !== undefined && this.#masks.get(isPage) === digest;
     if (this.#masks.size < GENERATION) this.#masks.set(page, digest);
-    if (!this.#isOff && this.#key.length === 0) this.#sample([...head, ...tail]);
-    const are =
-      this.#key.length > 0 || same > 0 ? 'same' : others > 0 ? ('others' as const) : ('unknown' as const);
-    const isSure = this.#key.length > 0 || (same > 0 && others === 0);
+    if (this.#by === 'id' && this.#key.length === 0) this.#sample([...head, ...tail]);
+    const areSame = this.#key.length > 0 || this.#by === 'values';
+    const are = areSame || same > 0 ? 'same' : others > 0 ? ('others' as const) : ('unknown' as const);
+    const isSure = areSame || (same > 0 && others === 0);
     return { rows, known, are, from, isPage, isAlike, isSure, mask };
+  }
+
+  /** Rows in a row, each of which is once in both pages, at the end of one and the beginning of the next. */
+  #border(page: number, { rows, head, tail, counts }: Seen): RowsFacts {
+    const [begin, before] = [head.map(wholeDigest), this.#tailBefore];
+    const isOnce = (digest: number): boolean =>
+      (counts.get(digest) ?? 1) === 1 && (this.#counts.get(digest) ?? 1) === 1;
+    const isShared = (length: number): boolean =>
+      before.length >= length &&
+      begin.slice(0, length).every((digest, i) => digest === before.at(i - length) && isOnce(digest));
+    const known = [4, 3, 2].find((length) => begin.length >= length && isShared(length)) ?? 0;
+    this.#counts = counts;
+    this.#tailBefore = tail.map(wholeDigest);
+    this.#isOverlapSeen ||= known > 0;
+    const from = known > 0 ? page - 1 : undefined;
+    const none = { isPage: undefined, isAlike: false, mask: maskOf(head[0], tail.at(-1)) };
+    return { rows, known, are: known > 0 ? 'same' : 'unknown', from, isSure: known > 0, ...none };
   }
 
   #sample(rows: readonly Json[]): void {
@@ -95,16 +119,19 @@ export class Identity {
     }
   }
 
-  #seen(row: Json, page: number, noted: Noted): void {
-    if (this.#isOff) return;
-    const id = this.#key.length > 0 ? this.#keyOf(row) : this.#idOf(row);
+  #seen(row: Json, page: number, { noted, chunk }: { noted: Noted; chunk: readonly Json[] }): void {
+    if (this.#by === 'nothing' || this.#by === 'border') return;
+    const id =
+      this.#by === 'values' ? wholeDigest(row) : this.#key.length > 0 ? this.#keyOf(row) : this.#idOf(row);
     if (id === undefined) {
-      this.#off();
+      this.#goOnBy('nothing');
       return;
     }
-    const before = this.#isBeyond(id) ? undefined : (this.#young.get(id) ?? this.#old.get(id));
+    const isNew = this.#by === 'id' && this.#isBeyond(id);
+    const before = isNew ? undefined : (this.#young.get(id) ?? this.#old.get(id));
     if (before === page) {
-      this.#off();
+      const isTwin = this.#by === 'values' || this.#key.length > 0 || hasTwin(row, chunk);
+      this.#goOnBy(isTwin ? 'border' : 'values');
       return;
     }
     if (before !== undefined) {
@@ -148,8 +175,8 @@ export class Identity {
     return idAt(holder, this.#name);
   }
 
-  #off(): void {
-    this.#isOff = true;
+  #goOnBy(what: 'values' | 'border' | 'nothing'): void {
+    this.#by = what;
     this.#young = new Generation();
     this.#old = new Generation();
     this.#masks.clear();
@@ -174,7 +201,7 @@ function idAt(holder: AnyObject, name: string): number | string | undefined {
   return typeof id === 'number' ? id : toText(id);
 }
 
-/** Returns the object with the fields of a row: in GraphQL it is the `node` of an edge. */
+/** In GraphQL a row is the `node` of an edge. */
 function holderOf(row: AnyObject): AnyObject {
   const node = getKey(row, 'node');
   return isObject(node) ? node : row;
@@ -231,6 +258,8 @@ interface Seen {
   readonly noted: Noted;
   readonly head: readonly Json[];
   readonly tail: readonly Json[];
+  /** How often rows came, where only borders are looked at. */
+  readonly counts: Map<number, number>;
 }
 
 interface Noted {
@@ -242,24 +271,36 @@ interface Noted {
   isMixed: boolean;
 }
 
+/** Rows of a page that are counted. */
+const MOST_COUNTED = 10_000;
+
 /** Takes the rows of one page as they are decoded, in order. */
 export class PageIdentity {
   readonly page: number;
-  readonly #see: (row: Json, noted: Noted) => void;
+  readonly #see: (row: Json, noted: Noted, chunk: readonly Json[]) => void;
   readonly #tell: (seen: Seen) => RowsFacts;
+  readonly #isCounted: () => boolean;
   readonly #noted: Noted = { known: 0, same: 0, others: 0, from: undefined, isMixed: false };
+  readonly #counts = new Map<number, number>();
   #rows = 0;
   readonly #head: Json[] = [];
   #tail: Json[] = [];
 
-  constructor(page: number, see: (row: Json, noted: Noted) => void, tell: (seen: Seen) => RowsFacts) {
+  constructor(
+    page: number,
+    see: (row: Json, noted: Noted, chunk: readonly Json[]) => void,
+    tell: (seen: Seen) => RowsFacts,
+    isCounted: () => boolean,
+  ) {
     this.page = page;
     this.#see = see;
     this.#tell = tell;
+    this.#isCounted = isCounted;
   }
 
   take(rows: readonly Json[]): void {
-    for (const row of rows) this.#see(row, this.#noted);
+    for (const row of rows) this.#see(row, this.#noted, rows);
+    if (this.#isCounted()) this.#count(rows);
     if (rows.length === 0) return;
     if (this.#head.length < SAMPLES) this.#head.push(...rows.slice(0, SAMPLES - this.#head.length));
     const tail = rows.slice(-SAMPLES);
@@ -267,8 +308,22 @@ export class PageIdentity {
     this.#rows += rows.length;
   }
 
+  #count(rows: readonly Json[]): void {
+    for (const row of rows) {
+      if (this.#counts.size >= MOST_COUNTED) return;
+      const digest = wholeDigest(row);
+      this.#counts.set(digest, (this.#counts.get(digest) ?? 0) + 1);
+    }
+  }
+
   facts(): RowsFacts {
-    return this.#tell({ rows: this.#rows, noted: this.#noted, head: this.#head, tail: this.#tail });
+    return this.#tell({
+      rows: this.#rows,
+      noted: this.#noted,
+      head: this.#head,
+      tail: this.#tail,
+      counts: this.#counts,
+    });
   }
 }
 

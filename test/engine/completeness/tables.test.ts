@@ -156,6 +156,46 @@ describe('totals', () => {
   );
 });
 
+const same = (count: number): object[] => Array.from({ length: count }, () => ({ id: 1, name: 'n1' }));
+
+describe('rows that come again, where an id comes twice in one page', () => {
+  const days = (from: number, count: number): object[] =>
+    users(from, count).map((user, i) => ({ ...user, id: 1 + (i % 5), day: from + i }));
+  const twin = (from: number, count: number): object[] => [...users(from, count - 1), ...users(from, 1)];
+
+  test.each<[string, readonly (readonly object[])[], string]>([
+    [
+      'by all values',
+      [days(1, 10), days(11, 10), [...days(11, 3), ...days(21, 7)], []],
+      'doubtful rowsTwice',
+    ],
+    ['no row by all values', [days(1, 10), days(11, 10), days(21, 10), []], 'ended'],
+    [
+      'at the border of pages',
+      [twin(1, 10).toReversed(), users(20, 10), users(28, 10), []],
+      'doubtful rowsTwice',
+    ],
+    ['no row at the border of pages', [twin(1, 10), users(20, 10), users(30, 10), []], 'ended'],
+    ['one row at the border of pages', [twin(1, 10), users(20, 10), users(29, 10), []], 'ended'],
+    ['rows that are alike in each page', [same(10), same(10).concat(users(5, 2)), same(9), []], 'ended'],
+    [
+      'rows that take turns',
+      [1, 2, 3].map(() => [...users(1, 2), ...users(1, 2), ...users(1, 2)]),
+      'doubtful samePage',
+    ],
+    [
+      'rows that take turns, among others',
+      [3, 4, 5]
+        .map((id) => [...users(1, 2), ...users(1, 2), ...users(1, 2), ...users(id * 9, 1)])
+        .concat([[]]),
+      'ended',
+    ],
+  ])('%s', async (_what, pages, verdict) => {
+    const bodies = pages.map((items) => ({ items }));
+    expect(await verdictOf({ method: 'pagenum' }, bodies)).toBe(verdict);
+  });
+});
+
 describe('sizes', () => {
   test.each<[string, object, unknown, string]>([
     [
