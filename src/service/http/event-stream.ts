@@ -33,11 +33,13 @@ export function eventStream(
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, readiness.stopping]);
   const stream = Readable.from(frames(), { objectMode: false });
-  // Also when it is cut while nothing happens.
-  stream.once('close', () => {
+  const destroy = stream._destroy.bind(stream);
+  // It closes when its events have ended: of one that is cut they would go on to the next one, or a heartbeat.
+  stream._destroy = (error, done) => {
     over.abort();
-    onEnd?.();
-  });
+    destroy(error, done);
+  };
+  stream.once('close', () => onEnd?.());
   return new Answer(200, stream, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
