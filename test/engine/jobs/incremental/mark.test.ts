@@ -7,7 +7,7 @@ import { JsonNumber, type Json } from '../../../../src/lib/json/index.ts';
 function order(a: Json, b: Json, as?: MarkKind): number | undefined {
   const [x, y] = [markOf(a, as), markOf(b, as)];
   const found = x === undefined || y === undefined ? undefined : compareMarks(x, y);
-  return found === undefined ? undefined : Math.sign(found);
+  return found === undefined ? undefined : Math.sign(found) + 0; // equal ones may give -0
 }
 
 describe('numbers', () => {
