@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { describeDoubt, type JobReport } from '../../src/engine/completeness/index.ts';
 import { AUTH_TYPES } from '../../src/engine/http/auth/index.ts';
 import { PAGINATION_METHODS } from '../../src/engine/pagination/index.ts';
 import { none } from '../../src/engine/pagination/none.ts';
@@ -11,10 +12,37 @@ const NAMES = readdirSync(FOLDER, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
+const runs = new Map<string, ReturnType<typeof runFixtures>>();
+
+/** Runs a fixture, once for all tests of this file. */
+async function ran(name: string) {
+  const run = runs.get(name) ?? runFixtures(path.join(FOLDER, name));
+  runs.set(name, run);
+  return (await run).results;
+}
+
+/** Fixtures that show a doubt say so. */
+function showsDoubt(name: string): boolean {
+  const file = path.join(FOLDER, name, 'expected', 'verdicts');
+  return existsSync(file) && readFileSync(file, 'utf8').includes(': doubtful');
+}
+
 describe('fixtures', () => {
   test.each(NAMES)('%s', async (name) => {
-    const { results } = await runFixtures(path.join(FOLDER, name));
+    const results = await ran(name);
     expect(results.flatMap(({ problems }) => problems).join('\n')).toBe('');
+  });
+
+  test('are not doubtful, but for those that show a doubt', { timeout: 120_000 }, async () => {
+    const jobs: JobReport[] = [];
+    for (const name of NAMES) {
+      const reports = (await ran(name)).flatMap((result) => result.jobs);
+      jobs.push(...reports);
+      if (showsDoubt(name)) continue;
+      const doubtful = reports.filter(({ verdict }) => verdict === 'doubtful');
+      expect(doubtful.map(describeDoubt), name).toEqual([]);
+    }
+    expect(jobs.filter(({ verdict }) => verdict === 'complete').length).toBeGreaterThan(10);
   });
 
   test('have numbers of their own', () => {

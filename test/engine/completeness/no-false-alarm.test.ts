@@ -1,32 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { runFixtures } from '../../../src/authoring/testing/index.ts';
 import { describeDoubt, type JobReport } from '../../../src/engine/completeness/index.ts';
 import { played, type Answer } from './played.ts';
 
-/** Outside examples and the description of real paginations are no part of this package. */
+/** Outside examples and the description of real paginations are no part of this package; fixtures are in their own test. */
 const EXAMPLES = process.env['CONFORMANCE_DIR'] ?? '';
 const PAGINATIONS = process.env['PAGINATIONS_FILE'] ?? '';
 
 function doubtsOf(name: string, jobs: readonly JobReport[]): string[] {
   return jobs.filter(({ verdict }) => verdict === 'doubtful').map((job) => `${name}: ${describeDoubt(job)}`);
 }
-
-/** Fixtures that show a doubt say so. */
-function showsDoubt(folder: string): boolean {
-  const file = path.join(folder, 'expected', 'verdicts');
-  return existsSync(file) && readFileSync(file, 'utf8').includes(': doubtful');
-}
-
-test('no fixture is doubtful, but for those that show a doubt', { timeout: 60_000 }, async () => {
-  const { results } = await runFixtures(path.join(import.meta.dirname, '..', '..', '..', 'fixtures'));
-  const others = results.filter(({ folder }) => !showsDoubt(folder));
-  expect(others.flatMap(({ name, jobs }) => doubtsOf(name, jobs))).toEqual([]);
-  expect(
-    results.flatMap(({ jobs }) => jobs).filter(({ verdict }) => verdict === 'complete').length,
-  ).toBeGreaterThan(10);
-});
 
 describe.skipIf(EXAMPLES === '')('outside examples (only where CONFORMANCE_DIR names their folder)', () => {
   test(
