@@ -30,6 +30,7 @@ export default defineConfig({
   test: {
     watch: false,
     globalSetup: ['test/support/databases.setup.ts'],
+    setupFiles: ['test/support/file.setup.ts'],
     // Tests start servers and child processes: two at a time keep two cores busy, more than four get in each other's way.
     maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
     testTimeout: 60_000,

@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     watch: false,
     globalSetup: ['test/support/databases.setup.ts'],
+    setupFiles: ['test/support/file.setup.ts'],
     include: ['test/console/**/*.test.ts'],
     maxWorkers: 2,
     testTimeout: 60_000,

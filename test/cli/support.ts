@@ -13,12 +13,12 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 import { describe, runCommandLine } from '../../src/cli/cli.ts';
 import type { Io } from '../../src/cli/command.ts';
 import { exitCodeOf } from '../../src/lib/errors.ts';
 import { plainText } from '../../src/lib/logging/lines.ts';
 import { Secrets } from '../../src/lib/secrets.ts';
+import { atEndOfFile } from '../support/cleanup.ts';
 import { BUILT, MAIN } from '../support/command.ts';
 
 const COMPONENT = fileURLToPath(new URL('../../src/cli/container.ts', import.meta.url));
@@ -146,7 +146,7 @@ export async function startApi(answer: Answer): Promise<Api> {
     answer({ method, url: new URL(url, 'http://localhost'), headers }, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cleanups.push(() => {
+  atEndOfFile(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -161,7 +161,7 @@ export function json(response: ServerResponse, value: unknown, status = 200): vo
 /** A data folder with this config.json, until the end of the test file. */
 export function dataFolder(config?: unknown): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'gex-'));
-  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+  atEndOfFile(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   if (config !== undefined) {
     writeFileSync(
       path.join(folder, 'config.json'),
@@ -202,8 +202,3 @@ export function put(folder: string, name: string, text: string): void {
   mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
   writeFileSync(path.join(folder, name), text);
 }
-
-const cleanups: (() => void)[] = [];
-afterAll(() => {
-  for (const cleanup of cleanups.splice(0)) cleanup();
-});

@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach } from 'vitest';
 import { systemEnv, type Env } from '../../../src/lib/env.ts';
 import { StorageClient, type StorageClientOptions, StorageError } from '../../../src/storage/client/index.ts';
+import { atEndOfFile } from '../../support/cleanup.ts';
 
 export async function textOf(stream: AsyncIterable<unknown>): Promise<string> {
   return (await bytesOf(stream)).toString('utf8');
@@ -44,14 +44,9 @@ export function quickEnv(): { env: Env; waits: number[] } {
   return { env: { ...systemEnv, sleep }, waits };
 }
 
-const ended: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const end of ended.splice(0).toReversed()) await end();
-});
-
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'client-'));
-  ended.push(() => rm(folder, { recursive: true, force: true }));
+  atEndOfFile(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -59,7 +54,7 @@ export async function temporaryFolder(): Promise<string> {
 export async function startServer(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   const url = await listening(server);
-  ended.push(async () => {
+  atEndOfFile(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
