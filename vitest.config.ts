@@ -12,24 +12,39 @@ const ALONE = [
 const BROWSER = ['test/console/**/*.test.ts'];
 /** They start commands and services, kill them, or go through many cases: `npm run test:quick` leaves them out. */
 const LONG = [
-  'test/cli/{completion,demo-api,doubtful,encrypt,explain,hostile-text,loads,run,run-storage,storage,storage-jobs,wrong-input}.test.ts',
-  'test/repository/{compose,demo,docker,docs}.test.ts',
+  'test/cli/{completion,container,demo-api,doubtful,encrypt,explain,hostile-text,loads,run,run-storage,storage,storage-jobs,ui,wrong-input}.test.ts',
+  'test/repository/{compose,demo,docker,docs,package}.test.ts',
   'test/engine/hostile.test.ts',
   'test/engine/http/send/transport.test.ts',
   'test/engine/http/tunnel/ssh-tunnel.test.ts',
   'test/authoring/importing/dlt/import.test.ts',
   'test/runner/mapping/{input,output}/*.test.ts',
   'test/engine/extract/{budgets,look-ahead}.test.ts',
-  'test/runner/{ended-rows,login,logins,stored-configuration,lock,target}.test.ts',
+  'test/runner/{ended-rows,library-log,login,logins,stored-configuration,lock,target}.test.ts',
   'test/engine/formats/large.test.ts',
   'test/engine/completeness/lossy.test.ts',
   'test/{service,storage/client}/**/*.test.ts',
 ];
 
+const { CI, TEST_ALL } = process.env;
+/**
+ * True where nothing is left out: in CI, with `TEST_ALL=1`, and where files or tests are named. Elsewhere, and with
+ * `TEST_ALL=0`, tests with the tag `thorough` are left out, and `sample` draws a few of many cases.
+ */
+const IS_ALL =
+  TEST_ALL === undefined
+    ? Boolean(CI) || process.argv.slice(2).some((argument) => !argument.startsWith('-') && argument !== 'run')
+    : TEST_ALL !== '0';
+const TAGS = {
+  tags: [{ name: 'thorough', description: 'Takes a second or more, beside shorter tests of the same part.' }],
+  ...(IS_ALL ? {} : { tagsFilter: ['!thorough'] }),
+};
+
 export default defineConfig({
   test: {
     watch: false,
-    globalSetup: ['test/support/databases.setup.ts'],
+    env: { TEST_ALL: IS_ALL ? '1' : '0' },
+    globalSetup: ['test/support/databases.setup.ts', 'test/support/seed.setup.ts'],
     setupFiles: ['test/support/file.setup.ts'],
     // Tests start servers and child processes: two at a time keep two cores busy, more than four get in each other's way.
     maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
@@ -45,6 +60,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...TAGS,
           name: 'quick',
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...LONG, ...ALONE, ...BROWSER],
@@ -52,9 +68,9 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'long', include: LONG, exclude: [...configDefaults.exclude, ...ALONE] },
+        test: { ...TAGS, name: 'long', include: LONG, exclude: [...configDefaults.exclude, ...ALONE] },
       },
-      { extends: true, test: { name: 'alone', include: ALONE, isolate: true } },
+      { extends: true, test: { ...TAGS, name: 'alone', include: ALONE, isolate: true } },
     ],
   },
 });

@@ -35,7 +35,7 @@ describe.concurrent('one value', () => {
     expect((await encrypt(stdout, '--decrypt')).stdout).toBe('line 1\nline 2\n');
   });
 
-  test('is bound to project, component and configuration', async ({ expect }) => {
+  test('is bound to project, component and configuration', { tags: 'thorough' }, async ({ expect }) => {
     const place = ['--project', '7', '--component', 'my.app', '--config', '12'];
     const { stdout } = await encrypt(SECRET, ...place);
     expect((await encrypt(stdout, ...place, '--decrypt')).stdout).toBe(`${SECRET}\n`);
@@ -44,16 +44,20 @@ describe.concurrent('one value', () => {
     expect(elsewhere.stderr).toContain('project 7, component my.app, configuration 13');
   });
 
-  test('is refused when it is empty, encrypted already, or given as an argument', async ({ expect }) => {
-    expect((await encrypt('')).stderr).toContain('the input is empty');
-    const { stdout } = await encrypt(SECRET);
-    expect(await encrypt(stdout)).toMatchObject({ code: 1 });
-    const argument = await gex('encrypt', SECRET);
-    expect(argument).toMatchObject({ code: 1, stdout: '' });
-    expect(argument.stderr).toContain('A value is never an argument');
-    expect(argument.stderr).not.toContain(SECRET);
-    expect((await gex('encrypt', '--decrypt', '--rotate')).stderr).toContain('exclude each other');
-  });
+  test(
+    'is refused when it is empty, encrypted already, or given as an argument',
+    { tags: 'thorough' },
+    async ({ expect }) => {
+      expect((await encrypt('')).stderr).toContain('the input is empty');
+      const { stdout } = await encrypt(SECRET);
+      expect(await encrypt(stdout)).toMatchObject({ code: 1 });
+      const argument = await gex('encrypt', SECRET);
+      expect(argument).toMatchObject({ code: 1, stdout: '' });
+      expect(argument.stderr).toContain('A value is never an argument');
+      expect(argument.stderr).not.toContain(SECRET);
+      expect((await gex('encrypt', '--decrypt', '--rotate')).stderr).toContain('exclude each other');
+    },
+  );
 
   test('without a key is refused with the way to make one', async ({ expect }) => {
     const { code, stderr } = await withInput(SECRET, ['encrypt'], { GEX_ENCRYPTION_KEY: '' });

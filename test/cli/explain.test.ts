@@ -67,7 +67,7 @@ const explained = async (...args: readonly string[]): Promise<string> =>
   (await gexHere('explain', ...args)).stdout;
 
 describe('gex explain', () => {
-  test('shows requests, retries, what led to each, and the verdict', async () => {
+  test('shows requests, retries, what led to each, and the verdict', { tags: 'thorough' }, async () => {
     const folder = await ran([{ endpoint: 'offset', dataField: 'data' }], {
       pagination: offset,
       retryConfig: { maxRetries: 1 },
@@ -229,34 +229,38 @@ describe('gex explain', () => {
   });
 });
 
-test('gex run --show-requests prints each request and answer, whatever the log level, without secrets', async () => {
-  const api = {
-    pagination: offset,
-    retryConfig: { maxRetries: 1 },
-    authentication: { type: 'query', query: { token: { attr: '#token' } } },
-  };
-  const config = configOf(await library(), [{ endpoint: 'offset', dataField: 'data' }], {
-    api,
-    config: { '#token': TOKEN },
-  });
-  const folder = dataFolder(config);
-  const args = ['run', '--storage', 'none', '--data', folder, '--show-requests', '--log-level', 'error'];
-  const { code, stderr } = await gexHere(...args);
-  const lines = stderr
-    .replaceAll(/^\S+ INFO /gm, '')
-    .replaceAll(/in \d+ ms/g, 'in N ms')
-    .trim()
-    .split('\n');
-  expect(code).toBe(0);
-  expect(lines.map((line) => line.replace(/http\S+\/offset/, 'URL'))).toEqual([
-    '→ 1 GET URL?limit=2&offset=0&token=***',
-    '← 1 200, 47 B in N ms',
-    '→ 2 GET URL?limit=2&offset=2&token=***',
-    '← 2 503, 2 B in N ms',
-    '→ 3 GET URL?limit=2&offset=2&token=***',
-    '← 3 200, 38 B in N ms',
-  ]);
-});
+test(
+  'gex run --show-requests prints each request and answer, whatever the log level, without secrets',
+  { tags: 'thorough' },
+  async () => {
+    const api = {
+      pagination: offset,
+      retryConfig: { maxRetries: 1 },
+      authentication: { type: 'query', query: { token: { attr: '#token' } } },
+    };
+    const config = configOf(await library(), [{ endpoint: 'offset', dataField: 'data' }], {
+      api,
+      config: { '#token': TOKEN },
+    });
+    const folder = dataFolder(config);
+    const args = ['run', '--storage', 'none', '--data', folder, '--show-requests', '--log-level', 'error'];
+    const { code, stderr } = await gexHere(...args);
+    const lines = stderr
+      .replaceAll(/^\S+ INFO /gm, '')
+      .replaceAll(/in \d+ ms/g, 'in N ms')
+      .trim()
+      .split('\n');
+    expect(code).toBe(0);
+    expect(lines.map((line) => line.replace(/http\S+\/offset/, 'URL'))).toEqual([
+      '→ 1 GET URL?limit=2&offset=0&token=***',
+      '← 1 200, 47 B in N ms',
+      '→ 2 GET URL?limit=2&offset=2&token=***',
+      '← 2 503, 2 B in N ms',
+      '→ 3 GET URL?limit=2&offset=2&token=***',
+      '← 3 200, 38 B in N ms',
+    ]);
+  },
+);
 
 describe('what gex explain cannot show', () => {
   test.for([
@@ -293,7 +297,7 @@ describe('what gex explain cannot show', () => {
 });
 
 describe('gex run --explanation', () => {
-  test('writes a line for the jobs and one for each request', async () => {
+  test('writes a line for the jobs and one for each request', { tags: 'thorough' }, async () => {
     const file = path.join(dataFolder({}), 'told');
     await ran(
       [{ endpoint: 'offset', dataField: 'data' }],

@@ -39,29 +39,33 @@ describe('text of an API cannot act', () => {
     ['scheme', next],
     ['names', {}],
     ['shape', {}],
-  ] as const)('in what is said of /%s', { concurrent: true }, async ([endpoint, more], { expect }) => {
-    const folder = dataFolder(
-      configOf(await evil(), [{ endpoint, dataField: endpoint === 'keys' ? 'rows' : '.' }], {
-        ...more,
-        config: { debug: true },
-      }),
-    );
-    for (const format of ['text', 'json']) {
-      const { stderr, stdout } = await gex(
-        'run',
-        '--storage',
-        'none',
-        '--data',
-        folder,
-        '--log-format',
-        format,
+  ] as const)(
+    'in what is said of /%s',
+    { tags: 'thorough', concurrent: true },
+    async ([endpoint, more], { expect }) => {
+      const folder = dataFolder(
+        configOf(await evil(), [{ endpoint, dataField: endpoint === 'keys' ? 'rows' : '.' }], {
+          ...more,
+          config: { debug: true },
+        }),
       );
-      expect(stderr + stdout).not.toMatch(ACTING);
-      expect(stderr + stdout).not.toMatch(/^2026-01-01T00/m);
-    }
-  });
+      for (const format of ['text', 'json']) {
+        const { stderr, stdout } = await gex(
+          'run',
+          '--storage',
+          'none',
+          '--data',
+          folder,
+          '--log-format',
+          format,
+        );
+        expect(stderr + stdout).not.toMatch(ACTING);
+        expect(stderr + stdout).not.toMatch(/^2026-01-01T00/m);
+      }
+    },
+  );
 
-  test('in the log of the container', async () => {
+  test('in the log of the container', { tags: 'thorough' }, async () => {
     const { stdout, stderr } = await component(dataFolder(configOf(await evil(), [{ endpoint: 'status' }])));
     expect(stdout + stderr).toContain(String.raw`\u001b[2J`);
     expect(stdout + stderr).not.toMatch(ACTING);
@@ -100,7 +104,7 @@ describe('a terminal', () => {
     expect(text).toContain('one\ntwo ');
   });
 
-  test('shows colours of ours, and none of what came from outside', async () => {
+  test('shows colours of ours, and none of what came from outside', { tags: 'thorough' }, async () => {
     const folder = dataFolder(configOf(await evil(), [{ endpoint: 'status' }]));
     const { stderr } = await startGex(['run', '--data', folder], {
       env: { ...process.env, FORCE_COLOR: '1' },
@@ -113,6 +117,7 @@ describe('a terminal', () => {
   // a terminal as util-linux makes one
   test.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))(
     'that is a real one shows them too, in warnings and in the last line',
+    { tags: 'thorough' },
     async () => {
       const folder = dataFolder(configOf(await evil(), [{ endpoint: 'status' }]));
       const command = [process.execPath, MAIN, 'run', '--data', folder].map((word) => `'${word}'`).join(' ');

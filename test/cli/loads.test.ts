@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { expect, test } from 'vitest';
 import { configOf, dataFolder, json, startApi, startBuilt } from './support.ts';
 

@@ -135,29 +135,33 @@ describe('gex run pushes into a storage', () => {
     }
   });
 
-  test('a wrong token, a wrong address and no token are told before anything is asked for', async () => {
-    const api = await library();
-    const folder = dataFolder(configOf(api, [{ endpoint: 'books' }]));
-    const service = await startService();
-    try {
-      const run = async (storage: string, token?: string): Promise<string> => {
-        const env = token === undefined ? {} : { KBC_TOKEN: token };
-        const { code, stderr } = await startGex(['run', '--data', folder, '--storage', storage], { env })
-          .ended;
-        expect(code).toBe(1);
-        return stderr;
-      };
-      expect(await run(service.addresses.url, '1-2-wrongtoken')).toMatch(
-        /did not accept|Invalid access token/,
-      );
-      expect(await run(service.addresses.url)).toContain('KBC_TOKEN');
-      expect(await run(api.url, '1-2-x')).toContain('storage service');
-      expect(api.seen.filter((request) => request.includes('books'))).toEqual([]);
-      expect(existsSync(path.join(folder, 'out'))).toBe(false);
-    } finally {
-      await service.stop();
-    }
-  });
+  test(
+    'a wrong token, a wrong address and no token are told before anything is asked for',
+    { tags: 'thorough' },
+    async () => {
+      const api = await library();
+      const folder = dataFolder(configOf(api, [{ endpoint: 'books' }]));
+      const service = await startService();
+      try {
+        const run = async (storage: string, token?: string): Promise<string> => {
+          const env = token === undefined ? {} : { KBC_TOKEN: token };
+          const { code, stderr } = await startGex(['run', '--data', folder, '--storage', storage], { env })
+            .ended;
+          expect(code).toBe(1);
+          return stderr;
+        };
+        expect(await run(service.addresses.url, '1-2-wrongtoken')).toMatch(
+          /did not accept|Invalid access token/,
+        );
+        expect(await run(service.addresses.url)).toContain('KBC_TOKEN');
+        expect(await run(api.url, '1-2-x')).toContain('storage service');
+        expect(api.seen.filter((request) => request.includes('books'))).toEqual([]);
+        expect(existsSync(path.join(folder, 'out'))).toBe(false);
+      } finally {
+        await service.stop();
+      }
+    },
+  );
 
   test('inputs that the mapping names are there before the jobs run', async () => {
     const service = await startService();
@@ -294,7 +298,7 @@ describe('a push that was cut short', () => {
     expect(await rowsIn(storage, 'in.c-ex-generic-v2-before.books')).toHaveLength(3);
   });
 
-  test('can be looked at, and be pushed by hand', async () => {
+  test('can be looked at, and be pushed by hand', { tags: 'thorough' }, async () => {
     const { folder } = await cutShort();
     put(folder, 'config.json', withDestination(configIn(folder), 'in.c-mended.books'));
     const plan = await gex('storage', 'push', folder, '--dry-run');

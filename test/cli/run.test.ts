@@ -71,7 +71,7 @@ describe.concurrent('gex run', () => {
     });
   });
 
-  test('--json tells the error and the rows that are complete', async ({ expect }) => {
+  test('--json tells the error and the rows that are complete', { tags: 'thorough' }, async ({ expect }) => {
     const { parameters } = configOf(await library(), []) as { parameters: object };
     const folder = dataFolder({
       configuration: { parameters },
@@ -87,7 +87,7 @@ describe.concurrent('gex run', () => {
     expect(stderr).toContain('error: The response is not JSON');
   });
 
-  test('--limit ends each job after so many pages', async ({ expect }) => {
+  test('--limit ends each job after so many pages', { tags: 'thorough' }, async ({ expect }) => {
     const api = await library();
     const folder = dataFolder(configOf(api, [{ endpoint: 'books' }], { api: paged }));
     const { stderr } = await gex('run', '--storage', 'none', '--data', folder, '--limit', '2');
@@ -197,20 +197,22 @@ describe.concurrent('gex run', () => {
     expect(stdout + stderr).not.toContain('swordfish');
   });
 
-  test('a warning about the configuration is given once, and with --strict it ends the run', async ({
-    expect,
-  }) => {
-    const api = await library();
-    const folder = dataFolder(configOf(api, [{ endpoint: 'books', datatype: 'x' }]));
-    const lax = await gex('run', '--storage', 'none', '--data', folder);
-    expect(lax.code).toBe(0);
-    expect(lax.stderr.match(/`datatype` is no known key/g)).toHaveLength(1);
-    expect(lax.stderr).toContain('Did you mean `dataType`?');
-    const strict = await gex('run', '--storage', 'none', '--data', folder, '--strict');
-    expect(strict.code).toBe(1);
-    expect(strict.stderr).toMatch(/config\.json:\d+:\d+ error parameters\.config\.jobs\[0\]\.datatype/);
-    expect(api.seen).toHaveLength(1);
-  });
+  test(
+    'a warning about the configuration is given once, and with --strict it ends the run',
+    { tags: 'thorough' },
+    async ({ expect }) => {
+      const api = await library();
+      const folder = dataFolder(configOf(api, [{ endpoint: 'books', datatype: 'x' }]));
+      const lax = await gex('run', '--storage', 'none', '--data', folder);
+      expect(lax.code).toBe(0);
+      expect(lax.stderr.match(/`datatype` is no known key/g)).toHaveLength(1);
+      expect(lax.stderr).toContain('Did you mean `dataType`?');
+      const strict = await gex('run', '--storage', 'none', '--data', folder, '--strict');
+      expect(strict.code).toBe(1);
+      expect(strict.stderr).toMatch(/config\.json:\d+:\d+ error parameters\.config\.jobs\[0\]\.datatype/);
+      expect(api.seen).toHaveLength(1);
+    },
+  );
 
   test('a reader that goes away early is no error', async ({ expect }) => {
     const folder = dataFolder(configOf(await library(), [{ endpoint: 'books' }]));

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { expect, onTestFinished, test } from 'vitest';
 import { StorageClient } from '../../src/storage/client/index.ts';
 import { metaOf } from '../service/database.ts';

@@ -588,7 +588,7 @@ describe('a command that is at work', () => {
 });
 
 describe.concurrent('the program', () => {
-  test('shows help, and fails without a verb', async ({ expect }) => {
+  test('shows help, and fails without a verb', { tags: 'thorough' }, async ({ expect }) => {
     const [help, bare] = await Promise.all([gex('storage', 'tables', '-h'), gex('storage', 'files')]);
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toContain('gex storage tables load <table> <file>');
@@ -596,34 +596,38 @@ describe.concurrent('the program', () => {
     expect(bare.stderr).toContain('gex storage files upload <path..>');
   });
 
-  test('makes a folder of its own, takes JSON from stdin, and leaves nothing running', async ({ expect }) => {
-    const dir = file('own');
-    const child = spawn(
-      process.execPath,
-      [
-        MAIN,
-        'storage',
-        'configs',
-        'create',
-        'ex-generic-v2',
-        'A',
-        '--id',
-        'a',
-        '--file',
-        '-',
-        '--storage',
-        dir,
-      ],
-      { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, NODE_COMPILE_CACHE: CACHE } },
-    );
-    child.stdin.end('{"parameters":{}}');
-    const [printed] = (await once(child.stdout, 'data')) as [Buffer];
-    expect(await once(child, 'exit')).toEqual([0, null]);
-    expect(printed.toString()).toBe('created a (A)\n');
-    expect(existsSync(path.join(dir, 'service.json'))).toBe(false);
-  });
+  test(
+    'makes a folder of its own, takes JSON from stdin, and leaves nothing running',
+    { tags: 'thorough' },
+    async ({ expect }) => {
+      const dir = file('own');
+      const child = spawn(
+        process.execPath,
+        [
+          MAIN,
+          'storage',
+          'configs',
+          'create',
+          'ex-generic-v2',
+          'A',
+          '--id',
+          'a',
+          '--file',
+          '-',
+          '--storage',
+          dir,
+        ],
+        { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, NODE_COMPILE_CACHE: CACHE } },
+      );
+      child.stdin.end('{"parameters":{}}');
+      const [printed] = (await once(child.stdout, 'data')) as [Buffer];
+      expect(await once(child, 'exit')).toEqual([0, null]);
+      expect(printed.toString()).toBe('created a (A)\n');
+      expect(existsSync(path.join(dir, 'service.json'))).toBe(false);
+    },
+  );
 
-  test('at an address takes the token of the environment', async ({ expect }) => {
+  test('at an address takes the token of the environment', { tags: 'thorough' }, async ({ expect }) => {
     const { addresses, token } = running;
     const args = ['storage', 'buckets', 'list', '--json', '--storage', addresses.url];
     const good = await startGex(args, { env: { KBC_TOKEN: token } }).ended;
@@ -631,7 +635,7 @@ describe.concurrent('the program', () => {
     expect(Array.isArray(JSON.parse(good.stdout))).toBe(true);
   });
 
-  test('ends quietly when nobody reads on', async ({ expect }) => {
+  test('ends quietly when nobody reads on', { tags: 'thorough' }, async ({ expect }) => {
     const big = file('big.txt', 'x'.repeat(3_000_000));
     const [made] = (await json('files', 'upload', big)) as { id: number }[];
     const args = ['storage', 'files', 'download', String(made?.id), '-', '--storage', running.dir];

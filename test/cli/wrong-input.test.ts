@@ -146,6 +146,7 @@ describe.concurrent('a place that cannot be written', () => {
 
   test.skipIf(!isRoot)(
     'is a full disk (only root can mount a small one)',
+    { tags: 'thorough' },
     async ({ expect, onTestFinished }) => {
       const folder = dataFolder();
       const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=200k', 'none', folder]);
@@ -182,15 +183,19 @@ describe.concurrent('a run that is interrupted', () => {
     nothingWritten(expect, folder);
   });
 
-  test('by SIGKILL has nothing under a final name, and the next run succeeds', async ({ expect }) => {
-    const { signal, folder } = await interrupt('SIGKILL');
-    expect(signal).toBe('SIGKILL');
-    const left = Object.keys(filesOf(folder));
-    expect(left.filter((name) => name !== 'config.json' && !name.startsWith('.gex/'))).toEqual([]);
-    expect(left).toContain('.gex/run.lock');
-    const api = await broken();
-    put(folder, 'config.json', JSON.stringify(configOf(api, [{ endpoint: 'good' }])));
-    expect(await gex('run', '--storage', 'none', '--data', folder)).toMatchObject({ code: 0 });
-    expect(Object.keys(filesOf(folder)).filter((name) => name.startsWith('.gex'))).toEqual([]);
-  });
+  test(
+    'by SIGKILL has nothing under a final name, and the next run succeeds',
+    { tags: 'thorough' },
+    async ({ expect }) => {
+      const { signal, folder } = await interrupt('SIGKILL');
+      expect(signal).toBe('SIGKILL');
+      const left = Object.keys(filesOf(folder));
+      expect(left.filter((name) => name !== 'config.json' && !name.startsWith('.gex/'))).toEqual([]);
+      expect(left).toContain('.gex/run.lock');
+      const api = await broken();
+      put(folder, 'config.json', JSON.stringify(configOf(api, [{ endpoint: 'good' }])));
+      expect(await gex('run', '--storage', 'none', '--data', folder)).toMatchObject({ code: 0 });
+      expect(Object.keys(filesOf(folder)).filter((name) => name.startsWith('.gex'))).toEqual([]);
+    },
+  );
 });

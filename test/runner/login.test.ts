@@ -144,7 +144,7 @@ describe('a person logs in', () => {
     expect(found.message).toBe('There is nothing in this configuration that a person logs in to.');
   });
 
-  test('the command prints the address, and Ctrl-C ends it', async () => {
+  test('the command prints the address, and Ctrl-C ends it', { tags: 'thorough' }, async () => {
     const provider = await startProvider();
     const folder = dataFolder(providerConfig(provider, person(provider)));
     const child = startGex(['login', '--data', folder, '--no-browser', '--timeout', '2']);

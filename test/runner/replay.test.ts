@@ -49,7 +49,7 @@ function start(folder: string, options: Partial<RunOptions> = {}): ReturnType<ty
 }
 
 describe('a recording that unpacks to very much more than its size', () => {
-  test('is not played again, and nothing of it is left', async () => {
+  test('is not played again, and nothing of it is left', { tags: 'thorough' }, async () => {
     const folder = dataFolder(configuration('http://127.0.0.1:1/'));
     const file = path.join(folder, 'bomb.gexr');
     writeFileSync(file, zstdCompressSync(Buffer.alloc(2 ** 29)));

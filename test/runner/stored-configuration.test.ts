@@ -195,30 +195,34 @@ describe('a configuration that the service keeps', () => {
     expect(api.seen.map((request) => request.endsWith('since=0'))).toEqual([true, false, true]);
   });
 
-  test('an import that fails ends the run: rows before it are complete, the next run goes on from there', async () => {
-    const api = await eventsApi();
-    await createConfiguration('middle', api);
-    await createRow('middle', 'a');
-    await createRow('middle', 'b');
-    await createRow('middle', 'c');
-    await defineUnfit('middle_b');
-    const folder = dataFolder();
-    const failed = await runStored('middle', folder);
-    expect(failed.code).toBe(1);
-    expect(failed.stderr).toContain('in.c-events.middle_b');
-    expect(failed.stderr).toContain('missing');
-    expect(failed.stderr).toContain(`gex storage push ${folder}`);
-    expect(api.seen).toHaveLength(2);
-    const states = (await configuration('middle')).rows.map(({ state }) => Object.keys(state as object));
-    expect(states).toEqual([['component'], [], []]);
+  test(
+    'an import that fails ends the run: rows before it are complete, the next run goes on from there',
+    { tags: 'thorough' },
+    async () => {
+      const api = await eventsApi();
+      await createConfiguration('middle', api);
+      await createRow('middle', 'a');
+      await createRow('middle', 'b');
+      await createRow('middle', 'c');
+      await defineUnfit('middle_b');
+      const folder = dataFolder();
+      const failed = await runStored('middle', folder);
+      expect(failed.code).toBe(1);
+      expect(failed.stderr).toContain('in.c-events.middle_b');
+      expect(failed.stderr).toContain('missing');
+      expect(failed.stderr).toContain(`gex storage push ${folder}`);
+      expect(api.seen).toHaveLength(2);
+      const states = (await configuration('middle')).rows.map(({ state }) => Object.keys(state as object));
+      expect(states).toEqual([['component'], [], []]);
 
-    await withClient(async ({ client }) => {
-      await client.tables.deleteColumn('in.c-events.middle_b', 'missing');
-    });
-    expect(await runStored('middle', folder)).toMatchObject({ code: 0 });
-    expect(api.seen.map((request) => request.slice(5, 6))).toEqual(['a', 'b', 'c']);
-    expect(await rowsOf('in.c-events.middle_b')).toHaveLength(4);
-  });
+      await withClient(async ({ client }) => {
+        await client.tables.deleteColumn('in.c-events.middle_b', 'missing');
+      });
+      expect(await runStored('middle', folder)).toMatchObject({ code: 0 });
+      expect(api.seen.map((request) => request.slice(5, 6))).toEqual(['a', 'b', 'c']);
+      expect(await rowsOf('in.c-events.middle_b')).toHaveLength(4);
+    },
+  );
 
   test('the output of a failed push is pushed by hand, once, and its state follows', async () => {
     const api = await eventsApi();
@@ -244,26 +248,30 @@ describe('a configuration that the service keeps', () => {
     ).toMatchObject({ status: 'done' });
   });
 
-  test('a state that arrives late, from a push that was cut short, does not replace a newer one', async () => {
-    const api = await eventsApi();
-    await createConfiguration('late', api);
-    await createRow('late', 'a');
-    const folder = dataFolder();
-    const keeper = await startKeeper();
-    try {
-      expect(await runAt(keeper.url, 'late', folder)).toMatchObject({ code: 1 });
-      const env = { KBC_TOKEN: storage.token };
-      expect(await runHere(['storage', 'push', folder], { env })).toMatchObject({ code: 0 });
-      await new Promise((resolve) => setTimeout(resolve, 1100)); // states are of whole seconds
-      expect(await runStored('late', folder)).toMatchObject({ code: 0 });
-      const newest = (await configuration('late')).rows[0]?.state;
-      expect(await keeper.arrive()).toBe(200);
-      expect((await configuration('late')).rows[0]?.state).toEqual(newest);
-      expect(api.seen).toHaveLength(2);
-    } finally {
-      keeper.stop();
-    }
-  });
+  test(
+    'a state that arrives late, from a push that was cut short, does not replace a newer one',
+    { tags: 'thorough' },
+    async () => {
+      const api = await eventsApi();
+      await createConfiguration('late', api);
+      await createRow('late', 'a');
+      const folder = dataFolder();
+      const keeper = await startKeeper();
+      try {
+        expect(await runAt(keeper.url, 'late', folder)).toMatchObject({ code: 1 });
+        const env = { KBC_TOKEN: storage.token };
+        expect(await runHere(['storage', 'push', folder], { env })).toMatchObject({ code: 0 });
+        await new Promise((resolve) => setTimeout(resolve, 1100)); // states are of whole seconds
+        expect(await runStored('late', folder)).toMatchObject({ code: 0 });
+        const newest = (await configuration('late')).rows[0]?.state;
+        expect(await keeper.arrive()).toBe(200);
+        expect((await configuration('late')).rows[0]?.state).toEqual(newest);
+        expect(api.seen).toHaveLength(2);
+      } finally {
+        keeper.stop();
+      }
+    },
+  );
 
   test('a stored state that is older than the one of the last run is told', async () => {
     const api = await eventsApi();

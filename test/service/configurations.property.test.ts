@@ -17,6 +17,7 @@ import { createRow, deleteRow, updateRow } from '../../src/service/domain/config
 import { createConfiguration, updateConfiguration } from '../../src/service/domain/configurations/write.ts';
 import { openMeta } from '../../src/service/stores/metadata/database.ts';
 import { openProject } from '../../src/service/stores/metadata/projects.ts';
+import { times } from '../support/sample.ts';
 
 type Step =
   | { kind: 'update'; content: number }
@@ -111,7 +112,7 @@ test('any sequence of updates, rows, orders and rollbacks gives the versions of 
         }
       }
     }),
-    { numRuns: 40 },
+    { numRuns: times(40) },
   );
   await meta.destroy();
 });

@@ -441,7 +441,7 @@ describe('versions of a configuration', () => {
     expect(await get()).toMatchObject({ isDisabled: false, rowsSortOrder: ['a', 'b'] });
   });
 
-  test('when a configuration or a row was made never changes', async () => {
+  test('when a configuration or a row was made never changes', { tags: 'thorough' }, async () => {
     const { created } = (await post(`${config}/rows`, { rowId: 'r' })).body as Body;
     const first = (await get())['created'];
     await new Promise((resolve) => setTimeout(resolve, 1100)); // times are in seconds

@@ -20,6 +20,7 @@ import { Secrets } from '../../src/lib/secrets.ts';
 import { keyFrom, keyText, RANDOM } from '../lib/encryption/support.ts';
 import { isOnPostgres } from './database.ts';
 import { startService, type Running } from './harness.ts';
+import { times } from '../support/sample.ts';
 
 const SECRET = 'open-sesame-42';
 const SCOPE = { project: '1', component: 'ex-generic-v2' };
@@ -137,7 +138,7 @@ describe('a plain # value is encrypted', () => {
           );
         },
       ),
-      { numRuns: 30 },
+      { numRuns: times(30) },
     );
   });
 

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -12,16 +12,20 @@ import { createService } from '../../src/service/start/service.ts';
 import { isOnPostgres } from './database.ts';
 import { startService } from './harness.ts';
 
-test('a deleted lock file lets no second service in, and no command either', async () => {
-  const api = await startService();
-  await rm(path.join(api.dir, 'service.lock'));
-  expect(await findHolder(api.dir)).toMatchObject({ pid: process.pid, address: api.addresses.url });
-  await rm(path.join(api.dir, 'service.lock'));
-  await expect(createService({ dir: api.dir }).start()).rejects.toMatchObject({ code: 'run.locked' });
-  await api.service.stop();
-  const next = await startService({ dir: api.dir });
-  await next.stop();
-});
+test(
+  'a deleted lock file lets no second service in, and no command either',
+  { tags: 'thorough' },
+  async () => {
+    const api = await startService();
+    await rm(path.join(api.dir, 'service.lock'));
+    expect(await findHolder(api.dir)).toMatchObject({ pid: process.pid, address: api.addresses.url });
+    await rm(path.join(api.dir, 'service.lock'));
+    await expect(createService({ dir: api.dir }).start()).rejects.toMatchObject({ code: 'run.locked' });
+    await api.service.stop();
+    const next = await startService({ dir: api.dir });
+    await next.stop();
+  },
+);
 
 // Only for the files of SQLite.
 test.runIf(!isOnPostgres)('the metadata are for their user alone, also those of before', async () => {
@@ -57,28 +61,32 @@ test('that the service may not write is named, whether a file or the database sa
   await rm(dir, { recursive: true });
 });
 
-test('a service with half-sent uploads stops in its time, and says nothing of them', async () => {
-  const errors: unknown[] = [];
-  const note = (text: string, fields?: unknown): void => void errors.push([text, fields]);
-  const log = { ...silentLog, error: note, warn: note };
-  const api = await startService({ log, graceMs: 200 });
-  const begin = async (base: string, place: string, type: string, body: string): Promise<void> => {
-    const { port, hostname } = new URL(base);
-    const socket = connect(Number(port), hostname);
-    socket.on('error', () => undefined);
-    await once(socket, 'connect');
-    const headers = { Host: 'x', 'X-StorageApi-Token': api.token, 'Content-Type': type };
-    const lines = Object.entries({ ...headers, 'Content-Length': 1000 }).map(([k, v]) => `${k}: ${v}\r\n`);
-    socket.write(`POST ${place} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
-  };
-  const form = 'multipart/form-data; boundary=x';
-  const part = '--x\r\nContent-Disposition: form-data; name="data"; filename="a.csv"\r\n\r\nid\n1\n';
-  await begin(api.addresses.url, '/upload-file', form, part);
-  await begin(api.addresses.parts['importer'] ?? '', '/upload-file', form, part);
-  await begin(api.addresses.url, '/v2/storage/buckets', 'application/json', '{"name":');
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  // It would wait for the rest of them for ever.
-  await api.stop();
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(errors).toEqual([]);
-});
+test(
+  'a service with half-sent uploads stops in its time, and says nothing of them',
+  { tags: 'thorough' },
+  async () => {
+    const errors: unknown[] = [];
+    const note = (text: string, fields?: unknown): void => void errors.push([text, fields]);
+    const log = { ...silentLog, error: note, warn: note };
+    const api = await startService({ log, graceMs: 200 });
+    const begin = async (base: string, place: string, type: string, body: string): Promise<void> => {
+      const { port, hostname } = new URL(base);
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      const headers = { Host: 'x', 'X-StorageApi-Token': api.token, 'Content-Type': type };
+      const lines = Object.entries({ ...headers, 'Content-Length': 1000 }).map(([k, v]) => `${k}: ${v}\r\n`);
+      socket.write(`POST ${place} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
+    };
+    const form = 'multipart/form-data; boundary=x';
+    const part = '--x\r\nContent-Disposition: form-data; name="data"; filename="a.csv"\r\n\r\nid\n1\n';
+    await begin(api.addresses.url, '/upload-file', form, part);
+    await begin(api.addresses.parts['importer'] ?? '', '/upload-file', form, part);
+    await begin(api.addresses.url, '/v2/storage/buckets', 'application/json', '{"name":');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    // It would wait for the rest of them for ever.
+    await api.stop();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(errors).toEqual([]);
+  },
+);

@@ -45,7 +45,7 @@ describe('the names of a form', () => {
     expect(text).toContain(`"${'[b]'.repeat(8)}":"1"`);
   });
 
-  test('are bounded in all', () => {
+  test('are bounded in all', { tags: 'thorough' }, () => {
     expect(() => nest(many(100_001, () => 'a'))).toThrow('more than 100000 fields');
     expect(() => nest(many(20_000, (n) => `a${n}${'[b]'.repeat(25)}`))).toThrow('more than 400000 names');
     expect(Object.keys(nest(many(100_000, (n) => `a${n}`)))).toHaveLength(100_000);

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FORM, startService, type Running } from './harness.ts';

@@ -69,32 +69,36 @@ describe('start and stop', () => {
     expect(await findHolder(dir)).toBeUndefined();
   });
 
-  test('what a killed process acknowledged is there, and its lock is gone', async () => {
-    const script = join(dir, 'serve.ts');
-    const source = new URL('../../src/service/start/service.ts', import.meta.url);
-    await writeFile(
-      script,
-      `import { createService } from ${JSON.stringify(source.href)};
+  test(
+    'what a killed process acknowledged is there, and its lock is gone',
+    { tags: 'thorough' },
+    async () => {
+      const script = join(dir, 'serve.ts');
+      const source = new URL('../../src/service/start/service.ts', import.meta.url);
+      await writeFile(
+        script,
+        `import { createService } from ${JSON.stringify(source.href)};
        const { url, masterToken } = await createService(${JSON.stringify(await placeOf(join(dir, 'data')))}).start();
        console.log(JSON.stringify({ url, masterToken }));`,
-    );
-    const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const [line] = (await once(child.stdout, 'data')) as [Buffer];
-    const { url, masterToken } = JSON.parse(line.toString()) as { url: string; masterToken: string };
-    const headers = { 'X-StorageApi-Token': masterToken, 'Content-Type': 'application/json' };
-    const path = '/v2/storage/components/wr-db/configs';
-    await fetch(url + path, { method: 'POST', headers, body: '{"name":"x","configurationId":"kept"}' });
-    for (let n = 0; n < 20; n++) {
-      await fetch(`${url}${path}/kept`, { method: 'PUT', headers, body: `{"configuration":{"n":${n}}}` });
-    }
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    const service = createService(await placeOf(join(dir, 'data')));
-    const again = await service.start();
-    const kept = await fetch(`${again.url}${path}/kept`, { headers });
-    expect(await kept.json()).toMatchObject({ version: 21, configuration: { n: 19 } });
-    await service.stop();
-  });
+      );
+      const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const [line] = (await once(child.stdout, 'data')) as [Buffer];
+      const { url, masterToken } = JSON.parse(line.toString()) as { url: string; masterToken: string };
+      const headers = { 'X-StorageApi-Token': masterToken, 'Content-Type': 'application/json' };
+      const path = '/v2/storage/components/wr-db/configs';
+      await fetch(url + path, { method: 'POST', headers, body: '{"name":"x","configurationId":"kept"}' });
+      for (let n = 0; n < 20; n++) {
+        await fetch(`${url}${path}/kept`, { method: 'PUT', headers, body: `{"configuration":{"n":${n}}}` });
+      }
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      const service = createService(await placeOf(join(dir, 'data')));
+      const again = await service.start();
+      const kept = await fetch(`${again.url}${path}/kept`, { headers });
+      expect(await kept.json()).toMatchObject({ version: 21, configuration: { n: 19 } });
+      await service.stop();
+    },
+  );
 
   test('what is being asked is answered before it stops', async () => {
     const asked = Promise.withResolvers<void>();

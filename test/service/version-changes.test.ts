@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

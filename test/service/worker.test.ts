@@ -203,38 +203,42 @@ describe.runIf(!isOnPostgres)('a full disk', () => {
 });
 
 describe('an interrupted job', () => {
-  test('whose end could not be written down is run again when its lease is over', async () => {
-    const job = await submit('work');
-    let runs = 0;
-    let ahead = 0;
-    const failures: string[] = [];
-    const env = { ...systemEnv, now: () => systemEnv.now() + ahead };
-    context = {
-      ...context,
-      env,
-      queue: createQueue(meta, env, EMBEDDED),
-      log: { ...silentLog, error: (text) => void failures.push(text) },
-    };
-    const work: Operation = async () => {
-      runs++;
-      // The disk of the metadata is full for a while: neither a result nor an error can be kept.
-      if (runs === 1) await context.meta.schema.alterTable('jobs').renameColumn('ended', 'lost').execute();
-      return { results: null };
-    };
-    await workerOf({ work }, { leaseMs: 3_600_000 }).start();
-    await expect.poll(() => failures).toContain('Job queue unavailable');
-    await context.meta.schema.alterTable('jobs').renameColumn('lost', 'ended').execute();
-    expect(await statusOf(job)).toBe('processing');
-    ahead = 3_600_001;
-    // There it is the time of the database that counts.
-    if (isOnPostgres)
-      await meta
-        .updateTable('jobs')
-        .set({ lease_until: isoTime(0) })
-        .execute();
-    await expect.poll(async () => await statusOf(job)).toBe('success');
-    expect(runs).toBe(2);
-  });
+  test(
+    'whose end could not be written down is run again when its lease is over',
+    { tags: 'thorough' },
+    async () => {
+      const job = await submit('work');
+      let runs = 0;
+      let ahead = 0;
+      const failures: string[] = [];
+      const env = { ...systemEnv, now: () => systemEnv.now() + ahead };
+      context = {
+        ...context,
+        env,
+        queue: createQueue(meta, env, EMBEDDED),
+        log: { ...silentLog, error: (text) => void failures.push(text) },
+      };
+      const work: Operation = async () => {
+        runs++;
+        // The disk of the metadata is full for a while: neither a result nor an error can be kept.
+        if (runs === 1) await context.meta.schema.alterTable('jobs').renameColumn('ended', 'lost').execute();
+        return { results: null };
+      };
+      await workerOf({ work }, { leaseMs: 3_600_000 }).start();
+      await expect.poll(() => failures).toContain('Job queue unavailable');
+      await context.meta.schema.alterTable('jobs').renameColumn('lost', 'ended').execute();
+      expect(await statusOf(job)).toBe('processing');
+      ahead = 3_600_001;
+      // There it is the time of the database that counts.
+      if (isOnPostgres)
+        await meta
+          .updateTable('jobs')
+          .set({ lease_until: isoTime(0) })
+          .execute();
+      await expect.poll(async () => await statusOf(job)).toBe('success');
+      expect(runs).toBe(2);
+    },
+  );
 
   test('of an earlier process is run again at once', async () => {
     const job = await submit('work');

@@ -50,7 +50,11 @@ export class Identity {
   #by: 'id' | 'values' | 'border' | 'nothing' = 'id';
   #young = new Generation();
   #old = new Generation();
-  /** Of the numbers among the ids so far. */
+  /** Occurrences of the rows of the last page, by digest; only where pages are compared at their borders. */
+  #counts = new Map<number, number>();
+  #tailBefore: readonly number[] = [];
+  #isOverlapSeen = false;
+  /** Range of the numbers among the ids so far. */
   #lowest = Number.POSITIVE_INFINITY;
   #highest = Number.NEGATIVE_INFINITY;
   /** Digests of the masks of pages, and of some rows. */
@@ -201,7 +205,13 @@ function idAt(holder: AnyObject, name: string): number | string | undefined {
   return typeof id === 'number' ? id : toText(id);
 }
 
-/** In GraphQL a row is the `node` of an edge. */
+/** Checks whether a chunk has a second row with the same values. */
+function hasTwin(row: Json, chunk: readonly Json[]): boolean {
+  const digest = wholeDigest(row);
+  return chunk.some((other) => other !== row && wholeDigest(other) === digest);
+}
+
+/** Returns the object with the fields of a row: in GraphQL it is the `node` of an edge. */
 function holderOf(row: AnyObject): AnyObject {
   const node = getKey(row, 'node');
   return isObject(node) ? node : row;
@@ -258,7 +268,7 @@ interface Seen {
   readonly noted: Noted;
   readonly head: readonly Json[];
   readonly tail: readonly Json[];
-  /** How often rows came, where only borders are looked at. */
+  /** Occurrences of the rows, by digest; only where pages are compared at their borders. */
   readonly counts: Map<number, number>;
 }
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { splitWords } from '../../../src/authoring/actions/curl/words.ts';
+import { times } from '../../support/sample.ts';
 
 const words = (command: string): readonly string[] => splitWords(command).words;
 
@@ -82,7 +83,7 @@ describe('quoted words are read back', () => {
         fc.pre(isPosix(command));
         expect(splitWords(command)).toEqual({ words: parts.map(([text]) => text), rest: '', variables: [] });
       }),
-      { numRuns: 500 },
+      { numRuns: times(500) },
     );
   });
 });

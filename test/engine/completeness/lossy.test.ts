@@ -8,6 +8,7 @@ import type { JobReport } from '../../../src/engine/completeness/index.ts';
 import { configOf, dataFolder } from '../../cli/support.ts';
 import { COUNT, honest, losses, sound, type Deed } from './lossy/losses.ts';
 import { parsedBody, styles, type Ask, type Style } from './lossy/styles.ts';
+import { sample } from '../../support/sample.ts';
 
 /** Requests that a job may need until it tells: those of the list, and some that are alike. */
 const MOST = 60;
@@ -103,9 +104,11 @@ function outcomeOf(report: JobReport | undefined): string {
   return [report?.verdict, ...codes, `${report?.rows} rows`].join(' ');
 }
 
+const chosen = sample(styles, 3);
+
 /** Cells of one style that can be run together are, when the first of them is asked for. */
 function series(deeds: readonly Deed[]): [string, () => Promise<string | undefined>][] {
-  return styles.flatMap((style) => {
+  return chosen.flatMap((style) => {
     const cells = deeds.filter(({ of }) => of?.(style) !== false).map((deed) => ({ style, deed }));
     const together = cells.filter(({ deed }) => style.isAlone !== true && deed.isAlone !== true);
     let all: Promise<readonly string[]> | undefined;

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { expect, test } from 'vitest';
 import { silentLog } from '../../../src/lib/log.ts';
 import { run } from '../../../src/runner/run.ts';

@@ -47,7 +47,7 @@ describe('an archive', () => {
     expect(await tableOf(zipOf(TWO, shape))).toBe(table(1, 2));
   });
 
-  test('of many files is read whole', async () => {
+  test('of many files is read whole', { tags: 'thorough' }, async () => {
     const files = Array.from({ length: 2000 }, (_, i) => [`${i}.csv`, csv(i)] as const);
     expect(await tableOf(zipOf(files))).toBe(table(...files.map((_, i) => i)));
   });
@@ -71,7 +71,7 @@ describe('an archive', () => {
     );
   });
 
-  test('whose count begins again behind 65,535 is an error', async () => {
+  test('whose count begins again behind 65,535 is an error', { tags: 'thorough' }, async () => {
     const files = Array.from({ length: 65_537 }, (_, i) => [`${i}.stored`, csv(i)] as const);
     await expect(tableOf(zipOf(files), { format: 'csv' })).rejects.toThrow(
       'its directory says that it has 1 file, and goes on behind it',
@@ -101,7 +101,7 @@ describe('an archive', () => {
       );
   });
 
-  test('that grows to more than any text does is an error', async () => {
+  test('that grows to more than any text does is an error', { tags: 'thorough' }, async () => {
     const zip = zipOf([['a.csv', Buffer.alloc(2 ** 27, 'id\n')]]);
     await expect(tableOf(zip)).rejects.toThrow('grows to more than 1000 times its size');
     const nearly = Buffer.concat([Buffer.from('id\n'), Buffer.alloc(2 ** 20, '1\n')]);

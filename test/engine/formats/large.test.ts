@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -9,6 +9,7 @@ import { silentLog } from '../../../src/lib/log.ts';
 import { run } from '../../../src/runner/run.ts';
 import { configOf, dataFolder, filesOf, startApi } from '../../cli/support.ts';
 import { bodyOf, measure, take } from './support.ts';
+import { times } from '../../support/sample.ts';
 
 const plain = { dataField: undefined, isExact: false, redact: (text: string) => text };
 
@@ -112,7 +113,7 @@ describe('JSON lines', () => {
           expect([...rows.chunks()].flat().map((row) => encodeExact(row))).toEqual(expected.rows);
         } else expect(() => [...rows.chunks()]).toThrow(`Line ${expected.bad} of the response is no JSON`);
       }),
-      { numRuns: 1000 },
+      { numRuns: times(1000) },
     );
   });
 

@@ -4,6 +4,7 @@ import { compileFilter } from '../../../src/engine/jobs/index.ts';
 import { parseExact, toText, type Json } from '../../../src/lib/json/index.ts';
 import { failure } from './support.ts';
 import { workMs } from '../../support/work.ts';
+import { times } from '../../support/sample.ts';
 
 const AT = 'jobs[0].children[0].recursionFilter';
 const passes = (filter: string, row: Json): boolean => compileFilter(filter, AT)(row);
@@ -113,7 +114,7 @@ describe('against naive models', () => {
         const source = pattern.replaceAll('.', '\\.').replaceAll('%', '[^\\n]*');
         expect(passes(`x~~${pattern}`, { x: text })).toBe(new RegExp(`^(?:${source})$(?![^])`).test(text));
       }),
-      { numRuns: 500 },
+      { numRuns: times(500) },
     );
   });
 
@@ -145,7 +146,7 @@ describe('against naive models', () => {
         );
         expect(passes(filter, values)).toBe(expected);
       }),
-      { numRuns: 300 },
+      { numRuns: times(300) },
     );
   });
 });

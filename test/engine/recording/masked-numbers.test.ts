@@ -8,6 +8,7 @@ import { silentLog } from '../../../src/lib/log.ts';
 import { run } from '../../../src/runner/run.ts';
 import { Secrets } from '../../../src/lib/secrets.ts';
 import { configOf, dataFolder, filesOf, startApi } from '../../cli/support.ts';
+import { times } from '../../support/sample.ts';
 
 const BODY =
   '{"data":[{"id":12345,"text":"is 12345","longer":9123456,"exact":-12345.50,"ok":true}],"next":"12345"}';
@@ -66,6 +67,6 @@ test('JSON stays JSON of as many bytes, and has no secret in its texts and numbe
         expect(parsed.numbers.map(String).includes(each)).toBe(false);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: times(300) },
   );
 });

@@ -9,6 +9,7 @@ import { makeHead } from '../../../src/engine/recording/head.ts';
 import { RecordFile } from '../../../src/engine/recording/record-file.ts';
 import { recordsOf, scan } from '../../../src/engine/recording/scan.ts';
 import { Secrets } from '../../../src/lib/secrets.ts';
+import { times } from '../../support/sample.ts';
 
 function fileOfTest(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'gex-recording-'));
@@ -66,6 +67,6 @@ test('wherever a recording is cut or a byte of it is changed, what is before is 
       expect(found?.end).toBe(before.at(-1));
       expect(found?.exchanges).toBe(found === undefined ? undefined : before.length - 1);
     }),
-    { numRuns: 300 },
+    { numRuns: times(300) },
   );
 });

@@ -6,6 +6,7 @@ import { createAutomaticParser } from '../../../src/engine/records/automatic.ts'
 import type { PageRows } from '../../../src/engine/records/parser.ts';
 import { twoPhase } from './two-phase.ts';
 import { writtenBy } from './written.ts';
+import { times } from '../../support/sample.ts';
 
 async function written(pages: readonly PageRows[]): Promise<Map<string, string>> {
   return writtenBy(createAutomaticParser({ log: silentLog }), pages);
@@ -111,7 +112,7 @@ test(
         const pages = list.map(([dataType, rows, extra]) => page(dataType, rows, extra));
         expect(Object.fromEntries(await written(pages))).toEqual(Object.fromEntries(twoPhase(pages)));
       }),
-      { numRuns: 250 },
+      { numRuns: times(250) },
     );
   },
 );
@@ -133,6 +134,6 @@ test('how rows are split into pages changes nothing', { timeout: 60_000 }, async
       const together = await written([page('books', lists.flat(), { library: 'north' })]);
       expect(Object.fromEntries(split)).toEqual(Object.fromEntries(together));
     }),
-    { numRuns: 100 },
+    { numRuns: times(100) },
   );
 });

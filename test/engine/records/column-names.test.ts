@@ -105,27 +105,31 @@ describe('NUL characters', () => {
   const TABLE =
     '"id","text","more"\n"a\uFFFDb","\uFFFD",""\n"b","long enough to be copied in one piece \uFFFD","1"\n';
 
-  test('become U+FFFD in tables, which is told once, and the table is pushed', async () => {
-    const { tables, told: said, folder } = await made(ROWS, { storage: 'storage' });
-    expect(said).toEqual([
-      '3 NUL characters in the table “books” became U+FFFD: no database has texts with them',
-    ]);
-    expect(tables['out/tables/library.books']).toBe(TABLE);
-    const signal = new AbortController().signal;
-    const opened = await openStorage({
-      storage: `${folder}/storage`,
-      environment: {},
-      log: silentLog,
-      signal,
-      purpose: 'look',
-      mustExist: true,
-    });
-    try {
-      expect(await textOf(await opened.client.tables.read('in.c-library.books'))).toBe(TABLE);
-    } finally {
-      await opened.close();
-    }
-  });
+  test(
+    'become U+FFFD in tables, which is told once, and the table is pushed',
+    { tags: 'thorough' },
+    async () => {
+      const { tables, told: said, folder } = await made(ROWS, { storage: 'storage' });
+      expect(said).toEqual([
+        '3 NUL characters in the table “books” became U+FFFD: no database has texts with them',
+      ]);
+      expect(tables['out/tables/library.books']).toBe(TABLE);
+      const signal = new AbortController().signal;
+      const opened = await openStorage({
+        storage: `${folder}/storage`,
+        environment: {},
+        log: silentLog,
+        signal,
+        purpose: 'look',
+        mustExist: true,
+      });
+      try {
+        expect(await textOf(await opened.client.tables.read('in.c-library.books'))).toBe(TABLE);
+      } finally {
+        await opened.close();
+      }
+    },
+  );
 
   test('are counted once in rows that are written again', async () => {
     const rows = ['[{"id":"\\u0000"}]', '[{"id":"\\u0000","late":1}]', '[]'];

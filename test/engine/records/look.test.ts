@@ -11,6 +11,7 @@ import { parseMappings } from '../../../src/engine/records/mapping/parse.ts';
 import { createMappedParser } from '../../../src/engine/records/mapping/parser.ts';
 import type { PageRows } from '../../../src/engine/records/parser.ts';
 import { writtenBy } from './written.ts';
+import { times } from '../../support/sample.ts';
 
 const UNIQUE: RowLook = { unique: '1777593600000' };
 const WORDS: RowLook = { words: { null: 'NULL', true: 'yes', false: 'no' } };
@@ -90,7 +91,7 @@ describe('links of their own', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: times(150) },
     );
   });
 

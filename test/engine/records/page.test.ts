@@ -10,6 +10,7 @@ import {
   type Path,
 } from '../../../src/lib/json/index.ts';
 import { readPage, type Page } from '../../../src/engine/records/page.ts';
+import { times } from '../../support/sample.ts';
 
 function pageOf(text: string, dataField: Path | undefined): Page {
   return readPage(Buffer.from(text), {
@@ -74,7 +75,7 @@ describe('for every document, its rows and the rest are those of a plain parse',
         expect(encodeExact(rows)).toBe(encodeExact(expected));
         expect(encodeExact(page.response())).toBe(encodeExact(parseExact(body)));
       }),
-      { numRuns: 4000 },
+      { numRuns: times(4000) },
     );
   });
 
@@ -93,7 +94,7 @@ describe('for every document, its rows and the rest are those of a plain parse',
           else expect(page).toEqual(encodeExact(valid));
         },
       ),
-      { numRuns: 4000 },
+      { numRuns: times(4000) },
     );
   });
 });

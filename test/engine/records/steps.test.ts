@@ -14,6 +14,7 @@ import {
 } from '../../../src/lib/json/index.ts';
 import { compileSteps, RowWatch, type PageFacts } from '../../../src/engine/records/steps/index.ts';
 import { snakeCase } from '../../../src/engine/records/steps/snake-case.ts';
+import { times } from '../../support/sample.ts';
 
 const FACTS: PageFacts = {
   now: 1_777_593_600_000,
@@ -136,7 +137,7 @@ describe('for any rows and any pattern', () => {
           expect(out).toBe(encodeExact(rows.map((row) => without(row, expressionOf(parts), []))));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: times(500) },
     );
   });
 

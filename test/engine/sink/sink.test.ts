@@ -16,6 +16,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { rowLine } from '../../../src/lib/csv/write.ts';
 import { SinkError } from '../../../src/lib/errors.ts';
 import { Sink } from '../../../src/engine/sink/sink.ts';
+import { times } from '../../support/sample.ts';
 
 function folderOfTest(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'gex-sink-'));
@@ -164,7 +165,7 @@ test(
         );
         rmSync(folder, { recursive: true, force: true });
       }),
-      { numRuns: 60 },
+      { numRuns: times(60) },
     );
   },
 );

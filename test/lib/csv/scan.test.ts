@@ -5,6 +5,7 @@ import { createDialect } from '../../../src/lib/csv/dialect.ts';
 import { parseRows, readRows } from '../../../src/lib/csv/read-csv.ts';
 import { CsvScanner } from '../../../src/lib/csv/scan.ts';
 import type { DialectOptions } from '../../../src/lib/csv/dialect.ts';
+import { times } from '../../support/sample.ts';
 
 const parse = (text: string | Uint8Array, options: DialectOptions = {}): string[][] =>
   parseRows(typeof text === 'string' ? Buffer.from(text) : text, createDialect(options));
@@ -151,7 +152,7 @@ describe('in chunks', () => {
           expect(parseRows(bytes, createDialect())).toEqual(rows);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: times(300) },
     );
   });
 

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ByteWriter } from '../../../src/lib/bytes.ts';
 import { csvParts, csvText, quoteCell, rowLine } from '../../../src/lib/csv/write.ts';
+import { times } from '../../support/sample.ts';
 
 /** Cells of every length: short ones and long ones are written in different ways. */
 const cell = fc.oneof(
@@ -38,7 +39,7 @@ describe('CSV lines', () => {
         expect(rowLine(cells)).toBe(expected);
         expect(written(cells)).toBe(Buffer.from(expected).toString('utf8'));
       }),
-      { numRuns: 300 },
+      { numRuns: times(300) },
     );
   });
 

@@ -10,6 +10,7 @@ import {
 import { EncryptionError } from '../../../src/lib/errors.ts';
 import { encodeExact, JsonNumber } from '../../../src/lib/json/index.ts';
 import { keyFrom, RANDOM } from './support.ts';
+import { times } from '../../support/sample.ts';
 
 const key = keyFrom('a key');
 const scope: Scope = { project: '1', component: 'ex-generic-v2' };
@@ -68,7 +69,7 @@ describe('encrypted values', () => {
           expect(() => decryptValue(changed, scope, [key])).toThrow(EncryptionError);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: times(1000) },
     );
     for (let length = 0; length < encrypted.length; length++)
       expect(() => decryptValue(encrypted.slice(0, length), scope, [key])).toThrow(EncryptionError);

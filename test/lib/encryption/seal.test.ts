@@ -12,6 +12,7 @@ import {
 } from '../../../src/lib/encryption/index.ts';
 import { encodeExact, isObject, parseExact, type AnyObject, type Json } from '../../../src/lib/json/index.ts';
 import { keyFrom, RANDOM } from './support.ts';
+import { times } from '../../support/sample.ts';
 
 const key = keyFrom('a key');
 const scope = { project: '1', component: 'c' };
@@ -77,7 +78,7 @@ describe('sealing a JSON text', () => {
         );
         expect(sealText(sealed.text, options)).toMatchObject({ text: sealed.text, changed: 0 });
       }),
-      { numRuns: 300 },
+      { numRuns: times(300) },
     );
   });
 
@@ -95,7 +96,7 @@ describe('sealing a JSON text', () => {
         }
         expect(text.endsWith(parts.at(-1) ?? '')).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: times(300) },
     );
   });
 

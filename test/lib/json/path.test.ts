@@ -11,6 +11,7 @@ import {
   parseExact,
   type Json,
 } from '../../../src/lib/json/index.ts';
+import { times } from '../../support/sample.ts';
 
 const document = parseExact(
   '{"data":{"items":[{"id":1,"n":1.0},{"id":12345678901234567890,"n":2}],"10":{"b":1},"2":{"b":2}},"a.b":{"c":3},"$":{"x":4},"d":{"@odata.next":{"link.to":5},"e.f":6}}',
@@ -137,7 +138,7 @@ describe('for every document and every path into it', () => {
         else expect(got).toBe(plain);
         if (got === undefined) expect(results.every((result) => result === undefined)).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000) },
     );
   });
 
@@ -152,7 +153,7 @@ describe('for every document and every path into it', () => {
           expect(place === undefined ? undefined : digKeys(place, json)).toBe(each.find(json));
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000) },
     );
   });
 
@@ -191,7 +192,7 @@ describe('for every document and every path into it', () => {
         if (path.needs(place)) return;
         expect(path.find(emptied(json, place))).toEqual(path.find(json));
       }),
-      { numRuns: 3000 },
+      { numRuns: times(3000) },
     );
   });
 });

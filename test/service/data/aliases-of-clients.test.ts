@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startService, type Reply, type Running } from '../harness.ts';
 import { clientOf } from './client.ts';

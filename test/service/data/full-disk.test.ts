@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { CompiledQuery } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { dataPart } from '../../../src/service/start/data.ts';

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Kysely } from 'kysely';
 import { PageCache } from '../../../src/service/http/lists/page-cache.ts';

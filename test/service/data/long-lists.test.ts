@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemEnv } from '../../../src/lib/env.ts';
 import { createConfiguration } from '../../../src/service/domain/configurations/write.ts';

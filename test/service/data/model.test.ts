@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rowLine } from '../../../src/lib/csv/write.ts';
 import { startService, type Running } from '../harness.ts';
 import { clientOf } from './client.ts';
+import { times } from '../../support/sample.ts';
 
 let api: Running;
 let client: ReturnType<typeof clientOf>;
@@ -69,7 +70,7 @@ test('random loads with and without a key leave what a simple model says, export
         expect(splitRows(exported)).toEqual(expected);
       },
     ),
-    { numRuns: 12 },
+    { numRuns: times(12) },
   );
 });
 

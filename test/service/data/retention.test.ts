@@ -12,6 +12,7 @@ const DAY = 86_400_000;
 // Over PostgreSQL upkeep is handed on when a process ends, and its time is told by the clock of the database.
 test.runIf(!isOnPostgres)(
   'finished jobs and events go after 90 days, or after as many as are said',
+  { tags: 'thorough' },
   async () => {
     let ahead = 0;
     const env = { ...systemEnv, now: () => Date.now() + ahead };
@@ -50,6 +51,7 @@ test.runIf(!isOnPostgres)(
 
 test.runIf(!isOnPostgres)(
   'space of a deleted table is given back when the service stops, not only after its next sweep',
+  { tags: 'thorough' },
   async () => {
     const api = await startService();
     const client = clientOf(api);

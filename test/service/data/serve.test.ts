@@ -68,33 +68,37 @@ async function gex(...args: string[]): Promise<string> {
   return stdout;
 }
 
-test('the first start prints a token, SIGTERM ends in order, and a backup unpacked elsewhere is the same service', async () => {
-  const folder = join(dir, 'storage');
-  const first = await serve(folder, true, '--s3-public-url', 'https://s3.example.com/');
-  const { api = '', token = '' } = first.printed;
-  expect(await ask(api, token, '/health')).toEqual({ status: 'ok' });
-  await ask(api, token, '/v2/storage/buckets', { name: 'main' });
-  await ask(api, token, '/v2/storage/buckets/in.c-main/tables', { name: 't', dataString: 'id\n1\n' });
-  const file = await ask(api, token, '/v2/storage/files/prepare', { name: 'x' });
-  expect(file).toMatchObject({
-    url: expect.stringMatching(/^https:\/\/s3\.example\.com\/files\//) as unknown,
-  });
+test(
+  'the first start prints a token, SIGTERM ends in order, and a backup unpacked elsewhere is the same service',
+  { tags: 'thorough' },
+  async () => {
+    const folder = join(dir, 'storage');
+    const first = await serve(folder, true, '--s3-public-url', 'https://s3.example.com/');
+    const { api = '', token = '' } = first.printed;
+    expect(await ask(api, token, '/health')).toEqual({ status: 'ok' });
+    await ask(api, token, '/v2/storage/buckets', { name: 'main' });
+    await ask(api, token, '/v2/storage/buckets/in.c-main/tables', { name: 't', dataString: 'id\n1\n' });
+    const file = await ask(api, token, '/v2/storage/files/prepare', { name: 'x' });
+    expect(file).toMatchObject({
+      url: expect.stringMatching(/^https:\/\/s3\.example\.com\/files\//) as unknown,
+    });
 
-  await expect(gex('serve', '--dir', folder, ...PORTS)).rejects.toThrow(`process ${first.child.pid} on`);
-  const further = (await gex('serve', '--dir', folder, '--new-token')).trim();
-  expect(await ask(api, further, '/v2/storage/tokens/verify')).toMatchObject({ isMasterToken: true });
-  expect(await stop(first)).toBe(0);
+    await expect(gex('serve', '--dir', folder, ...PORTS)).rejects.toThrow(`process ${first.child.pid} on`);
+    const further = (await gex('serve', '--dir', folder, '--new-token')).trim();
+    expect(await ask(api, further, '/v2/storage/tokens/verify')).toMatchObject({ isMasterToken: true });
+    expect(await stop(first)).toBe(0);
 
-  await gex('serve', '--dir', folder, '--backup', join(dir, 'backup.tar'));
-  const copy = join(dir, 'copy');
-  await mkdir(copy);
-  execFileSync('tar', ['-xf', join(dir, 'backup.tar'), '-C', copy]);
-  const second = await serve(copy, false);
-  expect(second.printed).not.toHaveProperty('token');
-  const preview = '/v2/storage/tables/in.c-main.t/data-preview';
-  expect(await ask(second.printed['api'] ?? '', token, preview)).toBe('"id"\n"1"\n');
-  expect(await stop(second)).toBe(0);
-});
+    await gex('serve', '--dir', folder, '--backup', join(dir, 'backup.tar'));
+    const copy = join(dir, 'copy');
+    await mkdir(copy);
+    execFileSync('tar', ['-xf', join(dir, 'backup.tar'), '-C', copy]);
+    const second = await serve(copy, false);
+    expect(second.printed).not.toHaveProperty('token');
+    const preview = '/v2/storage/tables/in.c-main.t/data-preview';
+    expect(await ask(second.printed['api'] ?? '', token, preview)).toBe('"id"\n"1"\n');
+    expect(await stop(second)).toBe(0);
+  },
+);
 
 test.each([
   [['--port', '99999'], 'a port from 0 to 65535'],

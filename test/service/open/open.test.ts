@@ -88,7 +88,7 @@ describe('a folder', () => {
     await running.stop();
   });
 
-  test('in use by another command is waited for, then told', async () => {
+  test('in use by another command is waited for, then told', { tags: 'thorough' }, async () => {
     const dir = newPath();
     const first = await openStorage(options(dir));
     const given = options(dir, { patienceMs: 700 });
@@ -104,7 +104,7 @@ describe('a folder', () => {
     await second.close();
   });
 
-  test('left by a killed process is free', async () => {
+  test('left by a killed process is free', { tags: 'thorough' }, async () => {
     const dir = newPath();
     const program = `import { openStorage } from './src/service/open/index.ts';
       const log = { debug() {}, info() {}, warn() {}, error() {} };

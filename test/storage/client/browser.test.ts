@@ -25,39 +25,45 @@ test('nothing that a page loads of the client needs more than a browser', () => 
   expect(wrong.map(([file]) => path.basename(file))).toEqual([]);
 });
 
-test('the operations work by the fetch of a page, and say when the session has ended', async () => {
-  const service = await startService();
-  try {
-    const { url } = service.addresses;
-    let ended = 0;
-    let sent: Record<string, string> = {};
-    const clientWith = (token: string) =>
-      createBrowserClient({
-        base: url,
-        onUnauthorized: () => (ended += 1),
-        // In the place of the cookie, which is the browser's.
-        fetch: async (input, init) => {
-          sent = { ...(init?.headers as Record<string, string>) }; // as the client makes them
-          return await fetch(input, { ...init, headers: { ...sent, 'X-StorageApi-Token': token } });
-        },
+test(
+  'the operations work by the fetch of a page, and say when the session has ended',
+  { tags: 'thorough' },
+  async () => {
+    const service = await startService();
+    try {
+      const { url } = service.addresses;
+      let ended = 0;
+      let sent: Record<string, string> = {};
+      const clientWith = (token: string) =>
+        createBrowserClient({
+          base: url,
+          onUnauthorized: () => (ended += 1),
+          // In the place of the cookie, which is the browser's.
+          fetch: async (input, init) => {
+            sent = { ...(init?.headers as Record<string, string>) }; // as the client makes them
+            return await fetch(input, { ...init, headers: { ...sent, 'X-StorageApi-Token': token } });
+          },
+        });
+      const client = clientWith(service.token);
+      await client.buckets.create({ name: 'main', stage: 'in' });
+      expect(sent).toMatchObject({
+        'X-Console': '1',
+        'Idempotency-Key': expect.stringMatching(/^[\w-]{36}$/) as string,
       });
-    const client = clientWith(service.token);
-    await client.buckets.create({ name: 'main', stage: 'in' });
-    expect(sent).toMatchObject({
-      'X-Console': '1',
-      'Idempotency-Key': expect.stringMatching(/^[\w-]{36}$/) as string,
-    });
-    const table = await client.tables.define('in.c-main', { name: 'users', columns: ['id'] });
-    expect(table.id).toBe('in.c-main.users');
-    expect((await client.tables.list()).map(({ id }) => id)).toEqual(['in.c-main.users']);
-    await expect(client.tables.detail('in.c-main.none')).rejects.toMatchObject({ code: 'storage.notFound' });
-    expect(ended).toBe(0);
-    await expect(clientWith('1-2-x').tables.list()).rejects.toMatchObject({ code: 'storage.unauthorized' });
-    expect(ended).toBe(1);
-  } finally {
-    await service.stop();
-  }
-});
+      const table = await client.tables.define('in.c-main', { name: 'users', columns: ['id'] });
+      expect(table.id).toBe('in.c-main.users');
+      expect((await client.tables.list()).map(({ id }) => id)).toEqual(['in.c-main.users']);
+      await expect(client.tables.detail('in.c-main.none')).rejects.toMatchObject({
+        code: 'storage.notFound',
+      });
+      expect(ended).toBe(0);
+      await expect(clientWith('1-2-x').tables.list()).rejects.toMatchObject({ code: 'storage.unauthorized' });
+      expect(ended).toBe(1);
+    } finally {
+      await service.stop();
+    }
+  },
+);
 
 test('what is away for a moment is asked for again, and what stays away is told', async () => {
   const contact: boolean[] = [];

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { startService } from '../../service/harness.ts';
 import { StorageClient } from '../../../src/storage/client/index.ts';
 import { describeStorageClient } from './contract.ts';

@@ -329,22 +329,26 @@ describe('an upload', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('sends the same part again for a minute, and opens its content once', async () => {
-    let opened = 0;
-    const body: UploadBody = { bytes: 7, open: () => (opened++, Readable.from(Buffer.from('content'))) };
-    const failing: { until: number; seen: number } = { until: 0, seen: 0 };
-    const { url } = await storeOf(
-      accept(() => (failing.seen++ < failing.until ? { status: 500, code: 'InternalError' } : 'ok')),
-    );
-    const { env, waits } = quickEnv();
-    const client = clientOf(url, { env });
-    await client.files.upload(body, { name: 'first' });
-    failing.until = failing.seen + 51; // three at once each time, by the SDK
-    await client.files.upload(body, { name: 'data' });
-    // Never much longer than a store takes to be there again.
-    expect(waits).toEqual([1000, 2000, ...Array.from({ length: 15 }, () => 4000)]);
-    expect(opened).toBe(2);
-  });
+  test(
+    'sends the same part again for a minute, and opens its content once',
+    { tags: 'thorough' },
+    async () => {
+      let opened = 0;
+      const body: UploadBody = { bytes: 7, open: () => (opened++, Readable.from(Buffer.from('content'))) };
+      const failing: { until: number; seen: number } = { until: 0, seen: 0 };
+      const { url } = await storeOf(
+        accept(() => (failing.seen++ < failing.until ? { status: 500, code: 'InternalError' } : 'ok')),
+      );
+      const { env, waits } = quickEnv();
+      const client = clientOf(url, { env });
+      await client.files.upload(body, { name: 'first' });
+      failing.until = failing.seen + 51; // three at once each time, by the SDK
+      await client.files.upload(body, { name: 'data' });
+      // Never much longer than a store takes to be there again.
+      expect(waits).toEqual([1000, 2000, ...Array.from({ length: 15 }, () => 4000)]);
+      expect(opened).toBe(2);
+    },
+  );
 
   test('or a download is no success when a page answers in the place of the store', async () => {
     const { url } = await storeOf((request, response) => {
@@ -388,7 +392,7 @@ describe('an upload', () => {
     expect(seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
   });
 
-  test('that was ended does not wait for a store that is silent', async () => {
+  test('that was ended does not wait for a store that is silent', { tags: 'thorough' }, async () => {
     const stop = new AbortController();
     const reason = new Error('enough');
     const { url } = await storeOf((request, response) => {

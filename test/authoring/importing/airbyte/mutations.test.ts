@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { ExtractorError } from '../../../../src/lib/errors.ts';
 import { importAirbyte } from '../../../../src/authoring/importing/airbyte/index.ts';
+import { times } from '../../../support/sample.ts';
 
 const FOLDER = fileURLToPath(new URL('../manifests', import.meta.url));
 const TEXTS = readdirSync(FOLDER).map((name) => readFileSync(path.join(FOLDER, name), 'utf8'));
@@ -60,7 +61,7 @@ describe('a manifest that is wrong', () => {
         for (const mutation of mutations) mutate(manifest, mutation);
         survives(stringify(manifest));
       }),
-      { numRuns: 15 },
+      { numRuns: times(15) },
     );
   });
 
@@ -75,7 +76,7 @@ describe('a manifest that is wrong', () => {
           survives(text.slice(0, at) + put + text.slice(at + length));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: times(60) },
     );
   });
 
@@ -112,7 +113,7 @@ describe('a hostile manifest', () => {
       `streams: ["#/definitions/a40"]\ndefinitions:\n  a0: 1\n${doubling.join('\n')}`,
       'multiply',
     ],
-  ])('is refused: %s', (_, text, message) => {
+  ])('is refused: %s', { tags: 'thorough' }, (_, text, message) => {
     const start = process.cpuUsage();
     expect(() => importAirbyte(text, { file: 'manifest.yaml' })).toThrow(message);
     const { user, system } = process.cpuUsage(start);

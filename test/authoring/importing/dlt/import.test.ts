@@ -433,7 +433,7 @@ describe('a table whose rows are merged', () => {
     ['by no key: they are added', '"write_disposition": "merge"', 14],
     ['not at all, but added, whatever the key is', '"write_disposition": "append", "primary_key": "id"', 14],
     ['not at all, but replaced', '"write_disposition": "replace"', 7],
-  ])('has each of them once after two runs: %s', async (_how, hints, rows) => {
+  ])('has each of them once after two runs: %s', { tags: 'thorough' }, async (_how, hints, rows) => {
     const imported = await taken(
       `{"name": "offset", ${hints}, "endpoint": {"data_selector": "rows", "paginator": {"type": "offset", "limit": 3}}}`,
     );
@@ -511,7 +511,7 @@ describe('incremental', () => {
     expect(seen.map((line) => decodeURIComponent(line))).toEqual([`GET /v1/since${next}`]);
   });
 
-  test('a beginning that is reckoned from now', async () => {
+  test('a beginning that is reckoned from now', { tags: 'thorough' }, async () => {
     const imported = await taken(
       '{"name": "since", "endpoint": {"incremental": {"cursor_path": "updated_at", "start_param": "since", "initial_value": pendulum.today().subtract(days=30).to_iso8601_string()}}}',
     );

@@ -6,6 +6,7 @@ import { baseString } from '../../../../src/engine/http/auth/oauth10.ts';
 import type { Json } from '../../../../src/lib/json/index.ts';
 import { clientOf, collectWarnings, failure, fakeEnv, signal, startApi } from './support.ts';
 import { createAuth } from '../../../../src/engine/http/auth/index.ts';
+import { times } from '../../../support/sample.ts';
 
 /** An environment that stands at a second and gives these bytes. */
 function fixed(seconds: number, hex: string) {
@@ -97,7 +98,7 @@ describe('oauth10', () => {
           );
         expect(of(list)).toBe(of(list.toReversed()));
       }),
-      { numRuns: 50 },
+      { numRuns: times(50) },
     );
   });
 

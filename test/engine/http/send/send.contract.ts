@@ -253,7 +253,7 @@ export function sendContract(
       }
     });
 
-    test('that is large and grows as data may comes whole', async () => {
+    test('that is large and grows as data may comes whole', { tags: 'thorough' }, async () => {
       let random = 7;
       const noise = (): number => ((random = (random * 48_271) % 2_147_483_647) >> 8) & 255;
       const bytes = Buffer.concat([
@@ -267,28 +267,32 @@ export function sendContract(
       expect((await open()(get(api.url))).body.length).toBe(bytes.length);
     });
 
-    test('that is a trap ends while it is unpacked, and others go on meanwhile', async () => {
-      const zeros = Buffer.alloc(72 * 2 ** 20);
-      const once = zstdCompressSync(zeros);
-      for (const [encoding, bytes, options] of [
-        ['zstd', once, {}],
-        ['gzip, zstd', zstdCompressSync(gzipSync(zeros, { level: 1 })), {}],
-        ['zstd', once, { maxBodyBytes: 2 ** 25 }],
-      ] as const) {
-        const api = await startApi((response) =>
-          response.writeHead(200, { 'Content-Encoding': encoding }).end(bytes),
-        );
-        let turns = 0;
-        const turn = setInterval(() => turns++, 1);
-        const before = process.memoryUsage().arrayBuffers;
-        const error = await errorOf(open(options)(get(api.url)));
-        clearInterval(turn);
-        expect(error).toMatchObject({ code: 'http.tooLarge', recovery: 'stop' });
-        expect(error.message).toContain('maxBodyBytes' in options ? '33554432 bytes' : '1000 times');
-        expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(200 * 2 ** 20);
-        expect(turns).toBeGreaterThan(3);
-      }
-    });
+    test(
+      'that is a trap ends while it is unpacked, and others go on meanwhile',
+      { tags: 'thorough' },
+      async () => {
+        const zeros = Buffer.alloc(72 * 2 ** 20);
+        const once = zstdCompressSync(zeros);
+        for (const [encoding, bytes, options] of [
+          ['zstd', once, {}],
+          ['gzip, zstd', zstdCompressSync(gzipSync(zeros, { level: 1 })), {}],
+          ['zstd', once, { maxBodyBytes: 2 ** 25 }],
+        ] as const) {
+          const api = await startApi((response) =>
+            response.writeHead(200, { 'Content-Encoding': encoding }).end(bytes),
+          );
+          let turns = 0;
+          const turn = setInterval(() => turns++, 1);
+          const before = process.memoryUsage().arrayBuffers;
+          const error = await errorOf(open(options)(get(api.url)));
+          clearInterval(turn);
+          expect(error).toMatchObject({ code: 'http.tooLarge', recovery: 'stop' });
+          expect(error.message).toContain('maxBodyBytes' in options ? '33554432 bytes' : '1000 times');
+          expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(200 * 2 ** 20);
+          expect(turns).toBeGreaterThan(3);
+        }
+      },
+    );
 
     test.each([
       [
@@ -342,7 +346,7 @@ export function sendContract(
       expect(error).toMatchObject({ code: 'http.tooLarge', recovery: 'stop' });
     });
 
-    test('that pauses is not too late, one that stops is', async () => {
+    test('that pauses is not too late, one that stops is', { tags: 'thorough' }, async () => {
       const api = await startApi(async (response, _, count) => {
         for (let i = 0; i < 4; i++) {
           response.write('x');
@@ -413,7 +417,7 @@ export function sendContract(
       expect(error.hint).toContain('connectTimeout');
     });
 
-    test('a slow answer has nothing to do with the connect timeout', async () => {
+    test('a slow answer has nothing to do with the connect timeout', { tags: 'thorough' }, async () => {
       const api = await startApi((response) => void setTimeout(() => response.end('late'), 1200));
       expect(textOf(await open({ connectTimeoutMs: 1000 })(get(api.url)))).toBe('late');
     });

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import ssh2 from 'ssh2';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createTransport } from '../../../../src/engine/http/send/transport.ts';

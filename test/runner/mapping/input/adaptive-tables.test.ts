@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { describe, expect, test } from 'vitest';
 import type { StorageClient } from '../../../../src/storage/client/index.ts';
 import { failureOf, keptLog, pull, textIn, useStorage } from './support.ts';

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { expect, test } from 'vitest';
 import type { Json } from '../../../../src/lib/json/index.ts';
 import { textOf } from '../../../storage/client/support.ts';

@@ -1,3 +1,4 @@
+// @module-tag thorough
 // The longer run is `node bench/rough-pushes.ts`.
 import { expect, test } from 'vitest';
 import { roughPushes } from './rough-pushes.ts';

@@ -140,47 +140,51 @@ const pagesOf = ({ recordings }: Tried): readonly TriedPage[] =>
   recordings.flatMap(({ jobs }) => jobs.flatMap(({ runs }) => runs.flatMap(({ pages }) => pages)));
 
 describe('a source from a link', () => {
-  test('is found, tried, and tried again with another mapping without asking the API', async () => {
-    const api = await usersApi();
-    const { found, said } = await explored({ source: `${api.url}users`, auth: `bearer:${SECRET}` });
-    expect(found).toMatchObject({
-      form: 'list',
-      rows: { path: 'data' },
-      id: ['id'],
-      verdict: 'complete',
-    });
-    expect(found.sent[0]).toEqual({ method: 'GET', url: `${api.url}users` });
-    expect(said.filter(({ step }) => step !== undefined).length).toBeGreaterThan(1);
-    // The secret is encrypted in the configuration, and nowhere else.
-    expect(JSON.stringify(said)).not.toContain(SECRET);
-    expect(found.configuration).toContain('GEX::1::');
-    expect(JSON.parse(found.answer)).toMatchObject({ meta: { total: 6 } });
+  test(
+    'is found, tried, and tried again with another mapping without asking the API',
+    { tags: 'thorough' },
+    async () => {
+      const api = await usersApi();
+      const { found, said } = await explored({ source: `${api.url}users`, auth: `bearer:${SECRET}` });
+      expect(found).toMatchObject({
+        form: 'list',
+        rows: { path: 'data' },
+        id: ['id'],
+        verdict: 'complete',
+      });
+      expect(found.sent[0]).toEqual({ method: 'GET', url: `${api.url}users` });
+      expect(said.filter(({ step }) => step !== undefined).length).toBeGreaterThan(1);
+      // The secret is encrypted in the configuration, and nowhere else.
+      expect(JSON.stringify(said)).not.toContain(SECRET);
+      expect(found.configuration).toContain('GEX::1::');
+      expect(JSON.parse(found.answer)).toMatchObject({ meta: { total: 6 } });
 
-    const document = JSON.parse(found.configuration) as { parameters: { config: object } };
-    const asked = api.seen.length;
-    const first = await tried({ document, pages: 2 });
-    expect(first.error).toBeUndefined();
-    expect(api.seen.length).toBe(asked + 2);
-    expect(first.tables).toMatchObject([
-      { name: 'users', columns: ['id', 'name', 'echo'], rowsCount: 4, primaryKey: [] },
-    ]);
-    expect(first.tables[0]?.rows[0]?.slice(0, 2)).toEqual(['1', 'user 1']);
-    expect(first.recordings[0]?.jobs[0]?.runs[0]?.pages.length).toBe(2);
-    expect(JSON.stringify(first)).not.toContain(SECRET);
+      const document = JSON.parse(found.configuration) as { parameters: { config: object } };
+      const asked = api.seen.length;
+      const first = await tried({ document, pages: 2 });
+      expect(first.error).toBeUndefined();
+      expect(api.seen.length).toBe(asked + 2);
+      expect(first.tables).toMatchObject([
+        { name: 'users', columns: ['id', 'name', 'echo'], rowsCount: 4, primaryKey: [] },
+      ]);
+      expect(first.tables[0]?.rows[0]?.slice(0, 2)).toEqual(['1', 'user 1']);
+      expect(first.recordings[0]?.jobs[0]?.runs[0]?.pages.length).toBe(2);
+      expect(JSON.stringify(first)).not.toContain(SECRET);
 
-    const mapped = structuredClone(document);
-    Object.assign(mapped.parameters.config, {
-      mappings: {
-        users: {
-          id: { type: 'column', mapping: { destination: 'user', primaryKey: true } },
+      const mapped = structuredClone(document);
+      Object.assign(mapped.parameters.config, {
+        mappings: {
+          users: {
+            id: { type: 'column', mapping: { destination: 'user', primaryKey: true } },
+          },
         },
-      },
-    });
-    const again = await tried({ document: mapped, pages: 2, recording: first.recording });
-    expect(api.seen.length).toBe(asked + 2);
-    expect(again.tables).toMatchObject([{ columns: ['user'], primaryKey: ['user'], rowsCount: 4 }]);
-    expect(again.recording).toBe(first.recording);
-  });
+      });
+      const again = await tried({ document: mapped, pages: 2, recording: first.recording });
+      expect(api.seen.length).toBe(asked + 2);
+      expect(again.tables).toMatchObject([{ columns: ['user'], primaryKey: ['user'], rowsCount: 4 }]);
+      expect(again.recording).toBe(first.recording);
+    },
+  );
 
   test('is found and tried by the client, with its steps, and ended by a signal', async () => {
     const api = await usersApi();
@@ -238,50 +242,54 @@ describe('a source from a link', () => {
     expect(pages.map(({ took }) => took)).toEqual([{ at: '', count: 1, sample: '[{"id":1}]' }]);
   });
 
-  test('each request has its rows, and the lines that these are in the table', async () => {
-    const secret = '20260102';
-    const api = await startApi(({ url }, response) => {
-      const page = Number(url.searchParams.get('page') ?? 1);
-      // The API repeats the password as a number.
-      if (url.pathname === '/pins') json(response, [{ id: 1, pin: Number(secret) }]);
-      else
-        json(response, {
-          users: page > 2 ? [] : [page * 2 - 1, page * 2].map((id) => ({ id, tags: ['a'] })),
-        });
-    });
-    const documentFor = (job: object): object => ({
-      parameters: {
-        api: { baseUrl: api.url, authentication: { type: 'basic' }, pagination: { method: 'pagenum' } },
-        config: { outputBucket: 'crm', username: 'me', '#password': secret, jobs: [job] },
-      },
-    });
-    const job = { endpoint: 'v1/users', dataField: 'users' };
-    const whole = await tried({ document: documentFor(job) });
-    expect(whole.error).toBeUndefined();
-    const [first, second, last] = pagesOf(whole);
-    expect(first?.took).toEqual({
-      at: 'users',
-      count: 2,
-      sample: '[{"id":1,"tags":["a"]},{"id":2,"tags":["a"]}]',
-      table: { name: expect.stringMatching(/\.v1_users$/) as string, from: 0 },
-    });
-    expect(second?.took).toMatchObject({ count: 2, table: { from: 2 } });
-    expect(last).toMatchObject({ answer: '{"users":[]}', took: { count: 0, sample: '[]' } });
+  test(
+    'each request has its rows, and the lines that these are in the table',
+    { tags: 'thorough' },
+    async () => {
+      const secret = '20260102';
+      const api = await startApi(({ url }, response) => {
+        const page = Number(url.searchParams.get('page') ?? 1);
+        // The API repeats the password as a number.
+        if (url.pathname === '/pins') json(response, [{ id: 1, pin: Number(secret) }]);
+        else
+          json(response, {
+            users: page > 2 ? [] : [page * 2 - 1, page * 2].map((id) => ({ id, tags: ['a'] })),
+          });
+      });
+      const documentFor = (job: object): object => ({
+        parameters: {
+          api: { baseUrl: api.url, authentication: { type: 'basic' }, pagination: { method: 'pagenum' } },
+          config: { outputBucket: 'crm', username: 'me', '#password': secret, jobs: [job] },
+        },
+      });
+      const job = { endpoint: 'v1/users', dataField: 'users' };
+      const whole = await tried({ document: documentFor(job) });
+      expect(whole.error).toBeUndefined();
+      const [first, second, last] = pagesOf(whole);
+      expect(first?.took).toEqual({
+        at: 'users',
+        count: 2,
+        sample: '[{"id":1,"tags":["a"]},{"id":2,"tags":["a"]}]',
+        table: { name: expect.stringMatching(/\.v1_users$/) as string, from: 0 },
+      });
+      expect(second?.took).toMatchObject({ count: 2, table: { from: 2 } });
+      expect(last).toMatchObject({ answer: '{"users":[]}', took: { count: 0, sample: '[]' } });
 
-    // Rows that are left out make it unknown which line a row is.
-    const where = { value: 'id', is: 'equals', than: 3 };
-    const some = await tried({ document: documentFor({ ...job, where }), recording: whole.recording });
-    const told = { error: some.error, took: pagesOf(some).map(({ took }) => took?.table) };
-    expect(told).toEqual({ error: undefined, took: [undefined, undefined, undefined] });
-    expect(some.tables[0]?.rowsCount).toBe(1);
+      // Rows that are left out make it unknown which line a row is.
+      const where = { value: 'id', is: 'equals', than: 3 };
+      const some = await tried({ document: documentFor({ ...job, where }), recording: whole.recording });
+      const told = { error: some.error, took: pagesOf(some).map(({ took }) => took?.table) };
+      expect(told).toEqual({ error: undefined, took: [undefined, undefined, undefined] });
+      expect(some.tables[0]?.rowsCount).toBe(1);
 
-    // JSON with redacted values is still valid JSON.
-    const pins = await tried({ document: documentFor({ endpoint: 'pins' }), pages: 1 });
-    expect(pagesOf(pins)[0]?.took?.sample).toBe('[{"id":1,"pin":"***"}]');
-    const { found } = await explored({ source: `${api.url}pins`, auth: `basic:me:${secret}` });
-    expect(found.answer).toBe('[{"id":1,"pin":"***"}]');
-    expect(JSON.stringify([pins, found])).not.toContain(secret);
-  });
+      // JSON with redacted values is still valid JSON.
+      const pins = await tried({ document: documentFor({ endpoint: 'pins' }), pages: 1 });
+      expect(pagesOf(pins)[0]?.took?.sample).toBe('[{"id":1,"pin":"***"}]');
+      const { found } = await explored({ source: `${api.url}pins`, auth: `basic:me:${secret}` });
+      expect(found.answer).toBe('[{"id":1,"pin":"***"}]');
+      expect(JSON.stringify([pins, found])).not.toContain(secret);
+    },
+  );
 
   test('what a run would warn of is told', async () => {
     const api = await startApi((_request, response) => json(response, { nothing: 1 }));
@@ -358,40 +366,44 @@ describe('a source from a link', () => {
     expect(chosen.found.choices.map(({ isTaken }) => isTaken)).toEqual([false, true]);
   });
 
-  test('what may be done is told as facts, and not in options of a command', async () => {
-    const api = await startApi(({ url }, response) => {
-      const status = Number(url.searchParams.get('status') ?? 200);
-      if (status === 401) response.setHeader('WWW-Authenticate', 'Basic realm="books"');
-      if (url.pathname === '/page') response.setHeader('Content-Type', 'text/html').end('<html>hi</html>');
-      else if (url.pathname === '/long') {
-        const page = Number(url.searchParams.get('page') ?? 1);
-        json(response, { rows: [{ id: page * 2 }, { id: page * 2 + 1 }], next_page: page + 1 });
-      } else json(response, { error: 'no' }, status);
-    });
-    const advice = async (source: string, auth?: string): Promise<unknown> => {
-      const [last] = (await ask('explore', { source: api.url + source, auth })).slice(-1);
-      expect(JSON.stringify(last)).not.toMatch(/--[a-z]|gex /);
-      return last?.error?.advice;
-    };
-    expect(await advice('?status=401')).toEqual({
-      code: 'login',
-      isRefused: false,
-      kind: 'basic',
-      challenge: 'Basic realm="books"',
-    });
-    expect(await advice('?status=401', 'basic:me:wrong-one')).toMatchObject({
-      code: 'login',
-      isRefused: true,
-    });
-    expect(await advice('?status=403', 'basic:me:wrong-one')).toEqual({ code: 'rights' });
-    expect(await advice('?status=404')).toEqual({ code: 'address' });
-    expect(await advice('?status=405')).toEqual({ code: 'method' });
-    expect(await advice('page')).toEqual({ code: 'page' });
-    expect(await advice('', 'basic:nothing')).toEqual({ code: 'loginForm', isEmpty: false });
-    const { found } = await explored({ source: `${api.url}long`, maxRequests: 6 });
-    expect(found.open).toContainEqual({ code: 'longer', isEndSeen: false });
-    expect(JSON.stringify(found)).not.toMatch(/--[a-z]|gex /);
-  });
+  test(
+    'what may be done is told as facts, and not in options of a command',
+    { tags: 'thorough' },
+    async () => {
+      const api = await startApi(({ url }, response) => {
+        const status = Number(url.searchParams.get('status') ?? 200);
+        if (status === 401) response.setHeader('WWW-Authenticate', 'Basic realm="books"');
+        if (url.pathname === '/page') response.setHeader('Content-Type', 'text/html').end('<html>hi</html>');
+        else if (url.pathname === '/long') {
+          const page = Number(url.searchParams.get('page') ?? 1);
+          json(response, { rows: [{ id: page * 2 }, { id: page * 2 + 1 }], next_page: page + 1 });
+        } else json(response, { error: 'no' }, status);
+      });
+      const advice = async (source: string, auth?: string): Promise<unknown> => {
+        const [last] = (await ask('explore', { source: api.url + source, auth })).slice(-1);
+        expect(JSON.stringify(last)).not.toMatch(/--[a-z]|gex /);
+        return last?.error?.advice;
+      };
+      expect(await advice('?status=401')).toEqual({
+        code: 'login',
+        isRefused: false,
+        kind: 'basic',
+        challenge: 'Basic realm="books"',
+      });
+      expect(await advice('?status=401', 'basic:me:wrong-one')).toMatchObject({
+        code: 'login',
+        isRefused: true,
+      });
+      expect(await advice('?status=403', 'basic:me:wrong-one')).toEqual({ code: 'rights' });
+      expect(await advice('?status=404')).toEqual({ code: 'address' });
+      expect(await advice('?status=405')).toEqual({ code: 'method' });
+      expect(await advice('page')).toEqual({ code: 'page' });
+      expect(await advice('', 'basic:nothing')).toEqual({ code: 'loginForm', isEmpty: false });
+      const { found } = await explored({ source: `${api.url}long`, maxRequests: 6 });
+      expect(found.open).toContainEqual({ code: 'longer', isEndSeen: false });
+      expect(JSON.stringify(found)).not.toMatch(/--[a-z]|gex /);
+    },
+  );
 
   test('needs the right to use the component, and a place at the bench', async () => {
     const { body } = await running.call('POST', 'tokens', { description: 'nothing' });
@@ -413,20 +425,24 @@ describe('a source from a link', () => {
     expect((await ask('explore', { source: api.url, maxRequests: 2 })).at(-1)?.found).toBeDefined();
   });
 
-  test('an earlier recording that unpacks to very much more is refused, and nothing of it is left', async () => {
-    const bomb = zstdCompressSync(Buffer.alloc(2 ** 29));
-    expect(bomb.length).toBeLessThan(2 ** 17);
-    const before = trialFolders();
-    const document = {
-      parameters: { api: { baseUrl: 'http://127.0.0.1:1/' }, config: { jobs: [{ endpoint: 'a' }] } },
-    };
-    const said = await ask('try', { document, recording: bomb.toString('base64') });
-    expect(said.at(-1)?.error).toMatchObject({
-      code: 'replay.invalid',
-      message: expect.stringContaining('it unpacks to more than 268435456 bytes') as string,
-    });
-    await expect.poll(() => since(before)).toEqual([]);
-  });
+  test(
+    'an earlier recording that unpacks to very much more is refused, and nothing of it is left',
+    { tags: 'thorough' },
+    async () => {
+      const bomb = zstdCompressSync(Buffer.alloc(2 ** 29));
+      expect(bomb.length).toBeLessThan(2 ** 17);
+      const before = trialFolders();
+      const document = {
+        parameters: { api: { baseUrl: 'http://127.0.0.1:1/' }, config: { jobs: [{ endpoint: 'a' }] } },
+      };
+      const said = await ask('try', { document, recording: bomb.toString('base64') });
+      expect(said.at(-1)?.error).toMatchObject({
+        code: 'replay.invalid',
+        message: expect.stringContaining('it unpacks to more than 268435456 bytes') as string,
+      });
+      await expect.poll(() => since(before)).toEqual([]);
+    },
+  );
 
   test('the folder of a trial is removed when its process is killed', async () => {
     const before = trialFolders();
@@ -515,21 +531,27 @@ describe('what is wrong with a text', () => {
     expect(await problems({ text: sealed, configuration: 'sealed' })).toEqual([]);
   });
 
-  test('a long text is looked at beside everything else, and the first 500 of its problems are told', async () => {
-    const jobs = Array.from({ length: 14_000 }, (_, i) => ({
-      endpoint: `users/${i}`,
-      dataTypo: `users-${i}`,
-    }));
-    const text = JSON.stringify({ parameters: { api: { baseUrl: 'https://a.example/' }, config: { jobs } } });
-    const told = problems({ text });
-    const others = Array.from({ length: 20 }, async () => {
-      const begin = performance.now();
-      await running.call('GET', 'tokens/verify');
-      return performance.now() - begin;
-    });
-    expect(Math.max(...(await Promise.all(others)))).toBeLessThan(1000);
-    expect(await told).toHaveLength(500);
-  });
+  test(
+    'a long text is looked at beside everything else, and the first 500 of its problems are told',
+    { tags: 'thorough' },
+    async () => {
+      const jobs = Array.from({ length: 14_000 }, (_, i) => ({
+        endpoint: `users/${i}`,
+        dataTypo: `users-${i}`,
+      }));
+      const text = JSON.stringify({
+        parameters: { api: { baseUrl: 'https://a.example/' }, config: { jobs } },
+      });
+      const told = problems({ text });
+      const others = Array.from({ length: 20 }, async () => {
+        const begin = performance.now();
+        await running.call('GET', 'tokens/verify');
+        return performance.now() - begin;
+      });
+      expect(Math.max(...(await Promise.all(others)))).toBeLessThan(1000);
+      expect(await told).toHaveLength(500);
+    },
+  );
 
   test('needs the right to use the component', async () => {
     const made = await running.call('POST', 'tokens', { description: 'reader' });

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { expect, test } from 'vitest';
 import { silentLog, type Log, type LogFields } from '../../../../src/lib/log.ts';
 import { json, startApi } from '../../../cli/support.ts';

@@ -58,42 +58,46 @@ const refused = ({ status, error }: ShownRun): string =>
   `${status} ${error?.code ?? ''} ${error?.message ?? ''}`;
 
 describe('what a weaker token has changed', () => {
-  test('does not run with the rights of the schedule, until somebody who has them approves it', async () => {
-    const world = await startScheduled();
-    const { api } = world;
-    const call: World['call'] = async (...request) => await world.call(...request);
-    const clerk = await world.token('clerk');
-    expect(refused(await world.due())).toBe('success  ');
-    const changed = { configuration: books(api.url, { outputBucket: 'secret' }) };
-    expect((await call('PUT', config('c'), changed, clerk.as)).status).toBe(200);
+  test(
+    'does not run with the rights of the schedule, until somebody who has them approves it',
+    { tags: 'thorough' },
+    async () => {
+      const world = await startScheduled();
+      const { api } = world;
+      const call: World['call'] = async (...request) => await world.call(...request);
+      const clerk = await world.token('clerk');
+      expect(refused(await world.due())).toBe('success  ');
+      const changed = { configuration: books(api.url, { outputBucket: 'secret' }) };
+      expect((await call('PUT', config('c'), changed, clerk.as)).status).toBe(200);
 
-    const run = await world.due();
-    const message =
-      'The token “clerk”, which made version 2 of the configuration, may not write into the bucket in.c-secret.';
-    expect(refused(run)).toBe(`error storage.forbidden ${message}`);
-    expect(await call('GET', 'tables/in.c-secret.books')).toMatchObject({ status: 404 });
-    expect(await world.schedule()).toMatchObject({
-      approvedVersion: 1,
-      refusal: { run: run.id, message, version: 2 },
-    });
-    // Nobody gives himself what he hasn't: the schedule is of the clerk then.
-    expect((await world.change({ ifVersion: 2 }, clerk.as)).status).toBe(200);
-    expect(refused(await world.due())).toContain('“clerk” that asked for the run may not write');
-    // Nor does another one who takes it over, without a word on the version, answer for it.
-    expect((await world.change({ timeZone: 'UTC' })).status).toBe(200);
-    expect(refused(await world.due())).toContain('“clerk”, which made version 2');
+      const run = await world.due();
+      const message =
+        'The token “clerk”, which made version 2 of the configuration, may not write into the bucket in.c-secret.';
+      expect(refused(run)).toBe(`error storage.forbidden ${message}`);
+      expect(await call('GET', 'tables/in.c-secret.books')).toMatchObject({ status: 404 });
+      expect(await world.schedule()).toMatchObject({
+        approvedVersion: 1,
+        refusal: { run: run.id, message, version: 2 },
+      });
+      // Nobody gives himself what he hasn't: the schedule is of the clerk then.
+      expect((await world.change({ ifVersion: 2 }, clerk.as)).status).toBe(200);
+      expect(refused(await world.due())).toContain('“clerk” that asked for the run may not write');
+      // Nor does another one who takes it over, without a word on the version, answer for it.
+      expect((await world.change({ timeZone: 'UTC' })).status).toBe(200);
+      expect(refused(await world.due())).toContain('“clerk”, which made version 2');
 
-    expect((await world.change({ ifVersion: 1 })).status).toBe(412);
-    const approved = await world.change({ ifVersion: 2 });
-    expect(approved).toMatchObject({ status: 200, body: { approvedVersion: 2, refusal: null } });
-    expect(refused(await world.due())).toBe('success  ');
-    expect(await world.rows('in.c-secret.books')).toHaveLength(1);
-    // Later changes are not approved.
-    await call('PUT', config('c'), { description: 'another' }, clerk.as);
-    expect(refused(await world.due())).toContain('“clerk”, which made version 3');
-  });
+      expect((await world.change({ ifVersion: 1 })).status).toBe(412);
+      const approved = await world.change({ ifVersion: 2 });
+      expect(approved).toMatchObject({ status: 200, body: { approvedVersion: 2, refusal: null } });
+      expect(refused(await world.due())).toBe('success  ');
+      expect(await world.rows('in.c-secret.books')).toHaveLength(1);
+      // Later changes are not approved.
+      await call('PUT', config('c'), { description: 'another' }, clerk.as);
+      expect(refused(await world.due())).toContain('“clerk”, which made version 3');
+    },
+  );
 
-  test('counts by what it might do in the end, when the token is gone', async () => {
+  test('counts by what it might do in the end, when the token is gone', { tags: 'thorough' }, async () => {
     const world = await startScheduled();
     const call: World['call'] = async (...request) => await world.call(...request);
     const [equal, less, unknown] = [
@@ -120,7 +124,7 @@ describe('what a weaker token has changed', () => {
     expect(refused(await world.due())).toBe('success  ');
   });
 
-  test('is not made right by a change of another part', async () => {
+  test('is not made right by a change of another part', { tags: 'thorough' }, async () => {
     const world = await startScheduled(undefined, {});
     const { api } = world;
     const call: World['call'] = async (...request) => await world.call(...request);
@@ -140,7 +144,7 @@ describe('what a weaker token has changed', () => {
     expect(refused(await world.due())).toBe('success  ');
   });
 
-  test('is a row of it, as well, if it runs', async () => {
+  test('is a row of it, as well, if it runs', { tags: 'thorough' }, async () => {
     const world = await startScheduled();
     const call: World['call'] = async (...request) => await world.call(...request);
     const clerk = await world.token('clerk');
@@ -158,33 +162,37 @@ describe('what a weaker token has changed', () => {
     expect(world.api.seen).toEqual([expect.stringContaining('/from-the-master')]);
   });
 
-  test('is a row whose name, or whether it runs, somebody else has changed since', async () => {
-    const world = await startScheduled();
-    const call: World['call'] = async (...request) => await world.call(...request);
-    const clerk = await world.token('clerk');
-    const rows = `${config('c')}/rows`;
-    await call('POST', rows, { rowId: 'a', name: 'a', configuration: job('a') });
-    await call('PUT', `${rows}/a`, { configuration: job('stolen'), isDisabled: true }, clerk.as);
-    const content = '“clerk”, which gave the row “a” its content, in version 2, may not write';
-    for (const change of [{ name: 'renamed' }, { isDisabled: false }, { description: 'and described' }]) {
-      expect((await call('PUT', `${rows}/a`, change)).status).toBe(200);
-      if (!('name' in change)) expect(refused(await world.due())).toContain(content);
-    }
-    expect(world.api.seen).toEqual([]);
-    // Content by the clerk counts as the clerk's from its first version on, too.
-    await call('POST', rows, { rowId: 'b', name: 'b', configuration: job('new') }, clerk.as);
-    await call('PUT', `${rows}/b`, { name: 'renamed' });
-    await call('PUT', `${rows}/a`, { isDisabled: true });
-    expect(refused(await world.due())).toContain('gave the row “b” its content, in version 1');
-    // An author of new content is responsible for that alone.
-    await call('PUT', `${rows}/b`, { configuration: job('from-the-master') });
-    await call('PUT', `${rows}/b`, { name: 'by the clerk' }, clerk.as);
-    await call('PUT', `${rows}/b`, { name: 'by the master' });
-    expect(refused(await world.due())).toBe('success  ');
-    expect(world.api.seen).toEqual([expect.stringContaining('/from-the-master')]);
-  });
+  test(
+    'is a row whose name, or whether it runs, somebody else has changed since',
+    { tags: 'thorough' },
+    async () => {
+      const world = await startScheduled();
+      const call: World['call'] = async (...request) => await world.call(...request);
+      const clerk = await world.token('clerk');
+      const rows = `${config('c')}/rows`;
+      await call('POST', rows, { rowId: 'a', name: 'a', configuration: job('a') });
+      await call('PUT', `${rows}/a`, { configuration: job('stolen'), isDisabled: true }, clerk.as);
+      const content = '“clerk”, which gave the row “a” its content, in version 2, may not write';
+      for (const change of [{ name: 'renamed' }, { isDisabled: false }, { description: 'and described' }]) {
+        expect((await call('PUT', `${rows}/a`, change)).status).toBe(200);
+        if (!('name' in change)) expect(refused(await world.due())).toContain(content);
+      }
+      expect(world.api.seen).toEqual([]);
+      // What the clerk made is the clerk's from its first version on, too.
+      await call('POST', rows, { rowId: 'b', name: 'b', configuration: job('new') }, clerk.as);
+      await call('PUT', `${rows}/b`, { name: 'renamed' });
+      await call('PUT', `${rows}/a`, { isDisabled: true });
+      expect(refused(await world.due())).toContain('gave the row “b” its content, in version 1');
+      // Whoever gives it another content answers for that alone.
+      await call('PUT', `${rows}/b`, { configuration: job('from-the-master') });
+      await call('PUT', `${rows}/b`, { name: 'by the clerk' }, clerk.as);
+      await call('PUT', `${rows}/b`, { name: 'by the master' });
+      expect(refused(await world.due())).toBe('success  ');
+      expect(world.api.seen).toEqual([expect.stringContaining('/from-the-master')]);
+    },
+  );
 
-  test('is a state, too, but not an empty one, nor that of a run', async () => {
+  test('is a state, too, but not an empty one, nor that of a run', { tags: 'thorough' }, async () => {
     const world = await startScheduled();
     const call: World['call'] = async (...request) => await world.call(...request);
     const clerk = await world.token('clerk');
@@ -200,7 +208,7 @@ describe('what a weaker token has changed', () => {
     expect(refused(await world.due())).toBe('success  ');
   });
 
-  test('does not reach a run that was asked for before', async () => {
+  test('does not reach a run that was asked for before', { tags: 'thorough' }, async () => {
     const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
     const api = await startApi(
       ({ url }, response) => void gate.then(() => json(response, [{ path: url.pathname }])),
@@ -227,25 +235,29 @@ describe('what a weaker token has changed', () => {
   });
 });
 
-test('a run that an older version of the service has asked for needs the rights of everybody', async () => {
-  const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
-  const api = await startApi((_request, response) => void gate.then(() => json(response, [{ id: 1 }])));
-  const world = await startScheduled(books(api.url));
-  const clerk = await world.token('clerk');
-  const working = await world.start('c');
-  await expect.poll(() => api.seen.length).toBe(1);
-  const old = await world.start('c');
-  const meta = await metaOf(world.dir);
-  const nothing = { version: null, version_identifier: null, approved_id: null };
-  await meta.updateTable('runs').set(nothing).where('id', '=', Number(old.id)).execute();
-  await meta.destroy();
-  await world.call('PUT', config('c'), { description: 'by the clerk' }, clerk.as);
-  letGo();
-  expect(refused(await world.ended(working.id))).toBe('success  ');
-  const { error } = await world.ended(old.id);
-  expect(error?.message).toContain('“clerk”, which made version 2');
-  expect(error?.hint).toBe('Start the run again: it then goes by what is there now.');
-});
+test(
+  'a run that an older version of the service has asked for needs the rights of everybody',
+  { tags: 'thorough' },
+  async () => {
+    const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
+    const api = await startApi((_request, response) => void gate.then(() => json(response, [{ id: 1 }])));
+    const world = await startScheduled(books(api.url));
+    const clerk = await world.token('clerk');
+    const working = await world.start('c');
+    await expect.poll(() => api.seen.length).toBe(1);
+    const old = await world.start('c');
+    const meta = await metaOf(world.dir);
+    const nothing = { version: null, version_identifier: null, approved_id: null };
+    await meta.updateTable('runs').set(nothing).where('id', '=', Number(old.id)).execute();
+    await meta.destroy();
+    await world.call('PUT', config('c'), { description: 'by the clerk' }, clerk.as);
+    letGo();
+    expect(refused(await world.ended(working.id))).toBe('success  ');
+    const { error } = await world.ended(old.id);
+    expect(error?.message).toContain('“clerk”, which made version 2');
+    expect(error?.hint).toBe('Start the run again: it then goes by what is there now.');
+  },
+);
 
 test('a configuration that was purged and made again is not the one that was asked for', async () => {
   const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();

@@ -41,56 +41,60 @@ async function until(
 }
 
 describe('a run that goes on', () => {
-  test('tells how far it is, what it waits for, and its log as a stream that goes on where it was', async () => {
-    let isFailing = true;
-    const api = await startApi(({ url }, response) => {
-      const page = Number(url.searchParams.get('page') ?? 1);
-      if (page === 2 && isFailing) json(response, {}, 503);
-      else json(response, page < 3 ? [{ id: page * 2 }, { id: page * 2 + 1 }] : []);
-    });
-    const world = await startWorld();
-    const { parameters } = books(api.url) as { parameters: { api: object } };
-    const pagination = { method: 'pagenum', limit: 2 };
-    await world.configure('a', { parameters: { ...parameters, api: { ...parameters.api, pagination } } });
-    const { id } = await world.start('a');
-    let seen: Progress | undefined;
-    await expect
-      .poll(
-        async () => {
-          const { progress } = (await world.call('GET', `runs/${id}`)).body as { progress?: Progress };
-          seen = progress ?? seen;
-          return progress?.waiting?.for;
-        },
-        { timeout: 10_000, interval: 50 },
-      )
-      .toBe('retry');
-    expect(seen).toMatchObject({
-      pages: 1,
-      rows: 2,
-      jobs: [{ job: 'books', pages: 1 }],
-      last: { status: 503 },
-    });
-    expect(seen?.retries).toBeGreaterThan(0);
-    expect(seen?.waitedMs).toBeGreaterThanOrEqual(1000);
-    expect(seen?.last?.request).toContain('page=2');
-
-    const ask = async (headers: Record<string, string> = {}): Promise<Response> =>
-      await fetch(`${world.addresses.url}/v2/storage/runs/${id}/events`, {
-        headers: { 'X-StorageApi-Token': world.token, ...headers },
+  test(
+    'tells how far it is, what it waits for, and its log as a stream that goes on where it was',
+    { tags: 'thorough' },
+    async () => {
+      let isFailing = true;
+      const api = await startApi(({ url }, response) => {
+        const page = Number(url.searchParams.get('page') ?? 1);
+        if (page === 2 && isFailing) json(response, {}, 503);
+        else json(response, page < 3 ? [{ id: page * 2 }, { id: page * 2 + 1 }] : []);
       });
-    const first = await ask();
-    expect(first.headers.get('content-type')).toBe('text/event-stream');
-    const begun = await until(first, (name, data) => name === 'run' && data['progress'] !== undefined);
-    expect(begun.lines.length).toBeGreaterThan(0);
-    isFailing = false;
-    const rest = await until(await ask({ 'Last-Event-ID': begun.lastId }), (name) => name === 'end');
-    expect(rest.names.at(-1)).toBe('end');
-    const all = (await world.log(id)).map(({ message }) => message);
-    expect([...begun.lines, ...rest.lines]).toEqual(all);
-    const run = (await world.call('GET', `runs/${id}`)).body as { progress?: unknown; rows: unknown[] };
-    expect(run.progress).toBeUndefined();
-    expect(run.rows).toHaveLength(1);
-  });
+      const world = await startWorld();
+      const { parameters } = books(api.url) as { parameters: { api: object } };
+      const pagination = { method: 'pagenum', limit: 2 };
+      await world.configure('a', { parameters: { ...parameters, api: { ...parameters.api, pagination } } });
+      const { id } = await world.start('a');
+      let seen: Progress | undefined;
+      await expect
+        .poll(
+          async () => {
+            const { progress } = (await world.call('GET', `runs/${id}`)).body as { progress?: Progress };
+            seen = progress ?? seen;
+            return progress?.waiting?.for;
+          },
+          { timeout: 10_000, interval: 50 },
+        )
+        .toBe('retry');
+      expect(seen).toMatchObject({
+        pages: 1,
+        rows: 2,
+        jobs: [{ job: 'books', pages: 1 }],
+        last: { status: 503 },
+      });
+      expect(seen?.retries).toBeGreaterThan(0);
+      expect(seen?.waitedMs).toBeGreaterThanOrEqual(1000);
+      expect(seen?.last?.request).toContain('page=2');
+
+      const ask = async (headers: Record<string, string> = {}): Promise<Response> =>
+        await fetch(`${world.addresses.url}/v2/storage/runs/${id}/events`, {
+          headers: { 'X-StorageApi-Token': world.token, ...headers },
+        });
+      const first = await ask();
+      expect(first.headers.get('content-type')).toBe('text/event-stream');
+      const begun = await until(first, (name, data) => name === 'run' && data['progress'] !== undefined);
+      expect(begun.lines.length).toBeGreaterThan(0);
+      isFailing = false;
+      const rest = await until(await ask({ 'Last-Event-ID': begun.lastId }), (name) => name === 'end');
+      expect(rest.names.at(-1)).toBe('end');
+      const all = (await world.log(id)).map(({ message }) => message);
+      expect([...begun.lines, ...rest.lines]).toEqual(all);
+      const run = (await world.call('GET', `runs/${id}`)).body as { progress?: unknown; rows: unknown[] };
+      expect(run.progress).toBeUndefined();
+      expect(run.rows).toHaveLength(1);
+    },
+  );
 
   test('is followed by nobody without a right to it', async () => {
     const world = await startWorld();

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -55,7 +56,11 @@ describe('a run whose storage went away while it was at work', () => {
   });
 
   test('is left to others for a while when the disk of its runner is full', async () => {
-    const full = { code: 'output.failed', message: '“rows” could not be written: no space.', mayPass: true };
+    const full = {
+      code: 'output.failed',
+      message: '“rows” could not be written: no space.',
+      mayPass: true,
+    };
     const world = await worldWhere(full);
     const { id } = await world.start('a');
     await untilPutOff(world, id);

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';

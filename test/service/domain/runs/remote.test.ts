@@ -51,7 +51,7 @@ describe('gex run --remote', () => {
     });
   });
 
-  test('that fails has the message and the code of a run here', async () => {
+  test('that fails has the message and the code of a run here', { tags: 'thorough' }, async () => {
     const api = await startApi((_request, response) => json(response, { error: 'no' }, 404));
     const world = await startWorld();
     await world.configure('a', books(api.url));
@@ -60,29 +60,33 @@ describe('gex run --remote', () => {
     expect(stderr.match(/^error: .*404/gm)).toHaveLength(1);
   });
 
-  test('is left running by Ctrl-C, and says how to follow and how to end it', async () => {
-    const api = await slowBooks();
-    const world = await startWorld();
-    await world.configure('a', books(api.url));
-    const following = remote(world, ...stored('a'));
-    await expect.poll(() => api.seen.length).toBe(1);
-    following.kill('SIGINT');
-    const { code, stderr } = await following.ended;
-    const id = await newest(world);
-    expect(code).toBe(130);
-    const { url } = world.addresses;
-    expect(stderr).toContain(`error: The run ${id} goes on in the service.`);
-    expect(stderr).toContain(`gex run --remote --follow ${id} --storage ${url}`);
-    expect(stderr).toContain(`gex run --remote --cancel ${id} --storage ${url}`);
-    expect(await world.show(id)).toMatchObject({ status: 'processing' });
-    const cancelled = await remote(world, '--cancel', id).ended;
-    expect(cancelled.code).toBe(1);
-    expect(cancelled.stderr).toContain(`The run ${id} was cancelled.`);
-    expect(await world.show(id)).toMatchObject({ status: 'cancelled' });
-    api.letGo();
-  });
+  test(
+    'is left running by Ctrl-C, and says how to follow and how to end it',
+    { tags: 'thorough' },
+    async () => {
+      const api = await slowBooks();
+      const world = await startWorld();
+      await world.configure('a', books(api.url));
+      const following = remote(world, ...stored('a'));
+      await expect.poll(() => api.seen.length).toBe(1);
+      following.kill('SIGINT');
+      const { code, stderr } = await following.ended;
+      const id = await newest(world);
+      expect(code).toBe(130);
+      const { url } = world.addresses;
+      expect(stderr).toContain(`error: The run ${id} goes on in the service.`);
+      expect(stderr).toContain(`gex run --remote --follow ${id} --storage ${url}`);
+      expect(stderr).toContain(`gex run --remote --cancel ${id} --storage ${url}`);
+      expect(await world.show(id)).toMatchObject({ status: 'processing' });
+      const cancelled = await remote(world, '--cancel', id).ended;
+      expect(cancelled.code).toBe(1);
+      expect(cancelled.stderr).toContain(`The run ${id} was cancelled.`);
+      expect(await world.show(id)).toMatchObject({ status: 'cancelled' });
+      api.letGo();
+    },
+  );
 
-  test('goes on where the log was when the service was away', async () => {
+  test('goes on where the log was when the service was away', { tags: 'thorough' }, async () => {
     const api = await slowBooks();
     const world = await startWorld();
     await world.configure('a', books(api.url));

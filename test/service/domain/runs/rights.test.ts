@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -193,28 +194,32 @@ describe('the token of a run', () => {
     await end();
   });
 
-  test('of a run in a branch writes there, and does nothing in production but read its inputs', async () => {
-    const { world, at, as, end } = await startRun(CONFIGURATION, { branch: true });
-    await world.call('POST', 'buckets', bucket('target'));
-    const status = async (method: string, path: string, body?: object): Promise<number> =>
-      (await world.call(method, path, body, as)).status;
-    expect(await status('GET', 'branch/default/tables/in.c-source.users')).toBe(200);
-    expect(await status('GET', 'branch/default/tables/in.c-other.users')).toBe(403);
-    const rows = { dataString: 'id\n1' };
-    const table = { name: 't', columns: [{ name: 'id' }], primaryKeysNames: [] };
-    for (const production of ['branch/default/', '']) {
-      expect(await status('POST', `${production}tables/in.c-source.users/import-async`, rows)).toBe(403);
-      expect(await status('DELETE', `${production}tables/in.c-source.users`)).toBe(403);
-      for (const id of ['in.c-source', 'in.c-target'])
-        expect(await status('POST', `${production}buckets/${id}/tables-definition`, table)).toBe(403);
-      expect(await status('POST', `${production}buckets`, bucket('plain'))).toBe(403);
-      expect(await status('PUT', `${production}${config('a')}/state`, { state: { a: 1 } })).toBe(403);
-    }
-    expect(await status('POST', `${at}buckets`, bucket('target'))).toBe(201);
-    expect(await status('POST', `${at}buckets/in.c-target/tables-definition`, table)).toBe(202);
-    expect(await status('POST', `${at}buckets`, bucket('source'))).toBe(403);
-    await end();
-  });
+  test(
+    'of a run in a branch writes there, and does nothing in production but read its inputs',
+    { tags: 'thorough' },
+    async () => {
+      const { world, at, as, end } = await startRun(CONFIGURATION, { branch: true });
+      await world.call('POST', 'buckets', bucket('target'));
+      const status = async (method: string, path: string, body?: object): Promise<number> =>
+        (await world.call(method, path, body, as)).status;
+      expect(await status('GET', 'branch/default/tables/in.c-source.users')).toBe(200);
+      expect(await status('GET', 'branch/default/tables/in.c-other.users')).toBe(403);
+      const rows = { dataString: 'id\n1' };
+      const table = { name: 't', columns: [{ name: 'id' }], primaryKeysNames: [] };
+      for (const production of ['branch/default/', '']) {
+        expect(await status('POST', `${production}tables/in.c-source.users/import-async`, rows)).toBe(403);
+        expect(await status('DELETE', `${production}tables/in.c-source.users`)).toBe(403);
+        for (const id of ['in.c-source', 'in.c-target'])
+          expect(await status('POST', `${production}buckets/${id}/tables-definition`, table)).toBe(403);
+        expect(await status('POST', `${production}buckets`, bucket('plain'))).toBe(403);
+        expect(await status('PUT', `${production}${config('a')}/state`, { state: { a: 1 } })).toBe(403);
+      }
+      expect(await status('POST', `${at}buckets`, bucket('target'))).toBe(201);
+      expect(await status('POST', `${at}buckets/in.c-target/tables-definition`, table)).toBe(202);
+      expect(await status('POST', `${at}buckets`, bucket('source'))).toBe(403);
+      await end();
+    },
+  );
 
   test('of a run without input files reads no files of others', async () => {
     const { world, as, end } = await startRun({ parameters: { config: { outputBucket: 'target' } } });

@@ -58,7 +58,7 @@ describe('a run of a configuration in the service', () => {
     expect(readdirSync(path.join(world.dir, 'runs'))).toEqual([]);
   });
 
-  test('runs the rows that are named, and the state of each goes on', async () => {
+  test('runs the rows that are named, and the state of each goes on', { tags: 'thorough' }, async () => {
     const api = await startApi(({ url }, response) =>
       json(response, [{ id: url.searchParams.get('since') ?? 0 }]),
     );
@@ -122,45 +122,55 @@ describe('a run of a configuration in the service', () => {
     expect((await world.call('GET', 'buckets')).body).toEqual([]);
   });
 
-  test('reads encrypted values; the environment of the service is none of its business', async () => {
-    const api = await startApi(({ headers }, response) => json(response, [{ auth: headers['x-key'] ?? '' }]));
-    const world = await startWorld();
-    const withKey = (value: string) => {
-      const { parameters } = books(api.url) as { parameters: { api: object } };
-      const headers = { 'X-Key': { attr: '#key' } };
-      return {
-        parameters: {
-          ...parameters,
-          api: { ...parameters.api, http: { headers } },
-          config: { outputBucket: 'library', '#key': value, jobs: [{ endpoint: 'books' }] },
-        },
+  test(
+    'reads encrypted values; the environment of the service is none of its business',
+    { tags: 'thorough' },
+    async () => {
+      const api = await startApi(({ headers }, response) =>
+        json(response, [{ auth: headers['x-key'] ?? '' }]),
+      );
+      const world = await startWorld();
+      const withKey = (value: string) => {
+        const { parameters } = books(api.url) as { parameters: { api: object } };
+        const headers = { 'X-Key': { attr: '#key' } };
+        return {
+          parameters: {
+            ...parameters,
+            api: { ...parameters.api, http: { headers } },
+            config: { outputBucket: 'library', '#key': value, jobs: [{ endpoint: 'books' }] },
+          },
+        };
       };
-    };
-    await world.configure('sealed', withKey('opensesame'));
-    expect((await world.call('GET', 'components/ex-generic-v2/configs/sealed')).text).not.toContain(
-      'opensesame',
-    );
-    const { id } = await world.start('sealed');
-    expect(await world.ended(id)).toMatchObject({ status: 'success' });
-    expect(await world.rows('in.c-library.books')).toEqual(['"opensesame"']);
-    expect(JSON.stringify(await world.log(id))).not.toContain('opensesame');
+      await world.configure('sealed', withKey('opensesame'));
+      expect((await world.call('GET', 'components/ex-generic-v2/configs/sealed')).text).not.toContain(
+        'opensesame',
+      );
+      const { id } = await world.start('sealed');
+      expect(await world.ended(id)).toMatchObject({ status: 'success' });
+      expect(await world.rows('in.c-library.books')).toEqual(['"opensesame"']);
+      expect(JSON.stringify(await world.log(id))).not.toContain('opensesame');
 
-    for (const name of ['KBC_TOKEN', 'GEX_ENCRYPTION_KEY', 'USER']) {
-      await world.configure(`env-${name}`, withKey(`$env:${name}`));
-      const run = await world.ended((await world.start(`env-${name}`)).id);
-      expect(run).toMatchObject({ status: 'error', exitCode: 1 });
-      expect(run.error?.message).toContain(`${name} is not set`);
-    }
-  });
+      for (const name of ['KBC_TOKEN', 'GEX_ENCRYPTION_KEY', 'USER']) {
+        await world.configure(`env-${name}`, withKey(`$env:${name}`));
+        const run = await world.ended((await world.start(`env-${name}`)).id);
+        expect(run).toMatchObject({ status: 'error', exitCode: 1 });
+        expect(run.error?.message).toContain(`${name} is not set`);
+      }
+    },
+  );
 });
 
-test('a run begins when it is asked for, and not only when the runner looks again', async () => {
-  const api = await twoBooks();
-  const world = await startWorld({ runner: { pollMs: 3_600_000 } });
-  for (const id of ['a', 'b']) await world.configure(id, books(api.url));
-  const runs = await Promise.all([world.start('a'), world.start('b')]);
-  for (const { id } of runs) expect(await world.ended(id)).toMatchObject({ status: 'success' });
-});
+test(
+  'a run begins when it is asked for, and not only when the runner looks again',
+  { tags: 'thorough' },
+  async () => {
+    const api = await twoBooks();
+    const world = await startWorld({ runner: { pollMs: 3_600_000 } });
+    for (const id of ['a', 'b']) await world.configure(id, books(api.url));
+    const runs = await Promise.all([world.start('a'), world.start('b')]);
+    for (const { id } of runs) expect(await world.ended(id)).toMatchObject({ status: 'success' });
+  },
+);
 
 test('a run of another runner is not taken for lost when many are asked for', async () => {
   const api = await twoBooks();
@@ -175,7 +185,7 @@ test('a run of another runner is not taken for lost when many are asked for', as
 });
 
 describe('runs of one configuration', () => {
-  test('are done one after another, those of two at the same time', async () => {
+  test('are done one after another, those of two at the same time', { tags: 'thorough' }, async () => {
     const [first, other] = [await slowBooks(), await twoBooks()];
     const world = await startWorld();
     await world.configure('a', books(first.url));
@@ -197,7 +207,7 @@ describe('runs of one configuration', () => {
   });
 });
 
-test('runs of one token that hang leave a runner to the runs of others', async () => {
+test('runs of one token that hang leave a runner to the runs of others', { tags: 'thorough' }, async () => {
   const [hanging, other] = [await slowBooks(), await twoBooks()];
   const world = await startWorld({ runner: { concurrency: 2 } });
   for (const id of ['a', 'b']) await world.configure(id, books(hanging.url));
@@ -214,7 +224,7 @@ test('runs of one token that hang leave a runner to the runs of others', async (
 });
 
 describe('a run that is cancelled', () => {
-  test('ends, and a later one goes on where it was unless it restarts', async () => {
+  test('ends, and a later one goes on where it was unless it restarts', { tags: 'thorough' }, async () => {
     const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
     const api = await startApi(({ url }, response) => {
       const page = Number(url.searchParams.get('page') ?? 1);
@@ -239,7 +249,7 @@ describe('a run that is cancelled', () => {
 });
 
 describe('a run whose runner loses it', () => {
-  test('leaves its token to the run behind it when it has not succeeded', async () => {
+  test('leaves its token to the run behind it when it has not succeeded', { tags: 'thorough' }, async () => {
     const api = await slowBooks();
     const world = await startWorld();
     await world.configure('a', books(api.url));
@@ -269,27 +279,31 @@ describe('a run whose runner loses it', () => {
     expect(await runTokens(world)).toEqual([]);
   });
 
-  test('is ended there, and done by the next attempt with the same token under another secret', async () => {
-    const api = await slowBooks();
-    const world = await startWorld();
-    await world.configure('a', books(api.url));
-    const { id } = await world.start('a');
-    await expect.poll(() => api.seen.length).toBe(1);
-    const meta = await metaOf(world.dir);
-    const before = await findRun(meta, Number(id));
-    if (before === undefined) throw new Error('The run is gone.');
-    // Another runner does this when it takes this one for dead.
-    expect(await requeueRun(meta, before)).toBe(true);
-    await expect.poll(async () => (await world.show(id)).attempt).toBe(2);
-    api.letGo();
-    expect(await world.ended(id)).toMatchObject({ status: 'success', attempt: 2 });
-    expect(await requeueRun(meta, before)).toBe(false);
-    await meta.destroy();
-    expect(await world.rows('in.c-library.books')).toEqual(['"1"']);
-    expect((await world.log(id)).some(({ message }) => message.startsWith('Attempt 2'))).toBe(true);
-  });
+  test(
+    'is ended there, and done by the next attempt with the same token under another secret',
+    { tags: 'thorough' },
+    async () => {
+      const api = await slowBooks();
+      const world = await startWorld();
+      await world.configure('a', books(api.url));
+      const { id } = await world.start('a');
+      await expect.poll(() => api.seen.length).toBe(1);
+      const meta = await metaOf(world.dir);
+      const before = await findRun(meta, Number(id));
+      if (before === undefined) throw new Error('The run is gone.');
+      // Another runner does this when it takes this one for dead.
+      expect(await requeueRun(meta, before)).toBe(true);
+      await expect.poll(async () => (await world.show(id)).attempt).toBe(2);
+      api.letGo();
+      expect(await world.ended(id)).toMatchObject({ status: 'success', attempt: 2 });
+      expect(await requeueRun(meta, before)).toBe(false);
+      await meta.destroy();
+      expect(await world.rows('in.c-library.books')).toEqual(['"1"']);
+      expect((await world.log(id)).some(({ message }) => message.startsWith('Attempt 2'))).toBe(true);
+    },
+  );
 
-  test('is taken over when its runner gives no sign of life any more', async () => {
+  test('is taken over when its runner gives no sign of life any more', { tags: 'thorough' }, async () => {
     const api = await twoBooks();
     // The one that dies: it takes the run, and is not heard of again.
     const idle = await startWorld({ runner: { concurrency: 0 } });
@@ -311,25 +325,31 @@ describe('a run whose runner loses it', () => {
     expect(await world.show(id)).toMatchObject({ status: 'success' });
   });
 
-  test('again and again is given up; people are told, and a new run goes on', async () => {
-    const api = await twoBooks();
-    const idle = await startWorld({ runner: { concurrency: 0 } });
-    await idle.configure('a', books(api.url));
-    const { id } = await idle.start('a');
-    await idle.service.stop();
-    const meta = await metaOf(idle.dir);
-    await meta.updateTable('runs').set({ attempt: 9 }).where('id', '=', Number(id)).execute();
-    await takeRun(meta, { runner: 'dead', now: Date.now() });
-    await meta.destroy();
-    const lines: [string, unknown][] = [];
-    const log = { ...silentLog, error: (text: string, facts?: unknown) => void lines.push([text, facts]) };
-    const world = await startWorld({ dir: idle.dir, log, healthPort: 0 });
-    expect(await world.ended(id)).toMatchObject({ status: 'error', error: { code: 'run.interrupted' } });
-    await expect.poll(() => lines).toMatchObject([['Run given up', { run: Number(id), interruptions: 10 }]]);
-    const metrics = await (await fetch(`${world.addresses.parts['health']}/metrics`)).text();
-    expect(metrics).toContain('gex_runs_given_up_total 1');
-    expect(await world.ended((await world.start('a')).id)).toMatchObject({ status: 'success' });
-  });
+  test(
+    'again and again is given up; people are told, and a new run goes on',
+    { tags: 'thorough' },
+    async () => {
+      const api = await twoBooks();
+      const idle = await startWorld({ runner: { concurrency: 0 } });
+      await idle.configure('a', books(api.url));
+      const { id } = await idle.start('a');
+      await idle.service.stop();
+      const meta = await metaOf(idle.dir);
+      await meta.updateTable('runs').set({ attempt: 9 }).where('id', '=', Number(id)).execute();
+      await takeRun(meta, { runner: 'dead', now: Date.now() });
+      await meta.destroy();
+      const lines: [string, unknown][] = [];
+      const log = { ...silentLog, error: (text: string, facts?: unknown) => void lines.push([text, facts]) };
+      const world = await startWorld({ dir: idle.dir, log, healthPort: 0 });
+      expect(await world.ended(id)).toMatchObject({ status: 'error', error: { code: 'run.interrupted' } });
+      await expect
+        .poll(() => lines)
+        .toMatchObject([['Run given up', { run: Number(id), interruptions: 10 }]]);
+      const metrics = await (await fetch(`${world.addresses.parts['health']}/metrics`)).text();
+      expect(metrics).toContain('gex_runs_given_up_total 1');
+      expect(await world.ended((await world.start('a')).id)).toMatchObject({ status: 'success' });
+    },
+  );
 
   test('that was to be cancelled is cancelled with its runner', async () => {
     const idle = await startWorld({ runner: { concurrency: 0 } });
@@ -345,7 +365,7 @@ describe('a run whose runner loses it', () => {
     expect(await world.ended(id)).toMatchObject({ status: 'cancelled', attempt: 1 });
   });
 
-  test('goes on when a service that was stopped is started again', async () => {
+  test('goes on when a service that was stopped is started again', { tags: 'thorough' }, async () => {
     const api = await slowBooks();
     const world = await startWorld();
     await world.configure('a', books(api.url));

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmdirSync, statfsSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';

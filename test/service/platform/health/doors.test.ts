@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Log, LogFields } from '../../../../src/lib/log.ts';
 import { route } from '../../../../src/service/http/route.ts';

@@ -158,7 +158,7 @@ test('what has no objects goes while their store is away, and nothing else does'
   expect(counts).toEqual([1, 1, 1, 1]);
 });
 
-test('a service that is stopped in the middle goes on the next time', async () => {
+test('a service that is stopped in the middle goes on the next time', { tags: 'thorough' }, async () => {
   const first = await startService({ dir, parts: [({ meta }) => ({ start: async () => await fill(meta) })] });
   await first.service.stop();
   // Pauses that never end: only the first step is taken.

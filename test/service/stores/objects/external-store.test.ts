@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { createServer } from 'node:http';
 import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';

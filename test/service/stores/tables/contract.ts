@@ -98,7 +98,7 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
         for (const [i, id] of ids.entries()) expect((await engine.describe(id))?.rows).toBe(i % 2);
       });
 
-      test('readers see a table before or after a change, never between', async () => {
+      test('readers see a table before or after a change, never between', { tags: 'thorough' }, async () => {
         const table = newId();
         const make = (column: string) => engine.create(table, { columns: [column], primaryKey: [] });
         await make('a');
@@ -271,7 +271,7 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
         expect(await engine.describe(table)).toBeUndefined();
       });
 
-      test('1,200 columns are accepted', async () => {
+      test('1,200 columns are accepted', { tags: 'thorough' }, async () => {
         const columns = Array.from({ length: 1200 }, (_, i) => `c${i}`);
         const table = await made(`${columns.join(',')}\n${columns.map(() => 'v').join(',')}\n`, ['c0']);
         expect(
@@ -550,7 +550,7 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
         expect(await load(table, 'id\n')).toMatchObject({ totalRows: 0, importedRows: 0, totalBytes: 0 });
       });
 
-      test('imports into one table at a time: none is lost', async () => {
+      test('imports into one table at a time: none is lost', { tags: 'thorough' }, async () => {
         const table = await made('id,v\n0,0\n', ['id']);
         const others = await Promise.all(Array.from({ length: 4 }, () => made('id\n1\n')));
         await Promise.all([
@@ -808,22 +808,26 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
         expect(columns[1]).toMatchObject({ longest: 999, smallest: 'x'.repeat(200), distinctCount: 2 });
       });
 
-      test('a profile of an empty table, of unknown and of too many columns', async () => {
-        const table = newId();
-        await engine.create(table, { columns: ['a'], primaryKey: [] });
-        expect(await engine.profile(table, {})).toMatchObject({
-          rowsLooked: 0,
-          columns: [{ distinctCount: 0 }],
-        });
-        await expect(engine.profile(table, { columns: ['x'] })).rejects.toMatchObject({
-          code: 'storage.tables.nonExistingColumns',
-        });
-        const wide = newId();
-        const columns = Array.from({ length: 201 }, (_, i) => `c${i}`);
-        await engine.create(wide, { columns, primaryKey: [] });
-        await expect(engine.profile(wide, {})).rejects.toMatchObject({ code: 'storage.tables.validation' });
-        expect((await engine.profile(wide, { columns: columns.slice(1) })).columns.length).toBe(200);
-      });
+      test(
+        'a profile of an empty table, of unknown and of too many columns',
+        { tags: 'thorough' },
+        async () => {
+          const table = newId();
+          await engine.create(table, { columns: ['a'], primaryKey: [] });
+          expect(await engine.profile(table, {})).toMatchObject({
+            rowsLooked: 0,
+            columns: [{ distinctCount: 0 }],
+          });
+          await expect(engine.profile(table, { columns: ['x'] })).rejects.toMatchObject({
+            code: 'storage.tables.nonExistingColumns',
+          });
+          const wide = newId();
+          const columns = Array.from({ length: 201 }, (_, i) => `c${i}`);
+          await engine.create(wide, { columns, primaryKey: [] });
+          await expect(engine.profile(wide, {})).rejects.toMatchObject({ code: 'storage.tables.validation' });
+          expect((await engine.profile(wide, { columns: columns.slice(1) })).columns.length).toBe(200);
+        },
+      );
 
       test('columns that are not there are refused', async () => {
         const table = await made('id\n1\n');

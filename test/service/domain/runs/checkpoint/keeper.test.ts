@@ -213,7 +213,7 @@ describe('a recording', () => {
     expect(bytesIn((await attempt(store, 2)).folder)).toBe(bytesIn(first.folder));
   });
 
-  test('is kept after so many pages, long before the time is over', async () => {
+  test('is kept after so many pages, long before the time is over', { tags: 'thorough' }, async () => {
     const store = memoryStore();
     const { folder, keeper, tell } = await attempt(store, 1, { everyMs: 3_600_000, everyPages: 50 });
     record(folder, ['x'.repeat(20)]);
@@ -225,7 +225,7 @@ describe('a recording', () => {
     await keeper.stop('ended');
   });
 
-  test('is kept without being asked for, after a time or so many bytes', async () => {
+  test('is kept without being asked for, after a time or so many bytes', { tags: 'thorough' }, async () => {
     for (const options of [{ everyMs: 5 }, { segmentBytes: 1000, everyMs: 3_600_000 }]) {
       const store = memoryStore();
       const { folder, keeper } = await attempt(store, 1, options);

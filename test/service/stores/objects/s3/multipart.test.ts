@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { readdir } from 'node:fs/promises';

@@ -9,6 +9,7 @@ import { parseRows } from '../../../../../src/lib/csv/read-csv.ts';
 import { createDuckDbEngine } from '../../../../../src/service/stores/tables/duckdb/engine.ts';
 import { bytesOf } from '../slices.ts';
 import type { CsvFormat, TableEngine } from '../../../../../src/service/stores/tables/engine.ts';
+import { times } from '../../../../support/sample.ts';
 
 /* The database has a CSV reader of its own: what our scanner accepts must arrive as our scanner reads it. */
 
@@ -52,14 +53,16 @@ const FORMATS: CsvFormat[] = [
   { escapedBy: '\\' },
 ];
 
-test('150 generated files in many dialects arrive cell by cell', async () => {
+const FILES = times(150);
+
+test('generated files in many dialects arrive cell by cell', async () => {
   let state = 1;
   const next = (below: number): number => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return (state >>> 8) % below;
   };
   const pick = <T>(list: readonly T[], fallback: T): T => list[next(list.length)] ?? fallback;
-  for (let i = 0; i < 150; i++) {
+  for (let i = 0; i < FILES; i++) {
     const format = pick(FORMATS, {});
     const dialect = createDialect(format);
     const delimiter = String.fromCharCode(dialect.delimiter);
@@ -109,7 +112,7 @@ test('150 generated files in many dialects arrive cell by cell', async () => {
   }
 }, 120_000);
 
-describe('files larger than what the reader takes at a time', () => {
+describe('files larger than what the reader takes at a time', { tags: 'thorough' }, () => {
   test.each<[string, number, (row: number) => string[], string]>([
     ['line ends in quotes', 60_000, (row) => ['l\n"\n,\n'.repeat(row % 60), `é\r\n${row}`], '\n'],
     ['the same with CRLF', 60_000, (row) => ['l\n"\n,\n'.repeat(row % 60), `é\r\n${row}`], '\r\n'],

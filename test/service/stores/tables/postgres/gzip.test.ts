@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { spawnSync } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
