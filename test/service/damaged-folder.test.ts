@@ -9,7 +9,7 @@ import { startService } from './harness.ts';
 
 const NOISE = Buffer.from('no database '.repeat(1000));
 
-// Of what is in the folder alone.
+// Metadata in PostgreSQL is not part of the folder.
 describe.skipIf(isOnPostgres)('a folder that is damaged is refused with what is wrong', () => {
   let folder: string;
   beforeAll(async () => {

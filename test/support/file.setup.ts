@@ -5,5 +5,5 @@ import { endFile } from './cleanup.ts';
 import { times } from './sample.ts';
 
 afterAll(endFile);
-// Where a test does not say how often.
+// The number of cases of a property test that gives none.
 fc.configureGlobal({ numRuns: times(100) });

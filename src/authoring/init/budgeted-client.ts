@@ -94,7 +94,10 @@ export class Wire {
     return waitMs;
   }
 
-  /** What fails later may be what was tried: only a first look is repeated. */
+  /**
+   * Returns the milliseconds to wait before a request is repeated; undefined if it is not. Only faults before the first
+   * answer of the API are repeated: a later one may be the effect of what was tried.
+   */
   #waitAfterFault({ status }: ApiResponse): number | undefined {
     if (status < 500) this.#isReached = true;
     if (this.#isReached || this.#faults >= MOST_FAULTS || this.left === 0) return undefined;

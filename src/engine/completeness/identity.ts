@@ -46,7 +46,7 @@ export interface RowsFacts {
 export class Identity {
   readonly #key: readonly Path[];
   #name: string | undefined;
-  /** What tells rows apart; `border`: nothing does, and some come twice by nature. */
+  /** Property that identifies a row; `border`: none does, and equal rows are normal, so pages are compared at their borders. */
   #by: 'id' | 'values' | 'border' | 'nothing' = 'id';
   #young = new Generation();
   #old = new Generation();

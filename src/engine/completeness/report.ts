@@ -121,7 +121,7 @@ export class JobTally {
     for (const reaction of reactions) addReaction(this.#reactions, reaction);
   }
 
-  /** What speaks against all runs together. */
+  /** Adds doubts about all runs together. */
   doubt(doubts: readonly Doubt[]): void {
     if (doubts.length === 0) return;
     this.#verdicts.doubtful = this.#runs;

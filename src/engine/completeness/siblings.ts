@@ -2,12 +2,12 @@ import type { Doubt } from './doubt.ts';
 
 /** The first page of one of several runs of a job, for different values. */
 export interface SiblingPage {
-  /** Where it was asked for, without the query. */
+  /** Address of the request, without the query. */
   readonly place: string;
-  /** Of all that was asked for. */
+  /** Digest of the whole request. */
   readonly request: string;
   readonly rows: number;
-  /** Of the rows alone. */
+  /** Digest of the rows alone. */
   readonly rowsDigest: string;
   readonly isSingle: boolean;
 }

@@ -1,8 +1,8 @@
 import type { Strength } from './signs.ts';
 
-/** What an answer says of pages. `path` is where: `meta.total`, or `header Link`. */
+/** Signal about pages in an answer, with its path: `meta.total`, or `header Link`. */
 export type Sign = { readonly path: string; readonly strength: Strength } &
-  /** `isBound`: there are so many at least. */
+  /** `isBound`: the value is a lower bound. */
   (
     | { readonly kind: 'total'; readonly value: number; readonly isBound?: true }
     | {

@@ -73,7 +73,7 @@ export const WEAK_TOTAL_NAMES =
   words(`count found matched matches hits available results record_count records_count
   result_count results_count item_count items_count row_count rows_count entry_count entries_count element_count
   object_count hit_count document_count docs_count doc_count`);
-/** What an export may count in the place of its rows, and the words beside it. */
+/** Things that the answer of an export may count in place of its rows, and the words beside them. */
 export const COUNTED_THINGS =
   words(`row rows record records object objects item items result results entry entries
   document documents element elements hit hits line lines`);

@@ -165,7 +165,10 @@ function counted(send: Send, names: readonly string[], maxCalls: number): Send {
   };
 }
 
-/** Whoever looks wants what the API says now: no stored answers, no waiting for better ones. */
+/**
+ * Returns the configuration for a probe, which needs the present answers of the API: without the cache and without
+ * retries.
+ */
 export function forLooking(config: ExtractorConfig): ExtractorConfig {
   return {
     ...config,

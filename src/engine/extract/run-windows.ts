@@ -185,9 +185,9 @@ export class WindowSeries {
   }
 
   /**
-   * What speaks against all of them together.
+   * Returns the doubts about all windows together.
    *
-   * @param hasKey a storage has rows that come twice once
+   * @param hasKey the table has a primary key, so that a storage keeps rows that come twice once
    */
   doubts(hasKey: boolean): readonly Doubt[] {
     if (this.#isOneAnswer && this.#windowsWithRows > 1)

@@ -87,7 +87,7 @@ export class WindowRows {
   }
 }
 
-/** What two windows share. */
+/** Rows that two windows have in common. */
 export interface SharedRows {
   /** Rows that have an id. */
   readonly rows: number;

@@ -72,7 +72,7 @@ export interface Service {
   readonly fetch: typeof fetch;
 }
 
-/** What a process has opened so far. */
+/** Parts and resources that a process has opened so far. */
 interface Running {
   readonly care: Care;
   readonly parts: Part[];
@@ -235,7 +235,7 @@ async function open(
     publicUrl: options.publicUrl && trimEnd(options.publicUrl, '/'),
   };
 
-  // What the process does: tables and files, runs, the building of sources.
+  // The work of the process: tables and files, runs, the building of sources.
   for (const make of options.parts ?? [dataPart]) {
     const part = await make(context, { ...options, ...(objects && { objects }) });
     parts.push(part);

@@ -7,12 +7,12 @@ const things = (count: number, from = 0): object[] =>
   Array.from({ length: count }, (_, i) => ({ id: from + i, name: `n${from + i}` }));
 
 interface Given {
-  /** What the API gives for the value of a parent row. */
+  /** Answer of the API for the value of a parent row. */
   readonly answer: (value: string) => readonly object[] | object;
   readonly parents?: readonly unknown[];
   readonly child?: object;
   readonly mappings?: object;
-  /** In the place of a parent and its child. */
+  /** Jobs in place of a parent and its child. */
   readonly jobs?: readonly object[];
 }
 

@@ -94,7 +94,7 @@ export async function updateState(
   return await changeWhole(by, key, async (tx, now) => await saveState(tx, now, state, change));
 }
 
-/** What a change is made through, and what is read after it. */
+/** Dependencies of a change: its transactions, and the database for reads after it. */
 interface Changer {
   readonly meta: Meta;
   readonly transact: Transact;

@@ -178,12 +178,12 @@ describe('what a weaker token has changed', () => {
         if (!('name' in change)) expect(refused(await world.due())).toContain(content);
       }
       expect(world.api.seen).toEqual([]);
-      // What the clerk made is the clerk's from its first version on, too.
+      // A row that the clerk made is the clerk's from its first version on, too.
       await call('POST', rows, { rowId: 'b', name: 'b', configuration: job('new') }, clerk.as);
       await call('PUT', `${rows}/b`, { name: 'renamed' });
       await call('PUT', `${rows}/a`, { isDisabled: true });
       expect(refused(await world.due())).toContain('gave the row “b” its content, in version 1');
-      // Whoever gives it another content answers for that alone.
+      // Another author of its content answers for that content alone.
       await call('PUT', `${rows}/b`, { configuration: job('from-the-master') });
       await call('PUT', `${rows}/b`, { name: 'by the clerk' }, clerk.as);
       await call('PUT', `${rows}/b`, { name: 'by the master' });
