@@ -1,5 +1,5 @@
 import { encodeExact } from '../lib/json/index.ts';
-import type { Command } from './command.ts';
+import { valued, type Command } from './command.ts';
 import { dataOption, logOptions, openLog } from './shared.ts';
 
 export const actionCommand: Command = {
@@ -8,7 +8,7 @@ export const actionCommand: Command = {
   words: [{ name: 'name', describe: 'The action', isRequired: true }],
   options: {
     data: dataOption,
-    row: { type: 'string', value: 'ID', describe: 'The row to use; the first one by default' },
+    row: valued('ID', 'The row to use; the first one by default'),
     ...logOptions,
   },
   examples: [

@@ -48,6 +48,19 @@ export interface Option {
   readonly choices?: readonly string[];
 }
 
+/** Option without a value. */
+export const flag = (describe: string): Option => ({ type: 'boolean', describe });
+
+/** Option with a value; `value` is its name in the help. */
+export const valued = (
+  value: string,
+  describe: string,
+  more?: Pick<Option, 'choices' | 'default'>,
+): Option => ({ type: 'string', value, describe, ...more });
+
+/** Option that may be given several times. */
+export const listed = (value: string, describe: string): Option => ({ type: 'list', value, describe });
+
 /** Arguments of a command line, checked against the command's options. */
 export interface Args {
   /** Returns a required word. */

@@ -1,4 +1,4 @@
-import type { Command, Entry } from './command.ts';
+import { valued, type Command, type Entry } from './command.ts';
 import { descend, isCommand } from './parse.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -12,18 +12,14 @@ export function completionCommand(entries: () => readonly Entry[]): Command {
     name: 'completion',
     describe: 'Print a script that completes commands and options in your shell',
     options: {
-      shell: {
-        type: 'string',
-        value: 'SHELL',
-        choices: [...SHELLS],
+      shell: valued('SHELL', 'The shell that the script is for: bash, zsh or fish', {
         default: 'bash',
-        describe: 'The shell that the script is for: bash, zsh or fish',
-      },
-      line: {
-        type: 'string',
-        value: 'TEXT',
-        describe: 'List what may stand where this command line ends, one a line: what the script calls',
-      },
+        choices: [...SHELLS],
+      }),
+      line: valued(
+        'TEXT',
+        'List what may stand where this command line ends, one a line: what the script calls',
+      ),
     },
     examples: [
       [

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { RunError } from '../lib/errors.ts';
-import type { Command } from './command.ts';
+import { valued, type Command } from './command.ts';
 import { portArg, portError } from './port.ts';
 
 const PORT = '8400';
@@ -10,12 +10,11 @@ export const demoApiCommand: Command = {
   name: 'demo-api',
   describe: 'Serve a small example API on this machine, to try things with',
   options: {
-    port: { type: 'string', value: 'PORT', default: PORT, describe: 'Its port; 0 takes a free one' },
-    save: {
-      type: 'string',
-      value: 'DIR',
-      describe: 'Make this folder first, with a config.json for the API; one that is there is left as it is',
-    },
+    port: valued('PORT', 'Its port; 0 takes a free one', { default: PORT }),
+    save: valued(
+      'DIR',
+      'Make this folder first, with a config.json for the API; one that is there is left as it is',
+    ),
   },
   examples: [
     ['gex demo-api --save my-api', 'Serve the API until Ctrl-C, and make my-api/config.json for it'],
@@ -49,11 +48,10 @@ export const demoApiCommand: Command = {
 /** @throws {RunError} `command.invalid` for a folder that has a configuration already */
 async function save(folder: string, baseUrl: string): Promise<string> {
   const file = path.join(folder, 'config.json');
-  if (existsSync(file)) {
+  if (existsSync(file))
     throw new RunError('command.invalid', `${file} is there already, and is not overwritten.`, {
       hint: 'Name another folder with --save, or leave the option out.',
     });
-  }
   mkdirSync(folder, { recursive: true });
   const { writeFileAtomic } = await import('../engine/sink/atomic.ts');
   writeFileAtomic(file, `${JSON.stringify(configurationOf(baseUrl), null, 2)}\n`);

@@ -28,9 +28,7 @@ export async function encryptFile(
     io.print(sealed.text);
     return 0;
   }
-  if (sealed.changed > 0) {
-    guard(file, () => replaceFile(file, sealed.text, statSync(file).mode & 0o777));
-  }
+  if (sealed.changed > 0) guard(file, () => replaceFile(file, sealed.text, statSync(file).mode & 0o777));
   io.note(`${file}: ${plural(sealed.changed, 'value')} encrypted, ${sealed.kept} left as they were`);
   return 0;
 }

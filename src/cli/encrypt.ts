@@ -1,7 +1,7 @@
 import { systemEnv } from '../lib/env.ts';
 import type { Keys, Scope } from '../lib/encryption/index.ts';
 import { RunError } from '../lib/errors.ts';
-import type { Args, Command, Io } from './command.ts';
+import { flag, valued, type Args, type Command, type Io } from './command.ts';
 
 export const encryptCommand: Command = {
   name: 'encrypt',
@@ -9,35 +9,15 @@ export const encryptCommand: Command = {
   refusesWords:
     'A value is never an argument, since those stay in the history of the shell: give it on stdin or with --value-file.',
   options: {
-    file: {
-      type: 'string',
-      value: 'FILE',
-      describe: 'A JSON file: encrypt every plain value of a # key in place',
-    },
-    'value-file': {
-      type: 'string',
-      value: 'FILE',
-      describe: 'Take one value from this file instead of from stdin',
-    },
-    decrypt: { type: 'boolean', describe: 'Print the plain value, or the file with plain values' },
-    rotate: { type: 'boolean', describe: 'Encrypt with the first key what an older key encrypted' },
-    'new-key': {
-      type: 'string',
-      value: 'FILE',
-      describe: 'Make a key file, or put a new key in front of those in it',
-    },
-    'key-file': {
-      type: 'string',
-      value: 'FILE',
-      describe: 'The keys to use, instead of those of the environment',
-    },
-    project: { type: 'string', value: 'ID', describe: 'Bind to this project; 1 by default' },
-    component: {
-      type: 'string',
-      value: 'ID',
-      describe: 'Bind to this component; ex-generic-v2 by default',
-    },
-    config: { type: 'string', value: 'ID', describe: 'Bind to this configuration alone' },
+    file: valued('FILE', 'A JSON file: encrypt every plain value of a # key in place'),
+    'value-file': valued('FILE', 'Take one value from this file instead of from stdin'),
+    decrypt: flag('Print the plain value, or the file with plain values'),
+    rotate: flag('Encrypt with the first key what an older key encrypted'),
+    'new-key': valued('FILE', 'Make a key file, or put a new key in front of those in it'),
+    'key-file': valued('FILE', 'The keys to use, instead of those of the environment'),
+    project: valued('ID', 'Bind to this project; 1 by default'),
+    component: valued('ID', 'Bind to this component; ex-generic-v2 by default'),
+    config: valued('ID', 'Bind to this configuration alone'),
   },
   examples: [
     ['gex encrypt --new-key gex.key', 'Make a key'],

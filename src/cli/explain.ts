@@ -1,7 +1,7 @@
 import { RunError } from '../lib/errors.ts';
 import type { Story, JobTrace } from '../engine/explain/trace.ts';
 import type { OpenRecording } from '../runner/recordings.ts';
-import type { Args, Command } from './command.ts';
+import { flag, valued, type Args, type Command } from './command.ts';
 import { countArg, recordingOptions } from './shared.ts';
 
 export const explainCommand: Command = {
@@ -9,19 +9,11 @@ export const explainCommand: Command = {
   describe: 'Show what the last run asked for, what led from page to page, and why each job ended',
   options: {
     ...recordingOptions,
-    job: { type: 'string', value: 'NAME', describe: 'Only this job' },
-    page: {
-      type: 'string',
-      value: 'N',
-      describe: 'Show the whole request and answer of this page of the job, without secrets',
-    },
-    parent: {
-      type: 'string',
-      value: 'N',
-      describe: 'Of a child: which of its runs, from 1; each row above it starts one',
-    },
-    all: { type: 'boolean', describe: 'Show every page; by default the first and the last ones' },
-    json: { type: 'boolean', describe: 'Print everything as JSON' },
+    job: valued('NAME', 'Only this job'),
+    page: valued('N', 'Show the whole request and answer of this page of the job, without secrets'),
+    parent: valued('N', 'Of a child: which of its runs, from 1; each row above it starts one'),
+    all: flag('Show every page; by default the first and the last ones'),
+    json: flag('Print everything as JSON'),
   },
   examples: [
     ['gex explain', 'What the last run over this folder asked for, and why it ended'],

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { shellWord } from '../lib/shell-word.ts';
-import type { Command } from './command.ts';
+import { listed, valued, type Command } from './command.ts';
 import { plural } from './format.ts';
 import { countArg, recordingOptions } from './shared.ts';
 
@@ -10,13 +10,12 @@ export const fixtureCommand: Command = {
   words: [{ name: 'folder', describe: 'The folder to make', isRequired: true }],
   options: {
     ...recordingOptions,
-    pages: { type: 'string', value: 'N', describe: 'Take the first pages of each job only' },
-    rows: { type: 'string', value: 'N', describe: 'Shorten each page to so many rows' },
-    mask: {
-      type: 'list',
-      value: 'PATH',
-      describe: 'Replace what is there in the answers, such as user.email; may be given several times',
-    },
+    pages: valued('N', 'Take the first pages of each job only'),
+    rows: valued('N', 'Shorten each page to so many rows'),
+    mask: listed(
+      'PATH',
+      'Replace what is there in the answers, such as user.email; may be given several times',
+    ),
   },
   examples: [
     ['gex fixture tests/books', 'Make a test of the last run over this folder'],

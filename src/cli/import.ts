@@ -3,7 +3,7 @@ import path from 'node:path';
 import { RunError } from '../lib/errors.ts';
 import type { NodeMap } from '../authoring/importing/airbyte/node.ts';
 import type { Imported } from '../authoring/importing/report.ts';
-import type { Command } from './command.ts';
+import { flag, valued, type Command } from './command.ts';
 
 export const importCommand: Command = {
   name: 'import',
@@ -18,18 +18,16 @@ export const importCommand: Command = {
     { name: 'file', describe: 'The file to import', isRequired: true },
   ],
   options: {
-    out: {
-      type: 'string',
-      value: 'DIR',
-      describe: 'The data folder that the configuration is written to; without it only the report is printed',
-    },
-    settings: {
-      type: 'string',
-      value: 'FILE',
-      describe: 'Settings of the connector as JSON or YAML: they become those of the configuration',
-    },
-    force: { type: 'boolean', describe: 'Replace a configuration that is there already' },
-    json: { type: 'boolean', describe: 'Print the report as JSON' },
+    out: valued(
+      'DIR',
+      'The data folder that the configuration is written to; without it only the report is printed',
+    ),
+    settings: valued(
+      'FILE',
+      'Settings of the connector as JSON or YAML: they become those of the configuration',
+    ),
+    force: flag('Replace a configuration that is there already'),
+    json: flag('Print the report as JSON'),
   },
   examples: [
     ['gex import airbyte manifest.yaml', 'Only look what could be taken over'],

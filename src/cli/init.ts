@@ -5,7 +5,7 @@ import { RunError } from '../lib/errors.ts';
 import type { Discovery, FromDocument, RecordedRequest, Source } from '../authoring/init/index.ts';
 import type { AnyObject } from '../lib/json/index.ts';
 import { guard } from '../engine/sink/file-error.ts';
-import type { Args, Command, Io } from './command.ts';
+import { flag, listed, valued, type Args, type Command, type Io } from './command.ts';
 import { countArg } from './shared.ts';
 
 const MAX_REQUESTS = 12;
@@ -21,36 +21,18 @@ export const initCommand: Command = {
     },
   ],
   options: {
-    select: {
-      type: 'string',
-      value: 'TEXT',
-      describe: 'Of a file with several lists, those that have this in their address',
-    },
-    header: {
-      type: 'list',
-      value: "'NAME: VALUE'",
-      describe: 'A header of every request; may be given several times',
-    },
-    auth: {
-      type: 'string',
-      value: 'LOGIN',
-      describe:
-        "How to log in: 'bearer:$TOKEN', 'basic:USER:$PASSWORD', 'header:X-Api-Key=$KEY' or 'query:api_key=$KEY'; only the name of the variable is written",
-    },
-    'max-requests': {
-      type: 'string',
-      value: 'COUNT',
-      default: String(MAX_REQUESTS),
-      describe: 'Requests that may be made',
-    },
-    out: { type: 'string', value: 'DIR', default: '.', describe: 'The folder that gets config.json' },
-    force: { type: 'boolean', describe: 'Replace a config.json that is there' },
-    'dry-run': { type: 'boolean', describe: 'Show the configuration, and write nothing' },
-    strict: {
-      type: 'boolean',
-      describe: 'Fail also where the end was not reached, or nothing says that it has everything',
-    },
-    json: { type: 'boolean', describe: 'Print all that was found as JSON' },
+    select: valued('TEXT', 'Of a file with several lists, those that have this in their address'),
+    header: listed("'NAME: VALUE'", 'A header of every request; may be given several times'),
+    auth: valued(
+      'LOGIN',
+      "How to log in: 'bearer:$TOKEN', 'basic:USER:$PASSWORD', 'header:X-Api-Key=$KEY' or 'query:api_key=$KEY'; only the name of the variable is written",
+    ),
+    'max-requests': valued('COUNT', 'Requests that may be made', { default: String(MAX_REQUESTS) }),
+    out: valued('DIR', 'The folder that gets config.json', { default: '.' }),
+    force: flag('Replace a config.json that is there'),
+    'dry-run': flag('Show the configuration, and write nothing'),
+    strict: flag('Fail also where the end was not reached, or nothing says that it has everything'),
+    json: flag('Print all that was found as JSON'),
   },
   examples: [
     ['gex init https://api.example.com/v1/users --out my-api', 'Find out how to get all users'],

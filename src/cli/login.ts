@@ -1,6 +1,6 @@
 import { RunError } from '../lib/errors.ts';
 import { openTarget } from '../service/open/open-target.ts';
-import type { Command, Io } from './command.ts';
+import { flag, valued, type Command, type Io } from './command.ts';
 import { countArg, logOptions, openLog } from './shared.ts';
 import { storedArg } from './stored-arg.ts';
 
@@ -8,28 +8,17 @@ export const loginCommand: Command = {
   name: 'login',
   describe: 'Log in to an API as a person, in the browser, and keep the login encrypted for runs',
   options: {
-    data: {
-      type: 'string',
-      value: 'DIR',
-      describe:
-        'The data folder: it holds config.json. The current one by default; with --component, runs/COMPONENT/CONFIG',
-    },
-    row: { type: 'string', value: 'ID', describe: 'The row whose login is made; the first one by default' },
-    'no-browser': { type: 'boolean', describe: 'Only print the address, for a browser on another machine' },
-    timeout: {
-      type: 'string',
-      value: 'SECONDS',
-      default: '300',
-      describe: 'How long to wait for the person',
-    },
-    storage: {
-      type: 'string',
-      value: 'DIR|URL',
-      describe: 'The storage that keeps the configuration, with --component and --config',
-    },
-    component: { type: 'string', value: 'ID', describe: 'Log in for a configuration that the storage keeps' },
-    config: { type: 'string', value: 'ID', describe: 'Id of that configuration' },
-    branch: { type: 'string', value: 'ID', describe: 'Its development branch' },
+    data: valued(
+      'DIR',
+      'The data folder: it holds config.json. The current one by default; with --component, runs/COMPONENT/CONFIG',
+    ),
+    row: valued('ID', 'The row whose login is made; the first one by default'),
+    'no-browser': flag('Only print the address, for a browser on another machine'),
+    timeout: valued('SECONDS', 'How long to wait for the person', { default: '300' }),
+    storage: valued('DIR|URL', 'The storage that keeps the configuration, with --component and --config'),
+    component: valued('ID', 'Log in for a configuration that the storage keeps'),
+    config: valued('ID', 'Id of that configuration'),
+    branch: valued('ID', 'Its development branch'),
     ...logOptions,
   },
   examples: [

@@ -1,17 +1,15 @@
 import { momentFrom, type Stretch } from '../engine/jobs/index.ts';
-import type { Args, Option } from './command.ts';
+import { valued, type Args, type Option } from './command.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import { refused } from './parse.ts';
 
 /** A stretch of time that is asked for again. */
 export const periodOptions = {
-  from: {
-    type: 'string',
-    value: 'TIME',
-    describe:
-      'Ask again for the time from here on, in jobs with windows or a state from the data; no state moves',
-  },
-  to: { type: 'string', value: 'TIME', describe: 'With --from: up to before this time; now by default' },
+  from: valued(
+    'TIME',
+    'Ask again for the time from here on, in jobs with windows or a state from the data; no state moves',
+  ),
+  to: valued('TIME', 'With --from: up to before this time; now by default'),
 } as const satisfies Record<string, Option>;
 
 /**

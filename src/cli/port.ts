@@ -22,12 +22,11 @@ export function portError(error: unknown, host: string | undefined, hint: string
   // what the file system refuses has the same codes
   if (error.syscall !== 'listen') return error;
   const port = 'port' in error ? String(error.port) : '';
-  if (error.code === 'EADDRINUSE') {
+  if (error.code === 'EADDRINUSE')
     return new RunError('run.locked', `Port ${port} is in use by another program.`, {
       hint,
       cause: error,
     });
-  }
   if (error.code !== 'EACCES' && error.code !== 'EADDRNOTAVAIL') return error;
   return new RunError(
     'command.invalid',

@@ -2,43 +2,33 @@ import { RunError } from '../lib/errors.ts';
 import { strtotime } from '../engine/jobs/functions/index.ts';
 import type { RunOptions } from '../runner/run.ts';
 import type { RecordingOptions } from '../runner/row-recording.ts';
-import type { Args, Option } from './command.ts';
+import { valued, listed, flag, type Args, type Option } from './command.ts';
 
 /** How a run goes on where one was stopped, and what is kept of it. */
 export const recordingOptions = {
-  restart: { type: 'boolean', describe: 'Begin anew instead of going on where a run was stopped' },
-  'restart-job': {
-    type: 'list',
-    value: 'JOB',
-    describe: 'Go on, but ask anew for all of this job; may be given several times',
-  },
-  'resume-within': {
-    type: 'string',
-    value: 'TIME',
-    describe: 'How old the last answer of a run that was stopped may be; 1 day by default',
-  },
-  'no-resume': { type: 'boolean', describe: 'Begin anew, and leave nothing to go on with' },
-  record: {
-    type: 'string',
-    value: 'FILE',
-    describe: 'Write the recording of the run into a compressed file that can be sent, without secrets',
-  },
-  explanation: {
-    type: 'string',
-    value: 'FILE',
-    describe:
-      'Write what `gex explain` tells of the run into a compressed file of JSON lines, without secrets',
-  },
-  replay: {
-    type: 'string',
-    value: 'FILE|last',
-    describe: 'Play a recording again without asking the API, or that of the last run; push nothing',
-  },
-  'keep-recording': {
-    type: 'string',
-    value: 'MB',
-    describe: 'Size up to which the recording of a good run is kept; 100 by default, 0 keeps none',
-  },
+  restart: flag('Begin anew instead of going on where a run was stopped'),
+  'restart-job': listed('JOB', 'Go on, but ask anew for all of this job; may be given several times'),
+  'resume-within': valued(
+    'TIME',
+    'How old the last answer of a run that was stopped may be; 1 day by default',
+  ),
+  'no-resume': flag('Begin anew, and leave nothing to go on with'),
+  record: valued(
+    'FILE',
+    'Write the recording of the run into a compressed file that can be sent, without secrets',
+  ),
+  explanation: valued(
+    'FILE',
+    'Write what `gex explain` tells of the run into a compressed file of JSON lines, without secrets',
+  ),
+  replay: valued(
+    'FILE|last',
+    'Play a recording again without asking the API, or that of the last run; push nothing',
+  ),
+  'keep-recording': valued(
+    'MB',
+    'Size up to which the recording of a good run is kept; 100 by default, 0 keeps none',
+  ),
 } as const satisfies Record<string, Option>;
 
 /** @throws {RunError} `command.invalid` for a value that is none */

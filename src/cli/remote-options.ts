@@ -1,15 +1,14 @@
-import type { Args, Option } from './command.ts';
+import { valued, flag, type Args, type Option } from './command.ts';
 import { storedArg } from './stored-arg.ts';
 import { refused } from './parse.ts';
 
 /** The options of `gex run` for runs that the service does. */
 export const remoteOptions = {
-  remote: {
-    type: 'boolean',
-    describe: 'Let the storage service run the stored configuration, and follow it; Ctrl-C leaves it running',
-  },
-  follow: { type: 'string', value: 'ID', describe: 'With --remote: follow this run, and start none' },
-  cancel: { type: 'string', value: 'ID', describe: 'With --remote: ask this run to end, and follow it' },
+  remote: flag(
+    'Let the storage service run the stored configuration, and follow it; Ctrl-C leaves it running',
+  ),
+  follow: valued('ID', 'With --remote: follow this run, and start none'),
+  cancel: valued('ID', 'With --remote: ask this run to end, and follow it'),
 } as const satisfies Record<string, Option>;
 
 /** Options that the service supports. */

@@ -7,7 +7,7 @@ import type { KeptRun } from '../service/domain/runs/checkpoint/kept-run.ts';
 import type { PreviewRunOptions } from '../runner/preview.ts';
 import { openTarget, type RunTarget, type TargetOptions } from '../service/open/open-target.ts';
 import { RUNNER_VARIABLE } from '../service/domain/runs/runner-variable.ts';
-import type { Args, Command, Io } from './command.ts';
+import { flag, listed, valued, type Args, type Command, type Io } from './command.ts';
 import type { ShownProgress } from './progress.ts';
 import { periodArg, periodOptions } from './period-options.ts';
 import { recordingArgs, recordingOptions } from './recording-options.ts';
@@ -20,46 +20,30 @@ export const runCommand: Command = {
   name: 'run',
   describe: 'Run the jobs of a configuration, write their tables and push them into a storage',
   options: {
-    data: {
-      type: 'string',
-      value: 'DIR',
-      describe:
-        'The data folder: it holds config.json. The current one by default; with --component, runs/COMPONENT/CONFIG',
-    },
-    row: {
-      type: 'list',
-      value: 'ID',
-      describe: 'Run only this row, even a disabled one; may be given several times',
-    },
-    limit: {
-      type: 'string',
-      value: 'PAGES',
-      describe: 'A trial: end each job after so many pages, and push nothing',
-    },
-    'dry-run': { type: 'boolean', describe: 'Show the first request of each job, and send nothing' },
-    'accept-doubtful': { type: 'boolean', describe: 'Push also what may not be everything' },
-    'reset-state': { type: 'boolean', describe: 'Begin as a first run, whatever the last one left' },
+    data: valued(
+      'DIR',
+      'The data folder: it holds config.json. The current one by default; with --component, runs/COMPONENT/CONFIG',
+    ),
+    row: listed('ID', 'Run only this row, even a disabled one; may be given several times'),
+    limit: valued('PAGES', 'A trial: end each job after so many pages, and push nothing'),
+    'dry-run': flag('Show the first request of each job, and send nothing'),
+    'accept-doubtful': flag('Push also what may not be everything'),
+    'reset-state': flag('Begin as a first run, whatever the last one left'),
     ...periodOptions,
     ...recordingOptions,
-    storage: {
-      type: 'string',
-      value: 'DIR|URL|none',
-      describe:
-        'Where inputs come from and tables go to: a folder (./storage beside the data), a service (its token in KBC_TOKEN), or none',
-    },
-    component: {
-      type: 'string',
-      value: 'ID',
-      describe: 'Run a configuration of this component that the storage keeps, such as ex-generic-v2',
-    },
-    config: { type: 'string', value: 'ID', describe: 'Id of the configuration that the storage keeps' },
-    branch: { type: 'string', value: 'ID', describe: 'Development branch of the stored configuration' },
+    storage: valued(
+      'DIR|URL|none',
+      'Where inputs come from and tables go to: a folder (./storage beside the data), a service (its token in KBC_TOKEN), or none',
+    ),
+    component: valued(
+      'ID',
+      'Run a configuration of this component that the storage keeps, such as ex-generic-v2',
+    ),
+    config: valued('ID', 'Id of the configuration that the storage keeps'),
+    branch: valued('ID', 'Development branch of the stored configuration'),
     ...remoteOptions,
-    json: { type: 'boolean', describe: 'Print the result as JSON' },
-    'show-requests': {
-      type: 'boolean',
-      describe: 'Print every request and answer as they go, without secrets',
-    },
+    json: flag('Print the result as JSON'),
+    'show-requests': flag('Print every request and answer as they go, without secrets'),
     ...logOptions,
     strict: {
       ...strictOption,

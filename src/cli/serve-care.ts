@@ -1,50 +1,33 @@
 import { RunError } from '../lib/errors.ts';
 import { isNetwork } from '../service/http/limits/clients.ts';
 import type { ServiceOptions } from '../service/start/service.ts';
-import type { Args, Option } from './command.ts';
+import { valued, type Args, type Option } from './command.ts';
 import { portArg } from './port.ts';
 
 /** The options of `gex serve` for whoever looks after it. */
 export const careOptions = {
-  'keep-days': {
-    type: 'string',
-    value: 'N',
-    default: '90',
-    describe: 'Days that finished jobs, runs and events are kept',
-  },
-  'health-port': {
-    type: 'string',
-    value: 'N',
-    describe: 'Port of /health, /ready and /metrics alone, which need no token there; 0 takes a free one',
-  },
-  'health-host': {
-    type: 'string',
-    value: 'HOST',
-    describe: 'Address to listen on for these; 127.0.0.1 by default',
-  },
-  'requests-per-minute': {
-    type: 'string',
-    value: 'N',
-    describe: 'Requests a minute that a token may send, by default GEX_REQUESTS_PER_MINUTE, else any number',
-  },
-  'max-requests': {
-    type: 'string',
-    value: 'N',
+  'keep-days': valued('N', 'Days that finished jobs, runs and events are kept', { default: '90' }),
+  'health-port': valued(
+    'N',
+    'Port of /health, /ready and /metrics alone, which need no token there; 0 takes a free one',
+  ),
+  'health-host': valued('HOST', 'Address to listen on for these; 127.0.0.1 by default'),
+  'requests-per-minute': valued(
+    'N',
+    'Requests a minute that a token may send, by default GEX_REQUESTS_PER_MINUTE, else any number',
+  ),
+  'max-requests': valued('N', 'Requests that are answered at the same time; more are told to come again', {
     default: '500',
-    describe: 'Requests that are answered at the same time; more are told to come again',
-  },
-  'trust-proxy': {
-    type: 'string',
-    value: 'ADDRESSES',
-    describe:
-      'Addresses and networks of proxies, with commas: the addresses of clients come from their X-Forwarded-For',
-  },
-  'drain-seconds': {
-    type: 'string',
-    value: 'N',
-    default: '0',
-    describe: 'How long to go on with /ready at 503 before stopping, so that a proxy sends nothing more',
-  },
+  }),
+  'trust-proxy': valued(
+    'ADDRESSES',
+    'Addresses and networks of proxies, with commas: the addresses of clients come from their X-Forwarded-For',
+  ),
+  'drain-seconds': valued(
+    'N',
+    'How long to go on with /ready at 503 before stopping, so that a proxy sends nothing more',
+    { default: '0' },
+  ),
 } as const satisfies Record<string, Option>;
 
 type CareOptions = Pick<

@@ -1,27 +1,20 @@
 import { secretsOf } from '../service/platform/database/address.ts';
 import { RunError } from '../lib/errors.ts';
 import { ROLES, type Role, type ServiceOptions } from '../service/start/service-options.ts';
-import type { Args, Io, Option } from './command.ts';
+import { listed, valued, type Args, type Io, type Option } from './command.ts';
 
 /** The options of `gex serve` for several processes. */
 export const databaseOptions = {
-  database: {
-    type: 'string',
-    value: 'URL',
-    describe:
-      'Keep the metadata in this PostgreSQL database (15 or newer) and not in the folder; GEX_DATABASE_URL by default',
-  },
-  'database-schema': { type: 'string', value: 'NAME', describe: 'Its schema; gex by default' },
-  'database-connections': {
-    type: 'string',
-    value: 'N',
-    describe: 'Connections to it that this process has at most; 10 by default',
-  },
-  role: {
-    type: 'list',
-    value: 'ROLE',
-    describe: `What this process does: ${ROLES.join(', ')}, several with commas; GEX_ROLE by default, else everything`,
-  },
+  database: valued(
+    'URL',
+    'Keep the metadata in this PostgreSQL database (15 or newer) and not in the folder; GEX_DATABASE_URL by default',
+  ),
+  'database-schema': valued('NAME', 'Its schema; gex by default'),
+  'database-connections': valued('N', 'Connections to it that this process has at most; 10 by default'),
+  role: listed(
+    'ROLE',
+    `What this process does: ${ROLES.join(', ')}, several with commas; GEX_ROLE by default, else everything`,
+  ),
 } as const satisfies Record<string, Option>;
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,21 +1,17 @@
 import { createReach, REACH_VARIABLE, type ReachRules } from '../engine/http/trust/reach.ts';
-import type { Args, Option } from './command.ts';
+import { listed, type Args, type Option } from './command.ts';
 import { trustedProxies } from './serve-care.ts';
 
 /** The options of `gex serve` for where the requests of its runs may go. */
 export const hostOptions = {
-  'allow-host': {
-    type: 'list',
-    value: 'HOST',
-    describe:
-      'Lets runs and trials reach a host (api.example.com, *.example.com), an address (10.1.2.3), a range (10.0.0.0/8) or all (*), whatever is denied; may be repeated',
-  },
-  'deny-host': {
-    type: 'list',
-    value: 'HOST',
-    describe:
-      'Keeps runs and trials from a host, an address, a range or all; may be repeated. Where others may reach the service, also by a trusted proxy, loopback, link-local and metadata addresses are denied by default',
-  },
+  'allow-host': listed(
+    'HOST',
+    'Lets runs and trials reach a host (api.example.com, *.example.com), an address (10.1.2.3), a range (10.0.0.0/8) or all (*), whatever is denied; may be repeated',
+  ),
+  'deny-host': listed(
+    'HOST',
+    'Keeps runs and trials from a host, an address, a range or all; may be repeated. Where others may reach the service, also by a trusted proxy, loopback, link-local and metadata addresses are denied by default',
+  ),
 } as const satisfies Record<string, Option>;
 
 /**

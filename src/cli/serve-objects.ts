@@ -2,32 +2,28 @@ import { systemEnv } from '../lib/env.ts';
 import { reasonOf, RunError } from '../lib/errors.ts';
 import { ObjectError } from '../service/stores/objects/errors.ts';
 import type { ExternalStoreOptions } from '../service/stores/objects/external-store.ts';
-import type { Args, Io, Option } from './command.ts';
+import { flag, valued, type Args, type Io, type Option } from './command.ts';
 import { urlArg } from './shared.ts';
 
 /** The options of `gex serve` for an object store of others; the environment may have them too, as `GEX_S3_…`. */
 export const objectOptions = {
-  s3: {
-    type: 'string',
-    value: 'URL',
-    describe:
-      'Keep the bytes of files in this S3 endpoint, with GEX_S3_ACCESS_KEY and GEX_S3_SECRET_KEY, and not in the folder; GEX_S3 by default, and so on for those below',
-  },
-  's3-bucket': { type: 'string', value: 'NAME', describe: 'Its bucket, which must be there' },
-  's3-prefix': {
-    type: 'string',
-    value: 'TEXT',
-    describe: 'What all keys in it begin with, such as team-a/, where several storages share a bucket',
-  },
-  's3-region': { type: 'string', value: 'NAME', describe: 'Its region; us-east-1 by default' },
-  's3-role-arn': {
-    type: 'string',
-    value: 'ARN',
-    describe: 'The role that is assumed to make temporary credentials, limited to a file each',
-  },
-  's3-sts': { type: 'string', value: 'URL', describe: 'Its STS, when that is at another address' },
-  's3-no-encryption': { type: 'boolean', describe: 'It refuses x-amz-server-side-encryption' },
-  's3-no-checksums': { type: 'boolean', describe: 'It knows no CRC checksums' },
+  s3: valued(
+    'URL',
+    'Keep the bytes of files in this S3 endpoint, with GEX_S3_ACCESS_KEY and GEX_S3_SECRET_KEY, and not in the folder; GEX_S3 by default, and so on for those below',
+  ),
+  's3-bucket': valued('NAME', 'Its bucket, which must be there'),
+  's3-prefix': valued(
+    'TEXT',
+    'What all keys in it begin with, such as team-a/, where several storages share a bucket',
+  ),
+  's3-region': valued('NAME', 'Its region; us-east-1 by default'),
+  's3-role-arn': valued(
+    'ARN',
+    'The role that is assumed to make temporary credentials, limited to a file each',
+  ),
+  's3-sts': valued('URL', 'Its STS, when that is at another address'),
+  's3-no-encryption': flag('It refuses x-amz-server-side-encryption'),
+  's3-no-checksums': flag('It knows no CRC checksums'),
 } as const satisfies Record<string, Option>;
 
 type Objects = Omit<ExternalStoreOptions, 'env'>;

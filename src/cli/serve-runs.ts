@@ -1,21 +1,15 @@
 import { RunError } from '../lib/errors.ts';
 import type { MakePart } from '../service/start/service-options.ts';
-import type { Args, Option } from './command.ts';
+import { valued, type Args, type Option } from './command.ts';
 import { reachEnvironment } from './serve-hosts.ts';
 
 /** The options of `gex serve` for the runs that it does. */
 export const runsOptions = {
-  runs: {
-    type: 'string',
-    value: 'N',
-    default: '3',
-    describe: 'Runs of configurations at a time; 0 does none here',
-  },
-  'runs-of-token': {
-    type: 'string',
-    value: 'N',
-    describe: 'Runs of one token among these; default: all but one, which is left to others',
-  },
+  runs: valued('N', 'Runs of configurations at a time; 0 does none here', { default: '3' }),
+  'runs-of-token': valued(
+    'N',
+    'Runs of one token among these; default: all but one, which is left to others',
+  ),
 } as const satisfies Record<string, Option>;
 
 /** Creates the module for runs; undefined when this process runs none. @throws {RunError} `command.invalid` */

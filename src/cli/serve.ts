@@ -4,7 +4,7 @@ import { RunError } from '../lib/errors.ts';
 import type { DatabaseOptions } from '../service/platform/database/database.ts';
 import type { ExternalStoreOptions } from '../service/stores/objects/external-store.ts';
 import type { Service, ServiceOptions } from '../service/start/service.ts';
-import type { Args, Command, Io } from './command.ts';
+import { flag, valued, type Args, type Command, type Io } from './command.ts';
 import { orEnvironment } from './environment.ts';
 import { portArg, portError } from './port.ts';
 import { consoleLink } from './console-link.ts';
@@ -20,53 +20,36 @@ export const serveCommand: Command = {
   name: 'serve',
   describe: 'Serve a storage folder over HTTP: files, tables, jobs, configurations and their runs',
   options: {
-    dir: {
-      type: 'string',
-      value: 'DIR',
-      describe:
-        'The folder that everything is kept in, storage by default; it is made when missing. None with --database and --s3',
-    },
-    host: {
-      type: 'string',
-      value: 'HOST',
-      default: '127.0.0.1',
-      describe: 'Address to listen on; 0.0.0.0 lets other machines in',
-    },
-    port: { type: 'string', value: 'N', default: '8080', describe: 'Port of the API; 0 takes a free one' },
-    's3-port': { type: 'string', value: 'N', default: '8081', describe: 'Port of the object store' },
-    'importer-port': { type: 'string', value: 'N', default: '8082', describe: 'Port of the importer' },
-    'public-url': {
-      type: 'string',
-      value: 'URL',
-      describe: 'Address under which clients reach the API, such as behind a proxy',
-    },
-    's3-public-url': {
-      type: 'string',
-      value: 'URL',
-      describe: 'Address under which clients reach the object store; signed addresses begin with it',
-    },
+    dir: valued(
+      'DIR',
+      'The folder that everything is kept in, storage by default; it is made when missing. None with --database and --s3',
+    ),
+    host: valued('HOST', 'Address to listen on; 0.0.0.0 lets other machines in', { default: '127.0.0.1' }),
+    port: valued('N', 'Port of the API; 0 takes a free one', { default: '8080' }),
+    's3-port': valued('N', 'Port of the object store', { default: '8081' }),
+    'importer-port': valued('N', 'Port of the importer', { default: '8082' }),
+    'public-url': valued('URL', 'Address under which clients reach the API, such as behind a proxy'),
+    's3-public-url': valued(
+      'URL',
+      'Address under which clients reach the object store; signed addresses begin with it',
+    ),
     ...careOptions,
     ...databaseOptions,
     ...runsOptions,
     ...hostOptions,
     ...objectOptions,
     // Not of the environment: it is for one start.
-    's3-take-over': {
-      type: 'boolean',
-      describe:
-        'The database that the bucket belonged to is gone for good, and this one, which was restored from a dump of it, goes on in its place',
-    },
-    'new-token': { type: 'boolean', describe: 'Make and print a further master token, and end' },
-    'new-metadata': {
-      type: 'boolean',
-      describe:
-        'For a folder whose meta.sqlite is lost: set aside its tables and files in a folder lost-…, and end; the next start begins anew',
-    },
-    backup: {
-      type: 'string',
-      value: 'FILE',
-      describe: 'Write everything into a tar file, and end; a service may be running over the folder',
-    },
+    's3-take-over': flag(
+      'The database that the bucket belonged to is gone for good, and this one, which was restored from a dump of it, goes on in its place',
+    ),
+    'new-token': flag('Make and print a further master token, and end'),
+    'new-metadata': flag(
+      'For a folder whose meta.sqlite is lost: set aside its tables and files in a folder lost-…, and end; the next start begins anew',
+    ),
+    backup: valued(
+      'FILE',
+      'Write everything into a tar file, and end; a service may be running over the folder',
+    ),
     ...logOptions,
   },
   examples: [

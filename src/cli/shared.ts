@@ -2,50 +2,28 @@ import { systemEnv } from '../lib/env.ts';
 import { RunError } from '../lib/errors.ts';
 import { plainLine, terminalLine } from '../lib/logging/lines.ts';
 import { createLog, type Level, type LeveledLog, type WriteEvent } from '../lib/logging/log.ts';
-import type { Args, Io, Option } from './command.ts';
+import { flag, listed, valued, type Args, type Io, type Option } from './command.ts';
 
-export const dataOption: Option = {
-  type: 'string',
-  value: 'DIR',
-  default: '.',
-  describe: 'The data folder: it holds config.json',
-};
+export const dataOption: Option = valued('DIR', 'The data folder: it holds config.json', { default: '.' });
 
 /** Options of commands that read the recording of a run. */
 export const recordingOptions = {
   data: dataOption,
-  recording: {
-    type: 'string',
-    value: 'FILE',
-    describe: 'A file that `gex run --record` wrote, in place of the last run',
-  },
-  row: {
-    type: 'list',
-    value: 'ID',
-    describe: 'Only this row of the configuration; may be given several times',
-  },
+  recording: valued('FILE', 'A file that `gex run --record` wrote, in place of the last run'),
+  row: listed('ID', 'Only this row of the configuration; may be given several times'),
 } as const satisfies Record<string, Option>;
 
-export const strictOption: Option = {
-  type: 'boolean',
-  describe: 'Make warnings about the configuration errors',
-};
+export const strictOption: Option = flag('Make warnings about the configuration errors');
 
 export const logOptions = {
-  'log-format': {
-    type: 'string',
-    value: 'FORMAT',
-    choices: ['text', 'json'],
+  'log-format': valued('FORMAT', 'Log lines on stderr: text for people, json for programs', {
     default: 'text',
-    describe: 'Log lines on stderr: text for people, json for programs',
-  },
-  'log-level': {
-    type: 'string',
-    value: 'LEVEL',
-    choices: ['debug', 'info', 'warn', 'error'],
+    choices: ['text', 'json'],
+  }),
+  'log-level': valued('LEVEL', 'The least important lines to show: debug, info, warn or error', {
     default: 'info',
-    describe: 'The least important lines to show: debug, info, warn or error',
-  },
+    choices: ['debug', 'info', 'warn', 'error'],
+  }),
 } as const satisfies Record<string, Option>;
 
 /** Opens the log that the options describe. On a terminal it leaves the times out. */

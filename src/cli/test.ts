@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import { flag, listed, type Command } from './command.ts';
 import { plural } from './format.ts';
 
 export const testCommand: Command = {
@@ -6,12 +6,8 @@ export const testCommand: Command = {
   describe: 'Run recorded examples of an API and compare tables and requests with what is expected',
   words: [{ name: 'folder', describe: 'One example, or a folder of examples', isRequired: true }],
   options: {
-    only: {
-      type: 'list',
-      value: 'NAME',
-      describe: 'Run only examples whose name begins so; may be given several times',
-    },
-    json: { type: 'boolean', describe: 'Print the report as JSON' },
+    only: listed('NAME', 'Run only examples whose name begins so; may be given several times'),
+    json: flag('Print the report as JSON'),
   },
   examples: [
     ['gex test fixtures', 'Run every example below fixtures/'],

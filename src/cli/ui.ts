@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { RunError } from '../lib/errors.ts';
-import type { Args, Command, Io } from './command.ts';
+import { flag, valued, type Args, type Command, type Io } from './command.ts';
 import { consoleLink } from './console-link.ts';
 import { openBrowser } from './open-browser.ts';
 import { serve } from './serve.ts';
@@ -10,24 +10,14 @@ export const uiCommand: Command = {
   name: 'ui',
   describe: 'Open the console of a storage folder or a service in the browser, signed in',
   options: {
-    dir: {
-      type: 'string',
-      value: 'DIR',
-      default: 'storage',
-      describe: 'The folder; it is made when missing',
-    },
-    storage: {
-      type: 'string',
-      value: 'URL',
-      describe: 'The service at this address instead, with the token of KBC_TOKEN',
-    },
-    port: {
-      type: 'string',
-      value: 'N',
-      default: '0',
-      describe: 'Port of the service that is started when none runs over the folder; 0 takes a free one',
-    },
-    'no-open': { type: 'boolean', describe: 'Print the link, and open nothing' },
+    dir: valued('DIR', 'The folder; it is made when missing', { default: 'storage' }),
+    storage: valued('URL', 'The service at this address instead, with the token of KBC_TOKEN'),
+    port: valued(
+      'N',
+      'Port of the service that is started when none runs over the folder; 0 takes a free one',
+      { default: '0' },
+    ),
+    'no-open': flag('Print the link, and open nothing'),
     ...logOptions,
   },
   examples: [

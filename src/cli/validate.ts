@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Problem } from '../engine/config/index.ts';
 import { ConfigError } from '../lib/errors.ts';
-import type { Command } from './command.ts';
+import { flag, type Command } from './command.ts';
 import { plural } from './format.ts';
 import { dataOption, strictOption } from './shared.ts';
 
@@ -11,7 +11,7 @@ export const validateCommand: Command = {
   options: {
     data: dataOption,
     strict: strictOption,
-    json: { type: 'boolean', describe: 'Print the problems as JSON' },
+    json: flag('Print the problems as JSON'),
   },
   examples: [
     ['gex validate', 'Check ./config.json'],

@@ -46,9 +46,8 @@ export function webalizeDisplayName(name: string): string {
 
 /** Returns the reason why a name can't be that of a bucket or a table, nor a display name; `undefined` when it can. */
 export function storageNameProblem(name: string): string | undefined {
-  if (!/^[A-Za-z0-9_-]+$/.test(name)) {
+  if (!/^[A-Za-z0-9_-]+$/.test(name))
     return `'${name}' contains not allowed characters. Only alphanumeric characters dash and underscores are allowed.`;
-  }
   return name.startsWith('_')
     ? `'${name}' contains not allowed characters. Cannot start with underscore.`
     : undefined;

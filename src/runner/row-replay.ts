@@ -76,12 +76,11 @@ function sectionOf(file: RecordFile, row: string | undefined, source: string): S
     if (found.head.row === row) return found;
     rows.push(found.head.row);
   }
-  if (rows.length === 0) {
+  if (rows.length === 0)
     throw new RunError('replay.invalid', `“${source}” is no recording, or one of another version.`, {
       where: { file: source },
       hint: 'Give a file that --record wrote with this version, or “last”.',
     });
-  }
   const names = rows.map((name) =>
     name === undefined ? 'a configuration without rows' : `the row “${name}”`,
   );

@@ -19,11 +19,10 @@ export const inferMapping: Action = {
     const { pages, failure } = await probeSelected(context);
     if (failure !== undefined) throw failure;
     const rows = pages.flatMap((page) => page.rows);
-    if (rows.length === 0) {
+    if (rows.length === 0)
       throw new ActionError('action.invalid', 'The request brought no rows to make a mapping of.', {
         hint: 'Check `dataField` and the parameters of the job with the action test_request.',
       });
-    }
     const mapping = proposeMapping({
       rows,
       extra: pages.map(({ extra }) => extra),

@@ -26,13 +26,12 @@ export const performFunction: Action = {
   run: async (context) => {
     const { configuration, env, secrets } = context;
     const call = input(configuration, '__FUNCTION_CFG');
-    if (!isObject(call)) {
+    if (!isObject(call))
       throw wrongInput(
         '__FUNCTION_CFG',
         call === undefined ? 'is missing' : 'must be an object',
         'Give a function such as {"function": "md5", "args": ["a"]}.',
       );
-    }
     const evaluate = createEvaluator(env, { placeholders: true });
     const result = evaluate(call, contextsOf(context), 'parameters.__FUNCTION_CFG');
     return objectOf([['result', maskJson(result, secrets)]]);

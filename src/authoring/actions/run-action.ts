@@ -35,7 +35,7 @@ async function runNamed(options: ActionOptions & SecretPlanOptions): Promise<Jso
   const { action, dataFolder, log, signal, env = systemEnv, methods, authTypes } = options;
   const { ready, id } = await makePlan({ ...options, log: silentLog }, 'warn');
   const [first] = ready;
-  if (first === undefined) {
+  if (first === undefined)
     throw new ConfigError(
       'config.invalid',
       'All rows are disabled, so there is nothing to run the action on.',
@@ -43,7 +43,6 @@ async function runNamed(options: ActionOptions & SecretPlanOptions): Promise<Jso
         hint: 'Name a row.',
       },
     );
-  }
   const { row, configuration } = first;
   const at = rowPlace(row, { dataFolder, configuration: id, log: silentLog, signal });
   const { component: state } = await componentStates.read(at);

@@ -29,11 +29,10 @@ export const testRequest: Action = {
       log.error(describeError(failure));
     }
     if (exchange === undefined) throw new Error('a job ended without a request');
-    if (exchange.request.label !== result.job.name) {
+    if (exchange.request.label !== result.job.name)
       log.warn(
         `“${result.job.name}” was not called: this is the last answer of “${exchange.request.label ?? ''}” above it`,
       );
-    }
 
     const rows = pages.flatMap((page) => page.rows);
     if (rows.length > MAX_RECORDS) log.info(`Of ${rows.length} records the first ${MAX_RECORDS} are shown`);

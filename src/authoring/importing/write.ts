@@ -13,11 +13,10 @@ import type { Imported } from './report.ts';
  */
 export async function writeImported(imported: Imported, folder: string, isForced: boolean): Promise<string> {
   const file = path.join(folder, 'config.json');
-  if (!isForced && existsSync(file)) {
+  if (!isForced && existsSync(file))
     throw new RunError('import.exists', `There is a configuration already: ${file}.`, {
       hint: 'Choose another folder by --out, or replace it by --force.',
     });
-  }
   await mkdir(folder, { recursive: true });
   await writeFile(file, `${JSON.stringify(imported.configuration, null, 2)}\n`);
   await writeFile(path.join(folder, 'import-report.json'), `${JSON.stringify(imported.report, null, 2)}\n`);

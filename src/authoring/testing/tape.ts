@@ -48,9 +48,8 @@ export class Tape {
 function mismatch(exchange: Exchange, asked: Asked): string | undefined {
   if (exchange.method !== asked.method)
     return `the method is ${asked.method}, recorded is ${exchange.method}`;
-  if (exchange.host !== undefined && exchange.host !== asked.host) {
+  if (exchange.host !== undefined && exchange.host !== asked.host)
     return `the host is ${asked.host}, recorded is ${exchange.host}`;
-  }
   if (exchange.target !== asked.target)
     return `the address is ${asked.target}, recorded is ${exchange.target}`;
   if (exchange.body !== asked.body.trim())

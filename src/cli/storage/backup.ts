@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts';
+import { valued, type Command } from '../command.ts';
 import { logOptions } from '../shared.ts';
 import { fromStoreOptions } from './move-options.ts';
 
@@ -9,14 +9,12 @@ export const backupCommand: Command = {
     { name: 'file', describe: 'The tar file to write; keep it as safe as the storage', isRequired: true },
   ],
   options: {
-    storage: { type: 'string', value: 'DIR', describe: 'The folder of the storage; storage by default' },
-    from: {
-      type: 'string',
-      value: 'DIR|URL',
-      describe:
-        'The same, or the database (postgres://…) that processes of a service share; GEX_FROM_DATABASE_URL by default, where no folder is named',
-    },
-    'from-database-schema': { type: 'string', value: 'NAME', describe: 'Its schema; gex by default' },
+    storage: valued('DIR', 'The folder of the storage; storage by default'),
+    from: valued(
+      'DIR|URL',
+      'The same, or the database (postgres://…) that processes of a service share; GEX_FROM_DATABASE_URL by default, where no folder is named',
+    ),
+    'from-database-schema': valued('NAME', 'Its schema; gex by default'),
     ...fromStoreOptions,
     ...logOptions,
   },

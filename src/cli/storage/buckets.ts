@@ -1,6 +1,6 @@
 import { RunError } from '../../lib/errors.ts';
 import type { BucketDetail } from '../../storage/client/index.ts';
-import type { Command } from '../command.ts';
+import { flag, valued, type Command } from '../command.ts';
 import { formatTable, plural } from '../format.ts';
 import { facts, number, short, size, time } from './facts.ts';
 import { bucketWord } from './id-word.ts';
@@ -45,14 +45,11 @@ export const bucketCommands: readonly Command[] = [
     describe: 'Create a bucket: main becomes in.c-main',
     words: [{ name: 'name', describe: 'Without its stage and without c-', isRequired: true }],
     options: {
-      stage: {
-        type: 'string',
-        value: 'STAGE',
-        choices: ['in', 'out'],
+      stage: valued('STAGE', 'in, where data comes in, or out, for results', {
         default: 'in',
-        describe: 'in, where data comes in, or out, for results',
-      },
-      description: { type: 'string', value: 'TEXT', describe: 'What it is for' },
+        choices: ['in', 'out'],
+      }),
+      description: valued('TEXT', 'What it is for'),
     },
     makesStorage: true,
     examples: [['gex storage buckets create main', 'in.c-main']],
@@ -79,7 +76,7 @@ export const bucketCommands: readonly Command[] = [
     name: 'delete',
     describe: 'Delete a bucket',
     words: [bucketWord],
-    options: { force: { type: 'boolean', describe: 'Also with its tables' } },
+    options: { force: flag('Also with its tables') },
     examples: [['gex storage buckets delete in.c-main --force', 'With all of its tables']],
     async run({ args, client, show }) {
       const id = args.word('bucket');

@@ -1,5 +1,5 @@
 import { RunError } from '../../lib/errors.ts';
-import type { Command } from '../command.ts';
+import { listed, flag, valued, type Command } from '../command.ts';
 import { plural } from '../format.ts';
 import { size } from './facts.ts';
 import { tableWord } from './id-word.ts';
@@ -15,11 +15,10 @@ export const changeCommands: readonly Command[] = [
     describe: 'Add an empty column to a table',
     words: [tableWord, columnWord],
     options: {
-      basetype: {
-        type: 'string',
-        value: 'TYPE',
-        describe: 'For a typed table: STRING, INTEGER, NUMERIC, FLOAT, BOOLEAN, DATE or TIMESTAMP',
-      },
+      basetype: valued(
+        'TYPE',
+        'For a typed table: STRING, INTEGER, NUMERIC, FLOAT, BOOLEAN, DATE or TIMESTAMP',
+      ),
     },
     examples: [['gex storage tables add-column in.c-main.users email', 'One more column']],
     async run({ args, client, line, show }) {
@@ -35,7 +34,7 @@ export const changeCommands: readonly Command[] = [
     name: 'delete-column',
     describe: 'Delete a column with its values',
     words: [tableWord, columnWord],
-    options: { force: { type: 'boolean', describe: 'Also a column of the primary key' } },
+    options: { force: flag('Also a column of the primary key') },
     examples: [['gex storage tables delete-column in.c-main.users email', 'One column less']],
     async run({ args, client, line, show }) {
       const id = args.word('table');
@@ -52,8 +51,8 @@ export const changeCommands: readonly Command[] = [
     describe: 'Set the primary key of a table, or take it away',
     words: [tableWord],
     options: {
-      columns: { type: 'string', value: 'A,B', describe: 'Columns of the new key' },
-      none: { type: 'boolean', describe: 'Take the key away' },
+      columns: valued('A,B', 'Columns of the new key'),
+      none: flag('Take the key away'),
     },
     examples: [['gex storage tables set-key in.c-main.users --columns id', 'Replace the key']],
     async run({ args, client, line, show }) {
@@ -85,15 +84,13 @@ export const changeCommands: readonly Command[] = [
     describe: 'Delete rows of a table',
     words: [tableWord],
     options: {
-      where: {
-        type: 'list',
-        value: 'CONDITION',
-        describe:
-          'Those that this holds for, such as status=closed (= and != only); may be given several times',
-      },
-      'changed-since': { type: 'string', value: 'TIME', describe: 'Those that changed since' },
-      'changed-until': { type: 'string', value: 'TIME', describe: 'Those that changed before' },
-      all: { type: 'boolean', describe: 'All of them' },
+      where: listed(
+        'CONDITION',
+        'Those that this holds for, such as status=closed (= and != only); may be given several times',
+      ),
+      'changed-since': valued('TIME', 'Those that changed since'),
+      'changed-until': valued('TIME', 'Those that changed before'),
+      all: flag('All of them'),
     },
     examples: [['gex storage tables delete-rows in.c-main.users --where status=closed', 'Some of them']],
     async run({ args, client, line, show }) {
@@ -116,7 +113,7 @@ export const changeCommands: readonly Command[] = [
     name: 'delete',
     describe: 'Delete a table with its rows',
     words: [tableWord],
-    options: { force: { type: 'boolean', describe: 'Also when something else refers to it' } },
+    options: { force: flag('Also when something else refers to it') },
     examples: [['gex storage tables delete in.c-main.users', 'For good']],
     async run({ args, client, show }) {
       const id = args.word('table');

@@ -1,5 +1,5 @@
 import type { ConfigurationRow } from '../../storage/client/index.ts';
-import type { Command } from '../command.ts';
+import { valued, type Command } from '../command.ts';
 import { formatTable } from '../format.ts';
 import {
   changesArg,
@@ -34,7 +34,7 @@ export const configRowCommands: readonly Command[] = [
     words: [componentWord, configWord, { name: 'name', describe: 'Its name', isRequired: true }],
     options: {
       ...contentOptions,
-      id: { type: 'string', value: 'ID', describe: 'Its id; a new number by default' },
+      id: valued('ID', 'Its id; a new number by default'),
       disable: switchOptions.disable,
     },
     examples: [['gex storage configs row-create ex-generic-v2 42 Users --file row.json', 'From a file']],

@@ -3,6 +3,7 @@ import { formatJson } from '../../lib/json/format-json.ts';
 import { componentWord, configWord, rowOption } from './config-words.ts';
 import { readJson } from './local-files.ts';
 import { storageCommand } from './storage-command.ts';
+import { flag, valued } from '../command.ts';
 
 export const stateCommand = storageCommand({
   name: 'state',
@@ -10,8 +11,8 @@ export const stateCommand = storageCommand({
   words: [componentWord, configWord],
   options: {
     row: rowOption,
-    set: { type: 'string', value: 'FILE', describe: 'Replace it by this JSON; - is stdin' },
-    reset: { type: 'boolean', describe: 'Empty it' },
+    set: valued('FILE', 'Replace it by this JSON; - is stdin'),
+    reset: flag('Empty it'),
   },
   examples: [
     ['gex storage configs state ex-generic-v2 42', 'The state as JSON'],

@@ -1,5 +1,5 @@
 import type { ConfigurationVersion, RowVersion } from '../../storage/client/index.ts';
-import type { Command } from '../command.ts';
+import { valued, type Command } from '../command.ts';
 import { formatTable } from '../format.ts';
 import { countArg } from '../shared.ts';
 import { componentWord, configWord, noteArg, noteOption, rowOption } from './config-words.ts';
@@ -17,7 +17,7 @@ export const versionCommands: readonly Command[] = [
     words: [componentWord, configWord],
     options: {
       row: rowOption,
-      limit: { type: 'string', value: 'N', describe: 'At most so many; 100 by default' },
+      limit: valued('N', 'At most so many; 100 by default'),
     },
     examples: [['gex storage configs versions ex-generic-v2 42', 'What changed when']],
     async run({ args, client, show }) {
@@ -54,7 +54,7 @@ export const versionCommands: readonly Command[] = [
       versionWord,
       { name: 'name', describe: 'Name of the new one', isRequired: true },
     ],
-    options: { description: { type: 'string', value: 'TEXT', describe: 'What it is for' }, note: noteOption },
+    options: { description: valued('TEXT', 'What it is for'), note: noteOption },
     examples: [['gex storage configs copy ex-generic-v2 42 3 "My API, trial"', 'From version 3']],
     async run({ args, client, show }) {
       const description = args.text('description');

@@ -1,7 +1,7 @@
 import { RunError } from '../../lib/errors.ts';
 import { getKey, isObject, type AnyObject } from '../../lib/json/index.ts';
 import { componentIds, configIds, rowIds } from './id-word.ts';
-import type { Args, Option } from '../command.ts';
+import { flag, valued, type Args, type Option } from '../command.ts';
 import { readJson } from './local-files.ts';
 
 export const componentWord = {
@@ -13,29 +13,21 @@ export const componentWord = {
 export const configWord = { name: 'config', describe: 'Its id', isRequired: true, ids: configIds } as const;
 export const rowWord = { name: 'row', describe: 'Id of the row', isRequired: true, ids: rowIds } as const;
 
-export const rowOption: Option = {
-  type: 'string',
-  value: 'ID',
-  describe: 'Of this row, and not of the whole',
-};
-export const noteOption: Option = {
-  type: 'string',
-  value: 'TEXT',
-  describe: 'What the version says it changed',
-};
+export const rowOption: Option = valued('ID', 'Of this row, and not of the whole');
+export const noteOption: Option = valued('TEXT', 'What the version says it changed');
 
 /** Options that configurations and rows share. */
 export const contentOptions = {
-  file: { type: 'string', value: 'FILE', describe: 'The configuration as JSON; - is stdin' },
-  description: { type: 'string', value: 'TEXT', describe: 'What it is for' },
+  file: valued('FILE', 'The configuration as JSON; - is stdin'),
+  description: valued('TEXT', 'What it is for'),
   note: noteOption,
 } as const satisfies Record<string, Option>;
 
-export const nameOption: Option = { type: 'string', value: 'NAME', describe: 'A new name' };
+export const nameOption: Option = valued('NAME', 'A new name');
 
 export const switchOptions = {
-  enable: { type: 'boolean', describe: 'Let it run' },
-  disable: { type: 'boolean', describe: 'Let it not run' },
+  enable: flag('Let it run'),
+  disable: flag('Let it not run'),
 } as const satisfies Record<string, Option>;
 
 export interface Changes {

@@ -1,6 +1,6 @@
 import { RunError } from '../../lib/errors.ts';
 import type { Configuration } from '../../storage/client/index.ts';
-import type { Command } from '../command.ts';
+import { valued, flag, type Command } from '../command.ts';
 import { formatJson } from '../../lib/json/format-json.ts';
 import { formatTable } from '../format.ts';
 import { configRowCommands, describeRows } from './config-rows.ts';
@@ -25,7 +25,7 @@ export const configCommands: readonly Command[] = [
     name: 'list',
     describe: 'List the configurations of a component',
     words: [componentWord],
-    options: { deleted: { type: 'boolean', describe: 'Those in the trash' } },
+    options: { deleted: flag('Those in the trash') },
     examples: [['gex storage configs list ex-generic-v2', 'Those of the extractor']],
     async run({ args, client, show }) {
       const component = args.word('component');
@@ -52,7 +52,7 @@ export const configCommands: readonly Command[] = [
     words: [componentWord, { name: 'name', describe: 'Its name', isRequired: true }],
     options: {
       ...contentOptions,
-      id: { type: 'string', value: 'ID', describe: 'Its id; a new number by default' },
+      id: valued('ID', 'Its id; a new number by default'),
       disable: switchOptions.disable,
     },
     makesStorage: true,
@@ -93,7 +93,7 @@ export const configCommands: readonly Command[] = [
     name: 'delete',
     describe: 'Put a configuration into the trash',
     words: [componentWord, configWord],
-    options: { purge: { type: 'boolean', describe: 'Delete one that is in the trash for good' } },
+    options: { purge: flag('Delete one that is in the trash for good') },
     examples: [['gex storage configs delete ex-generic-v2 42', 'It can be restored']],
     async run({ args, client, show }) {
       const id = args.word('config');

@@ -1,22 +1,14 @@
 import { RunError } from '../../lib/errors.ts';
 import type { CsvFormat } from '../../storage/client/index.ts';
-import type { Args, Option } from '../command.ts';
+import { valued, type Args, type Option } from '../command.ts';
 import { namesArg } from './where.ts';
 
 /** How a CSV file is to be read. */
 export const csvOptions = {
-  delimiter: {
-    type: 'string',
-    value: 'SIGN',
-    describe: 'Between the values; a comma by default, \\t is a tab',
-  },
-  enclosure: {
-    type: 'string',
-    value: 'SIGN',
-    describe: 'Around the values; " by default, none for no quotes',
-  },
-  'escaped-by': { type: 'string', value: 'SIGN', describe: 'In front of quotes, instead of doubling them' },
-  columns: { type: 'string', value: 'A,B', describe: 'Names of the columns of a file without a header' },
+  delimiter: valued('SIGN', 'Between the values; a comma by default, \\t is a tab'),
+  enclosure: valued('SIGN', 'Around the values; " by default, none for no quotes'),
+  'escaped-by': valued('SIGN', 'In front of quotes, instead of doubling them'),
+  columns: valued('A,B', 'Names of the columns of a file without a header'),
 } as const satisfies Record<string, Option>;
 
 export function csvFormat(args: Args): CsvFormat & { readonly columns?: readonly string[] } {

@@ -1,6 +1,6 @@
 import { createGzip } from 'node:zlib';
 import { pipeline, type Readable } from 'node:stream';
-import type { Command } from '../command.ts';
+import { flag, type Command } from '../command.ts';
 import { formatBytes } from '../format.ts';
 import { saveStream, sizeOf } from '../../storage/client/transfer/save.ts';
 import { writing } from './local-files.ts';
@@ -17,8 +17,8 @@ export const exportCommand: Command = storageCommand({
   ],
   options: {
     ...rowOptions,
-    'no-header': { type: 'boolean', describe: 'Leave the line with the names of the columns out' },
-    gzip: { type: 'boolean', describe: 'Compress what is written' },
+    'no-header': flag('Leave the line with the names of the columns out'),
+    gzip: flag('Compress what is written'),
   },
   examples: [
     ['gex storage tables export in.c-main.users users.csv', 'Into a file'],

@@ -1,5 +1,5 @@
 import type { File } from '../../storage/client/index.ts';
-import type { Command } from '../command.ts';
+import { valued, listed, type Command } from '../command.ts';
 import { countArg } from '../shared.ts';
 import { facts, size, time } from './facts.ts';
 import { describeFiles } from './file-list.ts';
@@ -15,17 +15,9 @@ export const fileCommands: readonly Command[] = [
     name: 'list',
     describe: 'List files, the newest first',
     options: {
-      tag: {
-        type: 'list',
-        value: 'TAG',
-        describe: 'Only those with one of these tags; may be given several times',
-      },
-      query: {
-        type: 'string',
-        value: 'TEXT',
-        describe: 'Only those that this finds, such as name:users AND NOT tags:old',
-      },
-      limit: { type: 'string', value: 'N', describe: 'At most so many; 100 by default' },
+      tag: listed('TAG', 'Only those with one of these tags; may be given several times'),
+      query: valued('TEXT', 'Only those that this finds, such as name:users AND NOT tags:old'),
+      limit: valued('N', 'At most so many; 100 by default'),
     },
     examples: [['gex storage files list --tag invoices --limit 10', 'The last ten with a tag']],
     async run({ args, client, show }) {

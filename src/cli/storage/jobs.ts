@@ -1,5 +1,5 @@
 import type { Job } from '../../storage/client/index.ts';
-import type { Command } from '../command.ts';
+import { valued, type Command } from '../command.ts';
 import { formatTable } from '../format.ts';
 import { formatJson } from '../../lib/json/format-json.ts';
 import { countArg } from '../shared.ts';
@@ -20,7 +20,7 @@ export const jobCommands: readonly Command[] = [
         choices: ['waiting', 'processing', 'success', 'error'],
         describe: 'Only those that are waiting, processing, success or error; may be given several times',
       },
-      limit: { type: 'string', value: 'N', describe: 'At most so many; 20 by default' },
+      limit: valued('N', 'At most so many; 20 by default'),
     },
     examples: [['gex storage jobs list --status error', 'Those that failed']],
     async run({ args, client, show }) {
@@ -48,7 +48,7 @@ export const jobCommands: readonly Command[] = [
     describe: 'Wait until a job has ended; one that failed is an error',
     words: [jobWord],
     options: {
-      timeout: { type: 'string', value: 'SECONDS', describe: 'Give up after so long; the job goes on' },
+      timeout: valued('SECONDS', 'Give up after so long; the job goes on'),
     },
     examples: [['gex storage jobs wait 1042 --timeout 600', 'Ten minutes at most']],
     async run({ args, client, line, show }) {

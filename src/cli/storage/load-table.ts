@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describeError, RunError, StorageError } from '../../lib/errors.ts';
 import { webalize } from '../../lib/names.ts';
-import type { Command } from '../command.ts';
+import { flag, valued, type Command } from '../command.ts';
 import { plural } from '../format.ts';
 import { csvFormat, csvOptions } from './csv-options.ts';
 import { localBody } from './local-files.ts';
@@ -22,8 +22,8 @@ export const loadCommands: readonly Command[] = [
     describe: 'Create a table from a CSV file',
     words: [bucketWord, fileWord],
     options: {
-      name: { type: 'string', value: 'NAME', describe: 'Name of the table; that of the file by default' },
-      'primary-key': { type: 'string', value: 'A,B', describe: 'Columns that tell rows apart' },
+      name: valued('NAME', 'Name of the table; that of the file by default'),
+      'primary-key': valued('A,B', 'Columns that tell rows apart'),
       ...csvOptions,
     },
     examples: [['gex storage tables create in.c-main users.csv --primary-key id', 'in.c-main.users']],
@@ -54,10 +54,7 @@ export const loadCommands: readonly Command[] = [
     describe: 'Load a CSV file into a table: its rows replace those that are there',
     words: [tableWord, fileWord],
     options: {
-      incremental: {
-        type: 'boolean',
-        describe: 'Keep the rows that are there; one with the same key is replaced',
-      },
+      incremental: flag('Keep the rows that are there; one with the same key is replaced'),
       ...csvOptions,
     },
     examples: [

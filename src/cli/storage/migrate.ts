@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts';
+import { flag, valued, type Command } from '../command.ts';
 import { logOptions } from '../shared.ts';
 import { fromStoreOptions, toStoreOptions } from './move-options.ts';
 
@@ -6,23 +6,19 @@ export const migrateCommand: Command = {
   name: 'migrate',
   describe: 'Copy everything of one storage into another, empty one, and compare both',
   options: {
-    from: {
-      type: 'string',
-      value: 'DIR|URL',
-      describe:
-        'The folder or the database (postgres://…) to copy; no service may be running over it. GEX_FROM_DATABASE_URL by default',
-    },
-    to: {
-      type: 'string',
-      value: 'DIR|URL',
-      describe:
-        'Where to: a folder or a database that is empty, or one of a migration that was cut short. GEX_TO_DATABASE_URL by default',
-    },
-    'from-database-schema': { type: 'string', value: 'NAME', describe: 'Its schema; gex by default' },
-    'to-database-schema': { type: 'string', value: 'NAME', describe: 'Its schema; gex by default' },
+    from: valued(
+      'DIR|URL',
+      'The folder or the database (postgres://…) to copy; no service may be running over it. GEX_FROM_DATABASE_URL by default',
+    ),
+    to: valued(
+      'DIR|URL',
+      'Where to: a folder or a database that is empty, or one of a migration that was cut short. GEX_TO_DATABASE_URL by default',
+    ),
+    'from-database-schema': valued('NAME', 'Its schema; gex by default'),
+    'to-database-schema': valued('NAME', 'Its schema; gex by default'),
     ...fromStoreOptions,
     ...toStoreOptions,
-    json: { type: 'boolean', describe: 'Print what was moved as JSON' },
+    json: flag('Print what was moved as JSON'),
     ...logOptions,
   },
   examples: [['gex storage migrate --from storage --to /data/storage', 'A folder into another one']],

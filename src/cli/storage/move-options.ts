@@ -1,6 +1,6 @@
 import { RunError } from '../../lib/errors.ts';
 import type { ExternalStoreOptions } from '../../service/stores/objects/external-store.ts';
-import type { Args, Io, Option } from '../command.ts';
+import { valued, flag, type Args, type Io, type Option } from '../command.ts';
 import { prefixArg } from '../serve-objects.ts';
 import { urlArg } from '../shared.ts';
 
@@ -11,10 +11,9 @@ export const fromStoreOptions = optionsOf(
 );
 export const toStoreOptions = {
   ...optionsOf('to', 'Put the files into this S3 endpoint, as with gex serve --s3'),
-  'to-s3-take-over': {
-    type: 'boolean',
-    describe: 'The bucket belonged to a storage that is gone for good: it is this one’s from now on',
-  },
+  'to-s3-take-over': flag(
+    'The bucket belonged to a storage that is gone for good: it is this one’s from now on',
+  ),
 } as const satisfies Record<string, Option>;
 
 type End = 'from' | 'to';
@@ -32,12 +31,12 @@ function optionsOf<Name extends End>(
   const keys = `GEX_${end.toUpperCase()}_S3_ACCESS_KEY and GEX_${end.toUpperCase()}_S3_SECRET_KEY, or those without ${end.toUpperCase()}_`;
   // Names made of the parameter.
   return {
-    [`${end}-s3`]: { type: 'string', value: 'URL', describe: `${describe}; keys are in ${keys}` },
-    [`${end}-s3-bucket`]: { type: 'string', value: 'NAME', describe: 'Its bucket, which must be there' },
-    [`${end}-s3-prefix`]: { type: 'string', value: 'TEXT', describe: 'What all keys in it begin with' },
-    [`${end}-s3-region`]: { type: 'string', value: 'NAME', describe: 'Its region; us-east-1 by default' },
-    [`${end}-s3-no-encryption`]: { type: 'boolean', describe: 'It refuses x-amz-server-side-encryption' },
-    [`${end}-s3-no-checksums`]: { type: 'boolean', describe: 'It knows no CRC checksums' },
+    [`${end}-s3`]: valued('URL', `${describe}; keys are in ${keys}`),
+    [`${end}-s3-bucket`]: valued('NAME', 'Its bucket, which must be there'),
+    [`${end}-s3-prefix`]: valued('TEXT', 'What all keys in it begin with'),
+    [`${end}-s3-region`]: valued('NAME', 'Its region; us-east-1 by default'),
+    [`${end}-s3-no-encryption`]: flag('It refuses x-amz-server-side-encryption'),
+    [`${end}-s3-no-checksums`]: flag('It knows no CRC checksums'),
   } as Readonly<
     Record<
       `${Name}-s3` | `${Name}-s3-${'bucket' | 'no-checksums' | 'no-encryption' | 'prefix' | 'region'}`,

@@ -22,11 +22,10 @@ import { openLog } from '../shared.ts';
 /** Runs `gex storage push`: pushes the outputs of a data folder, or the rest of them. */
 export async function push(args: Args, io: Io): Promise<number> {
   const dataFolder = args.word('dir');
-  if (!existsSync(dataFolder)) {
+  if (!existsSync(dataFolder))
     throw new RunError('command.invalid', `There is no folder ${dataFolder}.`, {
       hint: 'Give the data folder of a run: it has out/, or rows/<id>/out/.',
     });
-  }
   const log = await openLog(args, io);
   if (args.isSet('discard')) return discard(dataFolder, args, io);
   const journals = findOutputs(dataFolder, args.list('row')).flatMap(({ journal }) => journal ?? []);

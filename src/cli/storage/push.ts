@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts';
+import { valued, flag, listed, type Command } from '../command.ts';
 import { logOptions } from '../shared.ts';
 
 export const pushCommand: Command = {
@@ -6,27 +6,17 @@ export const pushCommand: Command = {
   describe: 'Push the outputs that lie in a data folder, or what is left of a push that was cut short',
   words: [{ name: 'dir', describe: 'The data folder of the run', isRequired: true }],
   options: {
-    row: {
-      type: 'list',
-      value: 'ID',
-      describe: 'Push only the output of this row; may be given several times',
-    },
-    'dry-run': { type: 'boolean', describe: 'Show what would be pushed and where to, and push nothing' },
-    again: {
-      type: 'boolean',
-      describe:
-        'Push also what was pushed before; incremental loads without a primary key then have it twice',
-    },
-    discard: {
-      type: 'boolean',
-      describe: 'Give up what was not pushed to its end: the next run asks the API for the same again',
-    },
-    storage: {
-      type: 'string',
-      value: 'DIR|URL',
-      describe: 'The storage; the one that the push was begun for, else ./storage beside the data',
-    },
-    json: { type: 'boolean', describe: 'Print the result as JSON' },
+    row: listed('ID', 'Push only the output of this row; may be given several times'),
+    'dry-run': flag('Show what would be pushed and where to, and push nothing'),
+    again: flag(
+      'Push also what was pushed before; incremental loads without a primary key then have it twice',
+    ),
+    discard: flag('Give up what was not pushed to its end: the next run asks the API for the same again'),
+    storage: valued(
+      'DIR|URL',
+      'The storage; the one that the push was begun for, else ./storage beside the data',
+    ),
+    json: flag('Print the result as JSON'),
     ...logOptions,
   },
   examples: [

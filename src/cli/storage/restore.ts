@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts';
+import { flag, valued, type Command } from '../command.ts';
 import { logOptions } from '../shared.ts';
 import { toStoreOptions } from './move-options.ts';
 
@@ -7,15 +7,13 @@ export const restoreCommand: Command = {
   describe: 'Make a storage of a backup, after a look whether it is whole',
   words: [{ name: 'file', describe: 'What gex storage backup wrote', isRequired: true }],
   options: {
-    to: {
-      type: 'string',
-      value: 'DIR|URL',
-      describe:
-        'A folder that is new or empty, or a database (postgres://…) without a project, or one of a restore that was cut short. GEX_TO_DATABASE_URL by default',
-    },
-    'to-database-schema': { type: 'string', value: 'NAME', describe: 'Its schema; gex by default' },
+    to: valued(
+      'DIR|URL',
+      'A folder that is new or empty, or a database (postgres://…) without a project, or one of a restore that was cut short. GEX_TO_DATABASE_URL by default',
+    ),
+    'to-database-schema': valued('NAME', 'Its schema; gex by default'),
     ...toStoreOptions,
-    json: { type: 'boolean', describe: 'Print what was restored as JSON' },
+    json: flag('Print what was restored as JSON'),
     ...logOptions,
   },
   examples: [

@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.ts';
 import type { StorageClient } from '../../storage/client/index.ts';
 import type { OpenStorage } from '../../service/open/index.ts';
 import { boundYoungMemory } from '../heap-tuning.ts';
-import type { Args, Command, Io, Option } from '../command.ts';
+import { flag, valued, type Args, type Command, type Io, type Option } from '../command.ts';
 import { formatJson } from '../../lib/json/format-json.ts';
 import { logOptions, openLog } from '../shared.ts';
 import type { IdWord } from './id-word.ts';
@@ -33,14 +33,11 @@ export interface StorageContext {
 
 /** Options of every command over a storage. */
 export const storageOptions = {
-  storage: {
-    type: 'string',
-    value: 'DIR|URL',
+  storage: valued('DIR|URL', 'A storage folder, or the address of a service (its token in KBC_TOKEN)', {
     default: 'storage',
-    describe: 'A storage folder, or the address of a service (its token in KBC_TOKEN)',
-  },
-  branch: { type: 'string', value: 'ID', describe: 'A development branch; the default branch otherwise' },
-  json: { type: 'boolean', describe: 'Print what the service answered as JSON' },
+  }),
+  branch: valued('ID', 'A development branch; the default branch otherwise'),
+  json: flag('Print what the service answered as JSON'),
   ...logOptions,
 } as const satisfies Record<string, Option>;
 

@@ -1,5 +1,5 @@
 import type { Table } from '../../storage/client/index.ts';
-import type { Command } from '../command.ts';
+import { flag, valued, type Command } from '../command.ts';
 import { shownText } from '../../lib/shown-text.ts';
 import { formatTable } from '../format.ts';
 import { changeCommands } from './change-table.ts';
@@ -14,7 +14,7 @@ export const tableCommands: readonly Command[] = [
   storageCommand({
     name: 'list',
     describe: 'List the tables',
-    options: { bucket: { type: 'string', value: 'ID', describe: 'Only those of this bucket' } },
+    options: { bucket: valued('ID', 'Only those of this bucket') },
     examples: [['gex storage tables list --bucket in.c-main', 'Those of a bucket']],
     async run({ args, client, show }) {
       const bucket = args.text('bucket');
@@ -38,7 +38,7 @@ export const tableCommands: readonly Command[] = [
     words: [tableWord],
     options: {
       ...rowOptions,
-      vertical: { type: 'boolean', describe: 'Each row as lines of column and value: for wide tables' },
+      vertical: flag('Each row as lines of column and value: for wide tables'),
     },
     examples: [
       ['gex storage tables preview in.c-main.users --where status=open', 'Some rows'],

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { RunError } from '../../lib/errors.ts';
 import type { File } from '../../storage/client/index.ts';
-import type { Command } from '../command.ts';
+import { flag, valued, listed, type Command } from '../command.ts';
 import { formatBytes } from '../format.ts';
 import { describeFiles } from './file-list.ts';
 import { numberWord } from './id-word.ts';
@@ -17,11 +17,11 @@ export const transferCommands: readonly Command[] = [
     describe: 'Upload files',
     words: [{ name: 'path', describe: 'A file; a folder with --sliced', isRequired: true, isList: true }],
     options: {
-      tag: { type: 'list', value: 'TAG', describe: 'A tag of theirs; may be given several times' },
-      name: { type: 'string', value: 'NAME', describe: 'Name in the storage; that of the file by default' },
-      permanent: { type: 'boolean', describe: 'Keep it until it is deleted, and not for some days only' },
-      gzip: { type: 'boolean', describe: 'Compress on the way; .gz is put behind the name' },
-      sliced: { type: 'boolean', describe: 'Make one file of a folder, of which each file is a slice' },
+      tag: listed('TAG', 'A tag of theirs; may be given several times'),
+      name: valued('NAME', 'Name in the storage; that of the file by default'),
+      permanent: flag('Keep it until it is deleted, and not for some days only'),
+      gzip: flag('Compress on the way; .gz is put behind the name'),
+      sliced: flag('Make one file of a folder, of which each file is a slice'),
     },
     makesStorage: true,
     examples: [
@@ -52,8 +52,8 @@ export const transferCommands: readonly Command[] = [
       },
     ],
     options: {
-      gunzip: { type: 'boolean', describe: 'Take the compression off' },
-      header: { type: 'string', value: 'A,B', describe: 'Write a CSV header with these names in front' },
+      gunzip: flag('Take the compression off'),
+      header: valued('A,B', 'Write a CSV header with these names in front'),
     },
     examples: [
       ['gex storage files download 1034', 'By its name'],

@@ -1,23 +1,17 @@
 import { RunError } from '../../lib/errors.ts';
 import type { RowsQuery, WhereFilter } from '../../storage/client/index.ts';
-import type { Args, Option } from '../command.ts';
+import { listed, valued, type Args, type Option } from '../command.ts';
 import { countArg } from '../shared.ts';
 
 /** Options that say which columns and rows. */
 export const rowOptions = {
-  columns: { type: 'string', value: 'A,B', describe: 'Only these columns, in this order' },
-  limit: { type: 'string', value: 'ROWS', describe: 'At most so many rows' },
-  where: {
-    type: 'list',
-    value: 'CONDITION',
-    describe:
-      'Only rows that this holds for, such as status=open or age>=18 (= != < <= > >=; a number is compared as one); may be given several times',
-  },
-  'changed-since': {
-    type: 'string',
-    value: 'TIME',
-    describe: 'Only rows that changed since: a date, a Unix time, or “-2 days”',
-  },
+  columns: valued('A,B', 'Only these columns, in this order'),
+  limit: valued('ROWS', 'At most so many rows'),
+  where: listed(
+    'CONDITION',
+    'Only rows that this holds for, such as status=open or age>=18 (= != < <= > >=; a number is compared as one); may be given several times',
+  ),
+  'changed-since': valued('TIME', 'Only rows that changed since: a date, a Unix time, or “-2 days”'),
 } as const satisfies Record<string, Option>;
 
 export function rowsQuery(args: Args): RowsQuery {

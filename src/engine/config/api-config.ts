@@ -96,13 +96,11 @@ export function readApi(parameters: AnyObject, warnings: ConfigWarning[]): ApiCo
 
 function readBaseUrl(value: Json | undefined, warnings: ConfigWarning[]): string | AnyObject {
   const at = `${AT}.baseUrl`;
-  if (isEmpty(value) || value === undefined) {
+  if (isEmpty(value) || value === undefined)
     throw invalid(at, '`baseUrl` is missing.', 'Add "baseUrl": "https://api.example.com/v1/" to `api`.');
-  }
   if (isObject(value)) return value;
-  if (typeof value !== 'string') {
+  if (typeof value !== 'string')
     throw invalid(at, `\`baseUrl\` must be a URL or a function, and it is ${kindOf(value)}.`);
-  }
   if (isHttpUrl(value)) return value;
   const inner = objectIn(value);
   if (inner !== undefined) {
@@ -199,9 +197,8 @@ function readCodes(value: Json | undefined, at: string): readonly number[] | und
 function readNames(value: Json | undefined, at: string): readonly string[] {
   if (isEmpty(value)) return [];
   const list = asItems(value);
-  if (list === undefined || !list.every((item) => isScalar(item))) {
+  if (list === undefined || !list.every((item) => isScalar(item)))
     throw invalid(at, `A list of header names is expected, and here is ${kindOf(value)}.`);
-  }
   return list.map((item) => toText(item));
 }
 

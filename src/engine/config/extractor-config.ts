@@ -121,20 +121,18 @@ function effectiveConfigs(parameters: AnyObject, base: AnyObject, api: ApiConfig
   const iterations = getKey(parameters, 'iterations');
   if (isEmpty(iterations)) return [effectiveConfig(base, undefined, api)];
   const list = asItems(iterations);
-  if (list === undefined) {
+  if (list === undefined)
     throw invalid(
       'parameters.iterations',
       `\`iterations\` must be a list of objects, and it is ${kindOf(iterations)}.`,
     );
-  }
   return list.map((item, index) => {
     const over = asObject(item);
-    if (over === undefined) {
+    if (over === undefined)
       throw invalid(
         `parameters.iterations[${index}]`,
         `An iteration must be an object, and it is ${kindOf(item)}.`,
       );
-    }
     return effectiveConfig(objectOf([...entriesOf(base), ...entriesOf(over)]), { index, over }, api);
   });
 }

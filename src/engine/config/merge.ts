@@ -23,7 +23,7 @@ import { asList, isEmptyContainer } from './normalise.ts';
  * @throws {ConfigError} when both have `processors`
  */
 export function mergeConfigurations(root: AnyObject, row: AnyObject, rowId?: string): AnyObject {
-  if (hasProcessors(root) && hasProcessors(row)) {
+  if (hasProcessors(root) && hasProcessors(row))
     throw new ConfigError(
       'config.invalid',
       'Processors may be set either in configuration or in configuration row, but not in both places.',
@@ -32,7 +32,6 @@ export function mergeConfigurations(root: AnyObject, row: AnyObject, rowId?: str
         hint: 'Keep the processors in one of the two.',
       },
     );
-  }
   return componentPart(mergeJson(root, row));
 }
 
@@ -65,9 +64,8 @@ function encodeOver(over: Json, under: Json | undefined): Encoded {
   const value = sameKind(over, under);
   const met = under !== undefined && alike(sameKind(under, over), value) ? under : undefined;
   if (isList(value)) return value.map((item, index) => encodeOver(item, childOf(met, String(index))));
-  if (isObject(value)) {
+  if (isObject(value))
     return encodeEntries(entriesOf(value).map(([key, item]) => [key, encodeOver(item, childOf(met, key))]));
-  }
   return encodeScalar(value);
 }
 
@@ -78,9 +76,8 @@ function encodeUnder(under: Json, over: Json | undefined): Encoded {
     if (!alike(value, sameKind(over, under))) return null;
   }
   if (isList(value)) return value.map((item, index) => encodeUnder(item, childOf(over, String(index))));
-  if (isObject(value)) {
+  if (isObject(value))
     return encodeEntries(entriesOf(value).map(([key, item]) => [key, encodeUnder(item, childOf(over, key))]));
-  }
   return encodeScalar(value);
 }
 
@@ -114,9 +111,8 @@ function encodeScalar(value: Json): Encoded {
 function decode(value: Encoded): Json {
   if (value === null || value === undefined) return null;
   if (Array.isArray(value)) return value.map(decode);
-  if (typeof value === 'object') {
+  if (typeof value === 'object')
     return objectOf(Object.entries(value).map(([key, item]) => [key.slice(1), decode(item)]));
-  }
   if (value.startsWith('n')) return new JsonNumber(value.slice(1));
   // encodeScalar wrote it: JSON text of a string, a number or a boolean
   return JSON.parse(value.slice(1)) as Json;

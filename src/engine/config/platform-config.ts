@@ -18,17 +18,15 @@ export function readSshProxy(parameters: AnyObject): SshProxy | undefined {
   const at = 'parameters.sshProxy';
   const keys = ['user', 'host', 'port', '#privateKey'] as const;
   const missing = keys.filter((key) => isEmpty(getKey(node, key)));
-  if (missing.length > 0) {
+  if (missing.length > 0)
     throw invalid(
       at,
       `The SSH proxy lacks ${missing.map((key) => `\`${key}\``).join(', ')}.`,
       'All four keys are needed.',
     );
-  }
   const port = wholeOf(getKey(node, 'port'));
-  if (port === undefined || port < 1 || port > 65_535) {
+  if (port === undefined || port < 1 || port > 65_535)
     throw invalid(`${at}.port`, '`port` must be a whole number from 1 to 65535.');
-  }
   return {
     user: read.text(node, 'user', at) ?? '',
     host: read.text(node, 'host', at) ?? '',

@@ -46,12 +46,11 @@ export interface ConfigResource {
  */
 export function readResource(document: Json): ConfigResource {
   const root = asObject(document);
-  if (root === undefined) {
+  if (root === undefined)
     throw new ConfigError('config.invalid', 'The configuration is not a JSON object.', {
       hint: 'Start with {"parameters": {"api": {"baseUrl": "…"}, "config": {"jobs": [{"endpoint": "…"}]}}}.',
     });
-  }
-  if (!isResource(root)) {
+  if (!isResource(root))
     return {
       form: 'component',
       id: undefined,
@@ -61,7 +60,6 @@ export function readResource(document: Json): ConfigResource {
       rowsSortOrder: [],
       state: undefined,
     };
-  }
   return {
     form: 'resource',
     id: textOf(root, 'id'),
@@ -102,12 +100,11 @@ function rowsOf(node: Json | undefined): ConfigRow[] {
   const seen = new Map<string, number>();
   for (const row of rows) {
     const first = seen.get(row.id);
-    if (first !== undefined) {
+    if (first !== undefined)
       throw invalid(
         `The rows ${first} and ${row.index} have the same id “${row.id}”.`,
         `rows[${row.index}].id`,
       );
-    }
     seen.set(row.id, row.index);
   }
   return rows;
@@ -117,16 +114,14 @@ function rowOf(node: Json, index: number): ConfigRow {
   const at = `rows[${index}]`;
   if (!isObject(node)) throw invalid('A row is an object with `id` and `configuration`.', at);
   const id = textOf(node, 'id') ?? '';
-  if (id === '') {
+  if (id === '')
     throw invalid('The row has no id.', `${at}.id`, 'Give it one: its files are kept in rows/<id>.');
-  }
-  if (/[/\\\0]/.test(id) || id === '.' || id === '..') {
+  if (/[/\\\0]/.test(id) || id === '.' || id === '..')
     throw invalid(
       `The row id “${id}” cannot name a folder.`,
       `${at}.id`,
       'Use letters, digits, `-` and `_`.',
     );
-  }
   const disabled = getKey(node, 'isDisabled');
   return {
     id,
@@ -148,9 +143,8 @@ function configurationOf(node: AnyObject, at: string): AnyObject {
 
 function orderOf(node: Json | undefined): string[] {
   if (node === undefined || node === null) return [];
-  if (!isList(node) || !node.every((id) => typeof id === 'string' || isNumber(id))) {
+  if (!isList(node) || !node.every((id) => typeof id === 'string' || isNumber(id)))
     throw invalid('The order of rows is a list of row ids.', 'rowsSortOrder');
-  }
   return node.map((id) => toText(id));
 }
 

@@ -79,11 +79,10 @@ function checkNames(resource: ConfigResource, named: readonly string[]): void {
   const unknown = named.filter((id) => !ids.includes(id));
   if (unknown.length === 0) return;
   const quoted = unknown.map((id) => `“${id}”`).join(', ');
-  if (ids.length === 0) {
+  if (ids.length === 0)
     throw new ConfigError('config.invalid', `The configuration has no rows, so there is no row ${quoted}.`, {
       hint: 'Run it without naming a row.',
     });
-  }
   const near = unknown.map((id) => nearest(id, ids)).filter((id) => id !== undefined);
   const known = ids.slice(0, 20).join(', ') + (ids.length > 20 ? ', …' : '');
   throw new ConfigError('config.invalid', `There is no row ${quoted}.`, {

@@ -90,12 +90,11 @@ function problemOf(
   const kind = kindOfSecret(value);
   if (kind === 'plain') return undefined;
   if (kind === 'encrypted' || kind === 'damaged') return unreadable(value, decrypt);
-  if (kind === 'foreign') {
+  if (kind === 'foreign')
     return {
       message: 'The value is still encrypted, and only the platform that encrypted it can read it.',
       hint: 'Put the plain value here, or "$env:NAME" to take it from an environment variable.',
     };
-  }
   const name = variableOf(value) ?? '';
   if (env === undefined || env[name] !== undefined) return undefined;
   return {
@@ -109,12 +108,11 @@ function unreadable(
   value: string,
   decrypt: Decrypt | undefined,
 ): { message: string; hint: string } | undefined {
-  if (decrypt === undefined) {
+  if (decrypt === undefined)
     return {
       message: 'The value is encrypted, and no key was given.',
       hint: 'Give the key with GEX_ENCRYPTION_KEY_FILE or GEX_ENCRYPTION_KEY.',
     };
-  }
   try {
     decrypt(value);
     return undefined;
@@ -131,13 +129,12 @@ function resolve(
   decrypt: Decrypt | undefined,
 ): Json {
   if (isList(value)) return value.map((item) => resolve(item, secret, env, decrypt));
-  if (isObject(value)) {
+  if (isObject(value))
     return objectOf(
       entriesOf(value).map(
         ([key, item]) => [key, resolve(item, secret || isSecretKey(key), env, decrypt)] as const,
       ),
     );
-  }
   if (!secret || typeof value !== 'string') return value;
   if (decrypt !== undefined && kindOfSecret(value) === 'encrypted') return decrypt(value);
   const name = variableOf(value);

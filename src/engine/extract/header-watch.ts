@@ -22,7 +22,7 @@ export class HeaderWatch {
     if (header === first || header.join('\n') === first.join('\n')) return;
     const added = header.filter((name) => !first.includes(name));
     const missing = first.filter((name) => !header.includes(name));
-    if (added.length === header.length) {
+    if (added.length === header.length)
       throw new RecordError(
         'response.shape',
         `Page ${page} has none of the columns of the first page (${listOf(first)}). It begins with ${listOf(header)}.`,
@@ -31,7 +31,6 @@ export class HeaderWatch {
           hint: 'If only the first page has a header, write the names of the columns as “csv.header” of the job.',
         },
       );
-    }
     if (this.#isTold || added.length + missing.length === 0) return;
     this.#isTold = true;
     const news = added.length === 0 ? [] : [`it has ${listOf(added)} besides`];

@@ -205,14 +205,13 @@ function changedRows(
   change: (rows: readonly Json[]) => readonly Json[],
 ): Pick<PageRows, 'count' | 'chunks'> {
   const [only, second] = pieces;
-  if (only === undefined || second !== undefined) {
+  if (only === undefined || second !== undefined)
     return {
       count: only === undefined ? 0 : Infinity,
       *chunks() {
         for (const piece of pieces) yield change(filteredRows(piece, filter));
       },
     };
-  }
   const rows = change(filteredRows(only, filter));
   return { count: rows.length, chunks: () => [rows] };
 }

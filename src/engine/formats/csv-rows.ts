@@ -52,12 +52,11 @@ export type RowMaker = (cells: readonly string[], records: number) => Json[];
 /** Creates rows as objects with the same keys in the same order; all values are texts. */
 export function rowMaker(names: readonly string[]): RowMaker {
   const width = names.length;
-  if (names.some((name) => isIntegerLike(name) || name === '__proto__')) {
+  if (names.some((name) => isIntegerLike(name) || name === '__proto__'))
     return (cells, records) =>
       Array.from({ length: records }, (_, row) =>
         objectOf(names.map((name, i) => [name, cells[row * width + i] ?? ''] as const)),
       );
-  }
   // a copy of an object has its hidden class; adding keys one by one would look the class up for each
   const empty = Object.fromEntries(names.map((name) => [name, '']));
   return (cells, records) => {

@@ -91,13 +91,12 @@ export function parseFormat(job: AnyObject, at: string, invalid: Invalid): Forma
 function csvOf(node: AnyObject, at: string, read: SettingsReader, invalid: Invalid): CsvSettings {
   const quote = getKey(node, 'quote');
   const encoding = read.text(node, 'encoding', at);
-  if (encoding !== undefined && !isEncoding(encoding)) {
+  if (encoding !== undefined && !isEncoding(encoding))
     throw invalid(
       `${at}.encoding`,
       `“${encoding}” is no encoding that is known here.`,
       'Write "utf-8", "utf-16le", "windows-1252", "iso-8859-2", "shift_jis" or another label of the Encoding Standard.',
     );
-  }
   return {
     delimiter: read.text(node, 'delimiter', at),
     quote:
@@ -122,13 +121,12 @@ function headerOf(value: Json | undefined, at: string, invalid: Invalid): CsvSet
   if (value === false) return 'none';
   const names = isList(value) ? value : [];
   const texts = names.flatMap((name) => (isScalar(name) && toText(name) !== '' ? [toText(name)] : []));
-  if (texts.length === 0 || texts.length !== names.length) {
+  if (texts.length === 0 || texts.length !== names.length)
     throw invalid(
       at,
       `“header” must be true, false or a list of names, and it is ${kindOf(value)}.`,
       'Write ["id", "name"] for the columns of a file without a header.',
     );
-  }
   const twice = texts.find((name, i) => texts.indexOf(name) !== i);
   if (twice === undefined) return Object.freeze(texts);
   throw invalid(at, `“${twice}” stands twice in “header”.`, 'Give each column a name of its own.');

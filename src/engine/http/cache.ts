@@ -41,14 +41,13 @@ export function cache(options: CacheOptions): SendWrapper {
     if (kept !== undefined && age >= 0 && age < ttlMs) return aged(kept.response, age);
     const response = await next(request, sendOptions);
     const isFile = response.large !== undefined || response.unpacked !== undefined;
-    if (!isFile && !except.includes(response.status)) {
+    if (!isFile && !except.includes(response.status))
       await write(file, options.folder, response, env).catch((error: unknown) =>
         log.warn('A response could not be kept in the cache.', {
           folder: options.folder,
           error: String(error),
         }),
       );
-    }
     return response;
   };
 }

@@ -18,11 +18,10 @@ export function redirect({ log, secrets }: { readonly log: Log; readonly secrets
       const response = await next(current, options);
       const location = locationOf(response);
       if (location === undefined) return response;
-      if (hops === MAX_REDIRECTS) {
+      if (hops === MAX_REDIRECTS)
         throw failure(CURL.redirects, `The API redirects more than ${MAX_REDIRECTS} times.`, {
           hint: 'Put the final address into the configuration.',
         }).at({ url: secrets.redactUrl(request.url) });
-      }
       current = follow(current, response.status, location);
       log.debug('Following a redirect.', { status: response.status, url: secrets.redactUrl(current.url) });
     }

@@ -203,9 +203,8 @@ function headerText(name: string, value: Json): string {
   if (!HEADER_NAME.test(name)) throw badHeader(`“${name}” is no name of a header.`);
   if (isObject(value)) throw badHeader(`The header “${name}” must be text, not an object.`);
   const text = (isList(value) ? value.map((item) => toText(item)).join(', ') : toText(value)).trim();
-  if (CONTROL.test(text)) {
+  if (CONTROL.test(text))
     throw badHeader(`The header “${name}” has a line break or another control character in its value.`);
-  }
   return text;
 }
 

@@ -21,11 +21,10 @@ export function resolveUrl(base: string, endpoint: string): string {
   const to = split(endpoint);
   const { scheme, authority } =
     to.authority === undefined ? from : { ...to, scheme: to.scheme ?? from.scheme };
-  if ((scheme !== 'http' && scheme !== 'https') || authority === undefined || hostOf(authority) === '') {
+  if ((scheme !== 'http' && scheme !== 'https') || authority === undefined || hostOf(authority) === '')
     throw new HttpError('job.invalid', `“${shown(endpoint)}” gives no http or https address.`, {
       hint: 'Give an endpoint relative to api.baseUrl, or a whole URL that starts with http:// or https://.',
     });
-  }
   const path = pathOf(from, to);
   const query = to.authority === undefined && to.path === '' ? (to.query ?? from.query) : to.query;
   return `${scheme}://${authority}${path.replace(NOT_IN_PATH, encode)}${query === undefined ? '' : `?${query.replace(NOT_IN_QUERY, encode)}`}`;

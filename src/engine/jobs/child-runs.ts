@@ -27,13 +27,12 @@ export function childRuns(
 ): readonly Parameters[] {
   const choices = child.placeholders.map((placeholder) => parametersOf(placeholder, rows, evaluate));
   const count = choices.reduce((product, choice) => product * choice.length, 1);
-  if (count > MAX_RUNS) {
+  if (count > MAX_RUNS)
     throw jobError(
       `${child.at}.placeholders`,
       `The lists of the placeholders give ${count} combinations for one parent row; at most ${MAX_RUNS} are run`,
       'Split the child into several with one list each.',
     );
-  }
   return combinations(choices).map((own) => override(inherited, own));
 }
 
@@ -65,13 +64,12 @@ function findValue({ name, level, path, at }: Placeholder, rows: readonly Json[]
 /** Evaluates the object form of a placeholder: a function knows no null and no list. */
 function evaluated(placeholder: Placeholder, call: Json, value: Json, evaluate: Evaluate): Json {
   const { name, at } = placeholder;
-  if (!isScalar(value)) {
+  if (!isScalar(value))
     throw jobError(
       at,
       `The function of the placeholder “${name}” needs one value, and there is ${kindOf(value)} at “${placeholder.path.text}”`,
       'Leave such rows out with “recursionFilter”, or take the value without a function.',
     );
-  }
   const result = evaluate(call, { placeholder: { value } }, at);
   if (isScalar(result) || result === null) return result;
   throw jobError(

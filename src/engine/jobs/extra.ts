@@ -62,13 +62,12 @@ function columns(
 }
 
 function cellOf(value: Json, at: string, name: string, { warn }: ExtraOptions): Json {
-  if (isList(value)) {
+  if (isList(value))
     throw jobError(
       at,
       `The user data “${name}” is a list, and a column holds one value`,
       'Join it by the function “implode”.',
     );
-  }
   if (!isObject(value)) return value;
   warn({ path: at, message: `The user data “${name}” is an object: the column holds it as JSON text` });
   return toJsonText(value);

@@ -47,21 +47,19 @@ const NEEDS_VALUE = /[><]/;
 function compileCondition(condition: string, at: string): Condition {
   const operator = (LONG_OPERATOR.exec(condition) ?? SHORT_OPERATOR.exec(condition))?.[0];
   const makeTest = operator === undefined ? undefined : OPERATORS[operator];
-  if (operator === undefined || makeTest === undefined) {
+  if (operator === undefined || makeTest === undefined)
     throw filterError(
       condition,
       'has no operator',
       `Use one of ${Object.keys(OPERATORS).join(' ')}, such as id>10.`,
       at,
     );
-  }
   // A further occurrence of the operator ends the value.
   const [path = '', value = ''] = condition.split(operator);
   if (path === '')
     throw filterError(condition, 'has no path', `Name a property of the row before ${operator}.`, at);
-  if (value === '' && NEEDS_VALUE.test(operator)) {
+  if (value === '' && NEEDS_VALUE.test(operator))
     throw filterError(condition, 'has no value', `Give the value to compare with after ${operator}.`, at);
-  }
   const test = makeTest(value);
   const field = compilePath(path, { at });
   return (row) => test(toText(field.find(row)));

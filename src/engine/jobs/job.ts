@@ -203,9 +203,8 @@ function parseDefinitions(
 }
 
 function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[]): Job {
-  if (!isObject(value) && !(isList(value) && value.length === 0)) {
+  if (!isObject(value) && !(isList(value) && value.length === 0))
     throw jobError(at, `A job must be an object, not ${kindOf(value)}`, 'Write {"endpoint": "users"}.');
-  }
   const written = isObject(value) ? value : {};
   const node = withTimes(written);
   const { level } = above;
@@ -356,21 +355,19 @@ function readEndpoint(
 ): { readonly endpoint: string; readonly endpointCall?: AnyObject } {
   const value = getKey(node, 'endpoint') ?? '';
   if (isObject(value)) return { endpoint: toJsonText(value), endpointCall: value };
-  if (typeof value !== 'string' && !isNumber(value)) {
+  if (typeof value !== 'string' && !isNumber(value))
     throw jobError(
       `${at}.endpoint`,
       `“endpoint” must be a text, not ${kindOf(value)}`,
       'Give a path, or a function such as {"function": "concat", "args": ["reports/", {"attr": "account"}]}.',
     );
-  }
   const endpoint = toText(value);
-  if (endpoint === '') {
+  if (endpoint === '')
     throw jobError(
       `${at}.endpoint`,
       '“endpoint” is missing',
       'Give the address of the resource, such as "users".',
     );
-  }
   return { endpoint };
 }
 
@@ -414,9 +411,8 @@ function readDataField(value: Json | undefined, at: string): Path | undefined {
   if (!isObject(value))
     throw jobError(at, `“dataField” must be a path or {"path", "delimiter"}, not ${kindOf(value)}`);
   const path = read.text(value, 'path', at);
-  if (path !== undefined) {
+  if (path !== undefined)
     return compilePath(path, { delimiter: read.text(value, 'delimiter', at) ?? '.', at: `${at}.path` });
-  }
   throw jobError(
     `${at}.path`,
     'The path of “dataField” is missing',
@@ -428,9 +424,8 @@ function readResponseFilter(value: Json | undefined, at: string): readonly strin
   if (value === undefined || isEmpty(value)) return [];
   const items = asItems(value) ?? [value];
   for (const item of items) {
-    if (typeof item !== 'string' && !isNumber(item)) {
+    if (typeof item !== 'string' && !isNumber(item))
       throw jobError(at, `“responseFilter” must be a path or a list of paths, and here is ${kindOf(item)}`);
-    }
   }
   return Object.freeze(items.map((item) => toText(item)));
 }

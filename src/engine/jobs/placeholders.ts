@@ -52,21 +52,19 @@ export function parsePlaceholders(
 }
 
 function parsePlaceholder(name: string, value: Json, at: string, maxLevel: number): Placeholder {
-  if (name === '' || /[{}]/.test(name)) {
+  if (name === '' || /[{}]/.test(name))
     throw jobError(
       at,
       `“${name}” cannot name a placeholder`,
       'Write the name without braces: "id" stands for {id}.',
     );
-  }
   const level = Number(/^(\d+):/.exec(name)?.[1] ?? 1);
-  if (level < 1 || level > maxLevel) {
+  if (level < 1 || level > maxLevel)
     throw jobError(
       at,
       `The placeholder “${name}” asks for level ${level}, and the maximum level here is ${maxLevel}`,
       'Level 1 is the row that starts the child, 2 is the row of the job above it.',
     );
-  }
   if (!isObject(value) && !isList(value)) return { name, level, path: readPath(value, at), at };
   const map = isObject(value) ? value : {};
   const path = readPath(getKey(map, 'path') ?? null, `${at}.path`);
@@ -75,16 +73,14 @@ function parsePlaceholder(name: string, value: Json, at: string, maxLevel: numbe
 }
 
 function readPath(value: Json, at: string): Path {
-  if (typeof value !== 'string' && !isNumber(value) && value !== null) {
+  if (typeof value !== 'string' && !isNumber(value) && value !== null)
     throw jobError(at, `The path of a placeholder must be a text, not ${kindOf(value)}`);
-  }
   const text = toText(value);
-  if (text === '') {
+  if (text === '')
     throw jobError(
       at,
       'The path of a placeholder is missing',
       'Give the path of the value in the parent row, such as "id".',
     );
-  }
   return compilePath(text, { at });
 }

@@ -82,12 +82,10 @@ function argumentOf(value: Json, options: SourceOptions, compile: CompileSource)
     return combined(items, (values) => values);
   }
   if (!isObject(value)) return { needs: needsOf([]), isRead: false, read: () => value };
-  if (getKey(value, 'function') !== undefined && onlyCall(keysOf(value))) {
+  if (getKey(value, 'function') !== undefined && onlyCall(keysOf(value)))
     return callOf(getKey(value, 'function') ?? null, getKey(value, 'args'), options, compile);
-  }
-  if (keysOf(value).some((key) => isKind(key) || key === 'function')) {
+  if (keysOf(value).some((key) => isKind(key) || key === 'function'))
     return { ...compile(value, options), isRead: true };
-  }
   const entries = entriesOf(value);
   const items = entries.map(([key, item]) => argumentOf(item, { ...options, at: `${at}.${key}` }, compile));
   return combined(items, (values) => objectOf(entries.map(([key], i) => [key, values[i] ?? null] as const)));

@@ -40,15 +40,13 @@ export function comparisonTest(
   { at, invalid = invalidSetting }: SourceOptions,
 ): Test {
   if (word === 'matches') {
-    if (isRead || typeof than !== 'string') {
+    if (isRead || typeof than !== 'string')
       throw invalid(`${at}.than`, '“matches” needs a regular expression as it stands.');
-    }
     const pattern = compilePattern(than, `${at}.than`, invalid);
     return (value) => pattern.test(textOf(value));
   }
-  if (word === 'in' && !isRead && !isList(than)) {
+  if (word === 'in' && !isRead && !isList(than))
     throw invalid(`${at}.than`, '“in” needs a list.', 'Write the values in brackets.');
-  }
   return TESTS[word](as);
 }
 

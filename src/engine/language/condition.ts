@@ -67,20 +67,18 @@ export function compileCondition(
 ): Condition {
   const { at, invalid = invalidSetting } = options;
   if (isList(value)) return several(listMeans, value, options);
-  if (!isObject(value)) {
+  if (!isObject(value))
     throw invalid(
       at,
       `A condition is an object, and here is ${kindOf(value)}.`,
       'Write {"value": "meta.more", "is": "false"}.',
     );
-  }
   const keys = keysOf(value);
   const [key] = keys;
   const inner = key === undefined ? undefined : getKey(value, key);
   if (keys.length === 1 && inner !== undefined) {
-    if (key === 'all' || key === 'any') {
+    if (key === 'all' || key === 'any')
       return several(key, isList(inner) ? inner : [inner], { ...options, at: `${at}.${key}` });
-    }
     if (key === 'not') return negated(compileCondition(inner, { ...options, at: `${at}.not` }));
     if (key === 'status') return statusCondition(inner, options);
   }
@@ -231,13 +229,12 @@ function compared(
   options: SourceOptions,
 ): Condition {
   const { at, invalid = invalidSetting } = options;
-  if (than === undefined) {
+  if (than === undefined)
     throw invalid(
       `${at}.than`,
       `“${word}” needs something to compare with.`,
       'Write it as “than”: a value, or a source as an object.',
     );
-  }
   const other = isSourceObject(than) ? compileSource(than, { ...options, at: `${at}.than` }) : undefined;
   const named = other?.text ?? shown(than);
   const test = comparisonTest(word, than, { isRead: other !== undefined, as }, options);

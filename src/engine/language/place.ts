@@ -62,13 +62,12 @@ export function compilePlace(value: Json, options: PlaceOptions): Place {
   if (typeof value === 'string' && value !== '')
     return by === 'query' ? queryPlace(value) : paramPlace(value);
   if (isNumber(value)) return compilePlace(toText(value), options);
-  if (!isObject(value)) {
+  if (!isObject(value))
     throw invalid(
       at,
       `A place in the request is the name of a parameter or an object, and here is ${kindOf(value)}.`,
       'Write a name such as "after", or an object such as {"body": "variables.after"}.',
     );
-  }
   const keys = keysOf(value).filter((key) => key !== 'first');
   const [key] = keys;
   const kind = PLACE_KINDS.find((known) => known === key);
@@ -81,14 +80,12 @@ export function compilePlace(value: Json, options: PlaceOptions): Place {
     );
   }
   const name = getKey(value, kind);
-  if ((typeof name !== 'string' && !isNumber(name)) || name === '') {
+  if ((typeof name !== 'string' && !isNumber(name)) || name === '')
     throw invalid(`${at}.${kind}`, `“${kind}” needs the name of the place, and here is ${kindOf(name)}.`);
-  }
   const first = getKey(value, 'first');
   const isInText = kind === 'path' || kind === 'template';
-  if (first !== undefined && !isInText) {
+  if (first !== undefined && !isInText)
     throw invalid(`${at}.first`, '“first” is for places inside of a text: “path” and “template”.');
-  }
   return placeOf(kind, toText(name), first ?? '');
 }
 
@@ -266,9 +263,8 @@ function mergedWith(params: AnyObject, values: AnyObject): AnyObject {
 function putAt(value: Json | undefined, keys: readonly string[], inner: Json): Json {
   const [key, ...rest] = keys;
   if (key === undefined) return inner;
-  if (isList(value) && /^\d+$/.test(key) && Number(key) <= value.length) {
+  if (isList(value) && /^\d+$/.test(key) && Number(key) <= value.length)
     return value.toSpliced(Number(key), 1, putAt(value[Number(key)], rest, inner));
-  }
   const object = isObject(value) ? value : EMPTY;
   return withKey(object, key, putAt(getKey(object, key), rest, inner));
 }

@@ -80,13 +80,12 @@ const KEYS = ['when', 'do', 'wait', 'times', 'message'];
 
 function compileReaction(node: Json, options: SourceOptions): Reaction {
   const { at, invalid = invalidSetting } = options;
-  if (!isObject(node)) {
+  if (!isObject(node))
     throw invalid(
       at,
       `A reaction is an object, and here is ${kindOf(node)}.`,
       'Write {"when": {"status": 404}, "do": "skip"}.',
     );
-  }
   checkKeys(node, KEYS, at, invalid);
   const deed = deedOf(node, options);
   const when = getKey(node, 'when');
@@ -172,9 +171,8 @@ function waitOf(value: Json | undefined, options: SourceOptions): Wait | undefin
     );
   const word = getKey(value, 'as') ?? undefined;
   const as = WAIT_UNITS.find((known) => known === word);
-  if (word !== undefined && as === undefined) {
+  if (word !== undefined && as === undefined)
     throw invalid(`${at}.as`, 'Nothing is known of such a time.', meantAndKnown(word, WAIT_UNITS));
-  }
   const least = getKey(value, 'atLeast') ?? 0;
   const leastSeconds = numericOf(least);
   if (leastSeconds === undefined || leastSeconds < 0 || leastSeconds > MOST_WAIT_SECONDS)

@@ -41,13 +41,12 @@ export function readingOf(
     case 'request': {
       const { at, invalid = invalidSetting } = options;
       const place = compilePlace(value, { ...options, at: `${at}.request` });
-      if (place.isInText) {
+      if (place.isInText)
         throw invalid(
           `${at}.request`,
           `What was put into ${place.text} cannot be read again.`,
           'Take {"answer": "page"} or {"answer": "read"}, or what the response says of it.',
         );
-      }
       return {
         text: `${place.text} of the request`,
         needs: RUN,
@@ -82,9 +81,8 @@ function pathReading(
   if (kind === 'path') return { text, path, needs: RESPONSE, read: (view) => view.here(path) };
   if (kind === 'response') return { text, path, needs: RESPONSE, read: (view) => view.response?.(path) };
   if (kind === 'row') return { text, needs: ROW, read: (view) => view.row?.(path) };
-  if (kind === 'first' || kind === 'last') {
+  if (kind === 'first' || kind === 'last')
     return { text: `${text} of the ${kind} row`, needs: ROWS, read: (view) => view.edge?.(kind, path) };
-  }
   const what = kind === 'min' ? 'smallest' : 'largest';
   return { text: `the ${what} ${text}`, needs: ROWS, read: (view) => view.extreme?.(kind, path) };
 }
@@ -121,9 +119,8 @@ function contextReading(
 function firstOf(value: Json, options: SourceOptions, compile: CompileSource): Read {
   const { invalid = invalidSetting } = options;
   const at = `${options.at}.firstOf`;
-  if (!isList(value) || value.length === 0) {
+  if (!isList(value) || value.length === 0)
     throw invalid(at, `“firstOf” needs a list of sources, and here is ${kindOf(value)}.`);
-  }
   const sources = value.map((item, i) => compile(item, { ...options, at: `${at}[${i}]` }));
   return {
     text: sources.map(({ text }) => text).join(' or '),
@@ -140,13 +137,12 @@ function firstOf(value: Json, options: SourceOptions, compile: CompileSource): R
 
 function answerReading(value: Json, { at, invalid = invalidSetting }: SourceOptions): Read {
   const fact = ANSWER_FACTS.find((name) => name === value);
-  if (fact === undefined) {
+  if (fact === undefined)
     throw invalid(
       `${at}.answer`,
       'This is nothing that is known of an answer.',
       meantAndKnown(value, ANSWER_FACTS),
     );
-  }
   return { text: FACT_TEXTS[fact], needs: FACT_NEEDS[fact], read: (view) => view.answer?.(fact) };
 }
 
@@ -177,9 +173,8 @@ function linkReading(
   attribute: Json | undefined,
   { at, invalid = invalidSetting }: SourceOptions,
 ): Read {
-  if (attribute !== undefined && typeof attribute !== 'string') {
+  if (attribute !== undefined && typeof attribute !== 'string')
     throw invalid(`${at}.attribute`, `The name of an attribute is a text, and here is ${kindOf(attribute)}.`);
-  }
   const name = attribute?.toLowerCase();
   return {
     text: name === undefined ? `the link “${rel}”` : `${name} of the link “${rel}”`,

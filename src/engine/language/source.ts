@@ -30,13 +30,12 @@ export function compileSource(value: Json, options: SourceOptions): Source {
   const { at, invalid = invalidSetting } = options;
   if (typeof value === 'string' || isNumber(value))
     return sourceOf(readingOf('path', toText(value), options, compileSource), at);
-  if (!isObject(value)) {
+  if (!isObject(value))
     throw invalid(
       at,
       `A source is a path or an object, and here is ${kindOf(value)}.`,
       'Write a path such as "meta.next", or an object such as {"header": "X-Next"}.',
     );
-  }
   const kind = kindIn(value, options);
   const called = getKey(value, 'function');
   const reading =
@@ -76,13 +75,12 @@ function kindIn(value: AnyObject, { at, kinds, invalid = invalidSetting }: Sourc
     ...(kind === undefined ? ['function', 'args'] : [kind, ...besideOf(kind)]),
   ]);
   const strange = keys.find((key) => !beside.has(key));
-  if (strange !== undefined) {
+  if (strange !== undefined)
     throw invalid(
       `${at}.${strange}`,
       `“${strange}” is not known in a source.`,
       meantOr(strange, [...beside], `Beside it stand ${[...TRANSFORMS].join(', ')}.`),
     );
-  }
   const isHere = kind === undefined || kinds === undefined || kinds.includes(kind);
   if (isHere) return kind ?? 'value';
   throw invalid(

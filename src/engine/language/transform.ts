@@ -75,7 +75,7 @@ function itemStep(beside: AnyObject, options: SourceOptions): Step | undefined {
   const { at, invalid = invalidSetting } = options;
   const [where, take] = [getKey(beside, 'where'), textOf(beside, 'take', options)];
   if (where === undefined && take === undefined) return undefined;
-  if (!isObject(where)) {
+  if (!isObject(where))
     throw invalid(
       where === undefined ? at : `${at}.where`,
       where === undefined
@@ -83,7 +83,6 @@ function itemStep(beside: AnyObject, options: SourceOptions): Step | undefined {
         : `“where” needs an object, and here is ${kindOf(where)}.`,
       'Write what the item has, such as "where": {"rel": "next"}.',
     );
-  }
   const wanted = entriesOf(where).map(
     ([key, value]) => [compilePath(key, { at: `${at}.where` }), value] as const,
   );

@@ -34,13 +34,12 @@ export function checkPlaces(
     if (place === undefined) continue;
     mustBeIn(place, written ?? request, `${at}.${key}`);
     const other = seen.get(place.text);
-    if (other !== undefined) {
+    if (other !== undefined)
       throw invalid(
         `${at}.${key}`,
         `\`${key}\` and \`${other}\` are one place: ${place.text}.`,
         'One would replace the other. Name two places.',
       );
-    }
     seen.set(place.text, key);
   }
 }
@@ -51,13 +50,12 @@ export function lastPage(
   at: string,
 ): (page: Observation, size?: number) => Reason | undefined {
   if (emptyPageOf(options, at) === 'goOn') {
-    if (!ENDS.some((key) => !isEmpty(getKey(options, key)))) {
+    if (!ENDS.some((key) => !isEmpty(getKey(options, key))))
       throw invalid(
         `${at}.emptyPage`,
         'Where neither an empty nor a short page is the last one, nothing ends the job.',
         'Say what does: `stopWhen`, `nextPageFlag`, `limitStop` or `forceStop`.',
       );
-    }
     return () => undefined;
   }
   return ({ rows }, size) => {

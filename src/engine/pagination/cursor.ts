@@ -112,11 +112,10 @@ interface Seen {
 
 /** Widens the range of the pages before, which the state holds as text to stay exact, by the range of this page. */
 function widen(ids: IdRange | undefined, state: Json, idKey: string): Seen {
-  if (ids === undefined) {
+  if (ids === undefined)
     throw new PaginationError('pagination.invalid', `The rows have no numeric \`${idKey}\` to go on from.`, {
       hint: 'Name the path of the id inside a row in `idKey`.',
     });
-  }
   const [min, max] = [bigOf(ids.min), bigOf(ids.max)];
   const before = isObject(state) ? { min: getKey(state, 'min'), max: getKey(state, 'max') } : {};
   return {

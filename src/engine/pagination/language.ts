@@ -76,16 +76,14 @@ export function placeAt(
 ): Place {
   const given = getKey(options, key);
   const value = isEmpty(given) ? fallback : given;
-  if (value === undefined) {
+  if (value === undefined)
     throw invalid(
       `${at}.${key}`,
       `\`${key}\` is missing.`,
       `Set \`${key}\` to the name of a parameter, or to a place such as {"body": "variables.after"}.`,
     );
-  }
-  if (typeof value === 'boolean') {
+  if (typeof value === 'boolean')
     throw invalid(`${at}.${key}`, `\`${key}\` must be a place in the request, and it is ${kindOf(value)}.`);
-  }
   return compilePlace(value, { at: `${at}.${key}`, by: placeOf(options, job, at), invalid });
 }
 

@@ -41,11 +41,10 @@ export const linkHeader: PaginationMethod = {
       needs: { sources: [link] },
       traits: { kind: 'follow', at, follows: ['header link'] },
       first: () => ({ request, state: null }),
-      next({ read: [address] }) {
-        return typeof address === 'string'
+      next: ({ read: [address] }) =>
+        typeof address === 'string'
           ? { request: { ...base, endpoint: address, fromResponse: true }, state: null }
-          : { stop: { code: 'noLinkHeader', rel } };
-      },
+          : { stop: { code: 'noLinkHeader', rel } },
     };
   },
 };

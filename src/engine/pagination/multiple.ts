@@ -82,13 +82,12 @@ export function chooseScroller(options: AnyObject, job: PaginatedJob, at: string
 /** Returns all scrollers, each checked to be a map; `[]` is an empty map. */
 function scrollersOf(options: AnyObject, at: string): AnyObject {
   const scrollers = read.object(options, 'scrollers', at);
-  if (scrollers === undefined) {
+  if (scrollers === undefined)
     throw invalid(
       `${at}.scrollers`,
       '`scrollers` is missing or empty.',
       'Give at least one pagination by name.',
     );
-  }
   for (const name of keysOf(scrollers)) read.object(scrollers, name, `${at}.scrollers`);
   return scrollers;
 }

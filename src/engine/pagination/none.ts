@@ -19,12 +19,10 @@ import { requestOf } from './request.ts';
 export const none: PaginationMethod = {
   method: 'none',
   options: { type: 'object', properties: {} },
-  create(_options, job, { at }) {
-    return {
-      needs: {},
-      traits: { kind: 'none', at },
-      first: () => ({ request: requestOf(job), state: null }),
-      next: () => ({ stop: { code: 'noPagination' } }),
-    };
-  },
+  create: (_options, job, { at }) => ({
+    needs: {},
+    traits: { kind: 'none', at },
+    first: () => ({ request: requestOf(job), state: null }),
+    next: () => ({ stop: { code: 'noPagination' } }),
+  }),
 };

@@ -90,13 +90,12 @@ export const offset: PaginationMethod = {
     const start = isFromJob ? (jobOffset(job, position.place, at) ?? base) : base;
     const inFirst = read.flag(options, 'firstPageParams', at) ?? true;
     const isLast = lastPage(options, at);
-    if (byRows && emptyPageOf(options, at) === 'goOn') {
+    if (byRows && emptyPageOf(options, at) === 'goOn')
       throw invalid(
         `${at}.emptyPage`,
         'An offset that goes on by the rows stands still at a page without rows.',
         'Leave `emptyPage` out, or go on by `limit`.',
       );
-    }
     const request = requestOf(job);
     // a size that is not known is not sent
     const sizes = size === undefined ? { ...limit, place: undefined } : limit;
@@ -138,13 +137,12 @@ function pageSize(
   mayBeUnknown: boolean,
 ): number | undefined {
   const size = read.count(options, 'limit', at);
-  if (size === undefined && !mayBeUnknown) {
+  if (size === undefined && !mayBeUnknown)
     throw invalid(
       `${at}.limit`,
       '`limit` is missing.',
       'Set `limit` to the number of rows in a page, such as 100; or `"advance": "rows"` where it is not known.',
     );
-  }
   return jobPageSize(job, place, at) ?? size;
 }
 

@@ -87,13 +87,10 @@ export function createGuard(options: GuardOptions = {}): Guard {
       const previous = memory.recent.at(-1);
       const isAnother = previous?.request !== input.requestDigest;
       const goesOn = options.emptyGoesOn === true && input.rows === 0 && isAnother;
-      if (previous !== undefined && memory.body === input.bodyDigest && !goesOn) {
+      if (previous !== undefined && memory.body === input.bodyDigest && !goesOn)
         return stop({ code: 'sameResponse', page: previous.page });
-      }
       const asked = lastSeen(memory, 'request', input.requestDigest);
-      if (asked !== undefined && input.rows === 0) {
-        return stop({ code: 'repeatedRequest', page: asked.page });
-      }
+      if (asked !== undefined && input.rows === 0) return stop({ code: 'repeatedRequest', page: asked.page });
       const same = input.rows === 0 ? undefined : lastSeen(memory, 'rows', input.rowsDigest);
       if (asked !== undefined && same !== undefined) {
         if (same.page !== previous?.page) throw circle(asked.page, same.page, input);

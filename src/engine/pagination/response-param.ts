@@ -111,9 +111,8 @@ export const responseParam: PaginationMethod = {
       next(page) {
         const [value] = page.read;
         if (value === undefined) return { stop: { code: 'noValue', path } };
-        if (isEnd(value) || ends.some((end) => equalJson(end, value))) {
+        if (isEnd(value) || ends.some((end) => equalJson(end, value)))
           return { stop: { code: 'endValue', path } };
-        }
         return { request: applied(setters, page.read, request), state: null };
       },
     };

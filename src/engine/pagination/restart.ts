@@ -54,13 +54,12 @@ export function withRestart(
   const at = `${context.at}.restart`;
   const inner = { ...context, at };
   const given = getKey(node, 'when');
-  if (given === undefined || isEmpty(given)) {
+  if (given === undefined || isEmpty(given))
     throw invalid(
       `${at}.when`,
       '`when` is missing.',
       'Say by a condition which page is the last one before it.',
     );
-  }
   const when = conditionAt(given, `${at}.when`, inner);
   const setters = settersIn(node, ['set'], job, inner);
   const [leading] = setters;

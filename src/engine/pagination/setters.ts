@@ -53,7 +53,7 @@ export function settersOf(
   const { at } = context;
   const delimiter = read.text(options, 'delimiter', at);
   const isShort = ['responseParam', 'queryParam'].some((key) => !isEmpty(getKey(options, key)));
-  if (!hasSet(options)) {
+  if (!hasSet(options))
     return [
       {
         from: requiredSource(options, 'responseParam', context, { delimiter }),
@@ -66,14 +66,12 @@ export function settersOf(
         isMerged: false,
       },
     ];
-  }
-  if (isShort) {
+  if (isShort)
     throw invalid(
       `${at}.responseParam`,
       '`responseParam` and `queryParam` are the short form of one entry of `set`.',
       'Put them into `set`: {"from": …, "to": …}.',
     );
-  }
   const [first, ...more] = settersIn(options, ['set', 'merge'], job, context, delimiter);
   if (first === undefined) throw new Error('a set that is not empty has no entry');
   return [first, ...more];

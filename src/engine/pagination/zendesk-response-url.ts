@@ -44,9 +44,8 @@ export const zendeskResponseUrl: PaginationMethod = {
         const link = linkOf(page.read[0], source);
         if (link === undefined) return { stop: { code: 'noLink', path: source.text } };
         const start = startTime(link);
-        if (start !== undefined && start > page.now / 1000 - NEWEST_START_SECONDS) {
+        if (start !== undefined && start > page.now / 1000 - NEWEST_START_SECONDS)
           return { stop: { code: 'recentStart' } };
-        }
         return { request: follow(link), state: null };
       },
     };

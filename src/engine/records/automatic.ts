@@ -88,7 +88,7 @@ class AutomaticParser implements RecordParser {
     }
     this.#learn(page, whole ? [first] : page.chunks(), index);
     this.#relayout(page.dataType, index, out);
-    if (!this.#write(page, whole ? [first] : page.chunks(), out, { page: index, row: 0 })) {
+    if (!this.#write(page, whole ? [first] : page.chunks(), out, { page: index, row: 0 }))
       throw new RecordError(
         'internal',
         `A record of “${page.dataType}” does not fit the structure learned from it`,
@@ -96,7 +96,6 @@ class AutomaticParser implements RecordParser {
           audience: 'application',
         },
       );
-    }
   }
 
   finish(pages: () => Iterable<PageRows>, out: TableOutput): void {
@@ -206,9 +205,8 @@ class AutomaticParser implements RecordParser {
     table.plan = plan;
     const before = table.extras.size;
     const pageExtras = table.extras.page(extra);
-    if (table.extras.learned !== undefined && !this.#rewriting) {
+    if (table.extras.learned !== undefined && !this.#rewriting)
       this.#events.push({ node: plan.node, extra, names: table.extras.learned });
-    }
     table.pageExtras = pageExtras;
     if (known === undefined) {
       this.#tables.set(plan.node, table);

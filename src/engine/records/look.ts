@@ -57,13 +57,12 @@ function plainText(value: Json | undefined): string {
 export function compileLook(settings: AnyObject, at: string, startedAt: number): RowLook {
   const links = getKey(settings, 'links');
   const isUnique = links === 'unique';
-  if (!isUnique && links !== 'equal' && !isEmpty(links)) {
+  if (!isUnique && links !== 'equal' && !isEmpty(links))
     throw unusable(
       '“links” is "unique" or "equal"',
       `${at}.links`,
       'By default equal records have equal links.',
     );
-  }
   const words = compileWords(getKey(settings, 'cells'), `${at}.cells`);
   return {
     ...(words === undefined ? {} : { words }),
@@ -74,22 +73,20 @@ export function compileLook(settings: AnyObject, at: string, startedAt: number):
 function compileWords(node: Json | undefined, at: string): CellWords | undefined {
   if (node === undefined || isEmpty(node)) return undefined;
   if (node === 'json') return JSON_WORDS;
-  if (!isObject(node)) {
+  if (!isObject(node))
     throw unusable(
       `“cells” cannot be ${kindOf(node)}`,
       at,
       'Write "json", or words such as {"true": "true", "false": "false"}.',
     );
-  }
   const known = Object.keys(WORDS);
   return entriesOf(node).reduce<CellWords>((words, [key, value]) => {
-    if (!known.includes(key)) {
+    if (!known.includes(key))
       throw unusable(
         `“${key}” is no value that cells have a word for`,
         `${at}.${key}`,
         meantOr(key, known, 'Known are null, true and false.'),
       );
-    }
     if (typeof value === 'string' || isNumber(value)) return { ...words, [key]: toText(value) };
     throw unusable(`The word for ${key} is ${kindOf(value)}`, `${at}.${key}`, 'Write it as a text.');
   }, WORDS);

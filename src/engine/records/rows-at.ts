@@ -45,13 +45,12 @@ export function compileRowsAt(node: Json | undefined, at: string): RowsAt | unde
   const form = formOf(getKey(settings, 'form') ?? null, isObject(node) ? `${at}.form` : at);
   const known = KEYS[form];
   const strange = keysOf(settings).find((key) => key !== 'form' && !known.includes(key));
-  if (strange !== undefined) {
+  if (strange !== undefined)
     throw unusable(
       `“${strange}” means nothing for rows at “${form}”`,
       `${at}.${strange}`,
       meantOr(strange, known, `It has ${known.join(' and ')}.`),
     );
-  }
   return READERS[form](settings, at);
 }
 

@@ -92,13 +92,12 @@ function rowsOfColumns(value: Json, header: Header | undefined, page: Page): rea
   const [longest] = lists.toSorted(([, a], [, b]) => b.length - a.length);
   if (longest === undefined) return [];
   const odd = lists.find(([, list]) => list.length !== longest[1].length);
-  if (odd !== undefined) {
+  if (odd !== undefined)
     throw new RecordError(
       'records.invalid',
       `The lists of columns are not equally long: “${longest[0]}” has ${longest[1].length} values and “${odd[0]}” has ${odd[1].length}`,
       { hint: 'Point “dataField” at the object that holds nothing but the columns of one table.' },
     );
-  }
   return longest[1].map((_, i) =>
     objectOf(columns.map(([name, cells]) => [name, isList(cells) ? (cells[i] ?? null) : cells] as const)),
   );
@@ -106,11 +105,10 @@ function rowsOfColumns(value: Json, header: Header | undefined, page: Page): rea
 
 function namedLists(value: Json, header: Header | undefined, page: Page): [string, Json][] {
   if (!isList(value)) throw notOfForm('columns', value, 'an object whose values are lists');
-  if (header === undefined) {
+  if (header === undefined)
     throw new RecordError('response.shape', 'The columns are a list, so their names are not known', {
       hint: 'Set “header” of “rowsAt” to a list of names, or to the path of the names in the response.',
     });
-  }
   const names = namesOf(header, page);
   if (names.length < value.length) throw tooManyCells(value.length, names);
   return value.map((column, i) => [names[i] ?? '', column]);

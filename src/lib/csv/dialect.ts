@@ -34,26 +34,22 @@ export function createDialect(options: DialectOptions = {}): CsvDialect {
   const escape = oneByte('escapedBy', escapedBy);
   if (delimiter === undefined)
     throw new CsvError('dialect', 'The CSV delimiter must be one character, but it is empty.');
-  if (enclosure !== undefined && escape !== undefined) {
+  if (enclosure !== undefined && escape !== undefined)
     throw new CsvError('dialect', 'Only one of the CSV options "enclosure" and "escapedBy" can be used.');
-  }
-  if (delimiter === enclosure || delimiter === escape) {
+  if (delimiter === enclosure || delimiter === escape)
     throw new CsvError(
       'dialect',
       'The CSV delimiter must differ from the enclosure and the escape character.',
     );
-  }
   return { delimiter, enclosure, escape };
 }
 
 function oneByte(option: string, text: string): number | undefined {
   if (text === '') return undefined;
   const byte = text.charCodeAt(0);
-  if (text.length > 1 || byte > 0x7f) {
+  if (text.length > 1 || byte > 0x7f)
     throw new CsvError('dialect', `The CSV ${option} must be one ASCII character, but it is "${text}".`);
-  }
-  if (byte === LF || byte === CR || byte === NUL) {
+  if (byte === LF || byte === CR || byte === NUL)
     throw new CsvError('dialect', `The CSV ${option} can't be a line end or a NUL.`);
-  }
   return byte;
 }

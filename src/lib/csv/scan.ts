@@ -137,12 +137,11 @@ export class CsvScanner {
       } else if (byte === CR) {
         state = CR_SEEN;
       } else if (byte === enclosure) {
-        if (state === UNQUOTED) {
+        if (state === UNQUOTED)
           throw this.error(
             'quote',
             'there is a quote inside a cell that is not quoted; quote the cell and double the quote',
           );
-        }
         state = QUOTED;
       } else if (state === QUOTE_SEEN) {
         throw this.error(
@@ -164,13 +163,12 @@ export class CsvScanner {
   end(): void {
     const state = this.#state;
     if (state === RECORD_START) return;
-    if (state === QUOTED) {
+    if (state === QUOTED)
       throw this.error(
         'unterminated',
         'a quoted cell starts here and never ends; its closing quote is missing',
         this.#quoteLine,
       );
-    }
     if (state === CR_SEEN) throw this.#bareReturn();
     if (state === ESCAPED) throw this.error('unterminated', 'the file ends with an escape character');
     this.#endRecord(this.#recordBytes, 0);

@@ -17,9 +17,8 @@ const TAG_BYTES = 16;
  */
 export function encryptValue(value: Json, scope: Scope, keys: Keys, env: Pick<Env, 'randomBytes'>): string {
   const [key] = keys;
-  if (key === undefined) {
+  if (key === undefined)
     throw new EncryptionError('encryption.noKey', 'There is no key to encrypt with.', { hint: KEY_HINT });
-  }
   const head = headOf(key.id, scopeHash(scope));
   const nonce = env.randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key.bytes, nonce).setAAD(aad(head, scope));
@@ -45,7 +44,7 @@ export function decryptValue(text: string, scope: Scope, keys: Keys): Decrypted 
   const key = keys.find(({ id }) => id === parts.keyId);
   if (key === undefined) throw lostKey(parts.keyId, keys);
   const bound = readableScopes(scope).find((each) => scopeHash(each) === parts.scopeHash);
-  if (bound === undefined) {
+  if (bound === undefined)
     throw new EncryptionError(
       'encryption.scope',
       `The value was encrypted for another place than ${describeScope(scope)}.`,
@@ -53,7 +52,6 @@ export function decryptValue(text: string, scope: Scope, keys: Keys): Decrypted 
         hint: 'Set the value again here, or encrypt it with the --project, --component and --config of this place.',
       },
     );
-  }
   return { value: open(parts.payload, headOf(parts.keyId, parts.scopeHash), bound, key), scope: bound, key };
 }
 

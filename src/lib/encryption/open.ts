@@ -17,13 +17,12 @@ export function openSecrets(value: AnyObject, decrypt: Decrypt): AnyObject {
 
 function open(value: Json, isSecret: boolean, decrypt: Decrypt): Json {
   if (isList(value)) return value.map((item) => open(item, isSecret, decrypt));
-  if (isObject(value)) {
+  if (isObject(value))
     return objectOf(
       entriesOf(value).map(
         ([key, item]) => [key, open(item, isSecret || isSecretKey(key), decrypt)] as const,
       ),
     );
-  }
   if (!isSecret || typeof value !== 'string' || kindOfSecret(value) !== 'encrypted') return value;
   try {
     return decrypt(value);

@@ -5,7 +5,7 @@ export function equalJson(a: Json, b: Json): boolean {
   if (isNumber(a) && isNumber(b)) return equalNumbers(a, b);
   if (isList(a) && isList(b))
     return a.length === b.length && a.every((item, i) => equalJson(item, b[i] ?? null));
-  if (isObject(a) && isObject(b)) {
+  if (isObject(a) && isObject(b))
     return (
       sizeOf(a) === sizeOf(b) &&
       entriesOf(a).every(([key, item]) => {
@@ -13,7 +13,6 @@ export function equalJson(a: Json, b: Json): boolean {
         return other !== undefined && equalJson(item, other);
       })
     );
-  }
   return a === b;
 }
 

@@ -243,9 +243,8 @@ class Scanner {
       digits > 15 ||
       (point >= 0 && (fractionIsZero || digits > 14)) ||
       isMinusZero(bytes, start, at)
-    ) {
+    )
       this.#plain = false;
-    }
     return at;
   }
 

@@ -169,9 +169,8 @@ export function significantDigits(value: number, count: number): { digits: strin
   if (next === '5') {
     const exact = splitExponential(value, count + 40);
     const even = '02468'.includes(exact.digits.charAt(count - 1));
-    if (even && /^50*$/.test(exact.digits.slice(count))) {
+    if (even && /^50*$/.test(exact.digits.slice(count)))
       return { digits: exact.digits.slice(0, count), exponent: exact.exponent };
-    }
   }
   return splitExponential(value, count);
 }

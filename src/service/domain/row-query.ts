@@ -89,12 +89,11 @@ export function requireColumns(
 ): void {
   const known = new Set(columns);
   const unknown = (query.columns ?? []).filter((name) => !known.has(name));
-  if (unknown.length > 0) {
+  if (unknown.length > 0)
     throw new TableError(
       'storage.tables.nonExistingColumns',
       `Some columns do not exist in the table: ${unknown.join(', ')}. Its columns are: ${columns.join(', ')}.`,
     );
-  }
   for (const { column } of query.where ?? []) {
     if (known.has(column)) continue;
     throw new TableError(

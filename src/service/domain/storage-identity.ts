@@ -73,12 +73,11 @@ async function keysOfFolder(
   const { keys, isNew } = openServiceKeys(dir, environment, env);
   if (!isNew) return keys;
   const used = await meta.selectFrom('configurations').select('configuration_id').limit(1).executeTakeFirst();
-  if (used !== undefined) {
+  if (used !== undefined)
     log.warn(
       'A new encryption key was made, because there was none. Values encrypted with an earlier one can be read only ' +
         'when that key is back: put it into encryption.key or GEX_ENCRYPTION_KEY, or set those values again.',
     );
-  }
   return keys;
 }
 

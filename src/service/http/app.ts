@@ -96,9 +96,8 @@ export async function createApp(
   app.setNotFoundHandler((request, reply) => handlers.onError(notFound('Not found'), request, reply));
   app.addHook('onSend', async (_request, reply, payload) => {
     // Clients compare the whole header: a charset would hide the JSON from them.
-    if (String(reply.getHeader('content-type')).startsWith('application/json')) {
+    if (String(reply.getHeader('content-type')).startsWith('application/json'))
       reply.header('content-type', 'application/json');
-    }
     return payload;
   });
   addBodyParsers(app);

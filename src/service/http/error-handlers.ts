@@ -59,16 +59,14 @@ function apiErrorOf(error: unknown, validationCode: string): ApiError {
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return notFound('Not found');
   if (code === 'FST_ERR_BAD_URL')
     return new ApiError(400, 'malformedRequest', 'The address is not properly encoded.');
-  if (statusCode === 413) {
+  if (statusCode === 413)
     return new ApiError(413, 'requestTooLarge', 'The body of the request is larger than allowed.');
-  }
-  if (statusCode === 415) {
+  if (statusCode === 415)
     return new ApiError(
       415,
       'unsupportedMediaType',
       'Send JSON, a form or multipart, and say so in Content-Type.',
     );
-  }
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
     const isOurs = typeof code === 'string' && code.startsWith('FST_ERR_');
     return new ApiError(

@@ -113,11 +113,10 @@ async function overFolder(options: TargetOptions): Promise<RunTarget> {
 
 async function overStored(place: BranchPlace, options: TargetOptions): Promise<RunTarget> {
   const { storage = 'storage', environment = process.env, log, onProgress } = options;
-  if (storage === 'none') {
+  if (storage === 'none')
     throw new RunError('command.invalid', '--storage none has no configurations to run.', {
       hint: 'Give the folder or the address of the storage that has it.',
     });
-  }
   const opened = await open(storage, { ...options, branch: place.branch, mustExist: true });
   try {
     const { clientStorage } = await import('../../runner/client-storage.ts');

@@ -96,7 +96,7 @@ export function createService(options: ServiceOptions): Service {
       if (options.dir !== undefined) closeFolder(options.dir, log);
       const care = await createCare(options, env, log);
       // The probes last: until then they see that the service is stopping, not that it is gone.
-      const stops = [care.close, async () => await lock?.release()];
+      const stops = [async () => await care.close(), async () => await lock?.release()];
       const starting: Running = { care, parts: [], stops };
       running = starting;
       try {

@@ -26,9 +26,8 @@ const FIELDS = { id: 'number', name: 'string' } as const;
 export function createBranches(api: ApiCore, jobs: Jobs): Branches {
   const scope = 'plain';
   const branches: Branches = {
-    async list() {
-      return listOf<Branch>(await api.call({ method: 'GET', path: 'dev-branches', scope }), 'branch', FIELDS);
-    },
+    list: async () =>
+      listOf<Branch>(await api.call({ method: 'GET', path: 'dev-branches', scope }), 'branch', FIELDS),
     async detail(id) {
       const json = await api.call({ method: 'GET', path: path`dev-branches/${id}`, scope });
       return shaped<Branch>(json, 'branch', FIELDS);

@@ -56,13 +56,8 @@ export function createBuckets(api: ApiCore, jobs: Jobs): Buckets {
         return await buckets.detail(`${body.stage ?? 'in'}.c-${body.name}`);
       }
     },
-    async update(id, body) {
-      return shaped<Bucket>(
-        await api.call({ method: 'PUT', path: path`buckets/${id}`, body }),
-        'bucket',
-        FIELDS,
-      );
-    },
+    update: async (id, body) =>
+      shaped<Bucket>(await api.call({ method: 'PUT', path: path`buckets/${id}`, body }), 'bucket', FIELDS),
     async delete(id, { force } = {}) {
       const query = { force, async: true };
       const json = await deleteOnce(api.call({ method: 'DELETE', path: path`buckets/${id}`, query }));

@@ -42,9 +42,7 @@ export function createRows(api: ApiCore, base: string): Rows {
     shaped<ConfigurationRow>(await call(given), 'row', FIELDS);
   const at = (rowId: string) => `${base}/${path`${rowId}`}`;
   const rows: Rows = {
-    async list() {
-      return listOf<ConfigurationRow>(await call({ method: 'GET', path: base }), 'row', FIELDS);
-    },
+    list: async () => listOf<ConfigurationRow>(await call({ method: 'GET', path: base }), 'row', FIELDS),
     detail: async (rowId) => await one({ method: 'GET', path: at(rowId) }),
     async create(body) {
       const id = body.rowId ?? '';

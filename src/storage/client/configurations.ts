@@ -80,13 +80,12 @@ export function createConfigurations(api: ApiCore, componentId: string): Configu
     shaped<Configuration>(await call(given), 'configuration', FIELDS);
   const at = (id: string) => `${base}/${path`${id}`}`;
   const configurations: Configurations = {
-    async list(query = {}) {
-      return listOf<Configuration>(
+    list: async (query = {}) =>
+      listOf<Configuration>(
         await call({ method: 'GET', path: base, query: { ...query } }),
         'configuration',
         FIELDS,
-      );
-    },
+      ),
     detail: async (id) => await one({ method: 'GET', path: at(id) }),
     find: async (id) => await orUndefined(configurations.detail(id)),
     async create(body) {

@@ -44,19 +44,16 @@ export interface Events {
 
 export function createEvents(api: ApiCore): Events {
   return {
-    async create(body) {
-      return shaped(await api.call({ method: 'POST', path: 'events', body, isOnce: true }), 'event', {});
-    },
-    async list(query = {}, of) {
-      return listOf<StorageEvent>(
+    create: async (body) =>
+      shaped(await api.call({ method: 'POST', path: 'events', body, isOnce: true }), 'event', {}),
+    list: async (query = {}, of) =>
+      listOf<StorageEvent>(
         await api.call({ method: 'GET', path: `${placeOf(of)}events`, query: { ...query } }),
         'event',
         {},
-      );
-    },
-    async detail(id) {
-      return shaped<StorageEvent>(await api.call({ method: 'GET', path: path`events/${id}` }), 'event', {});
-    },
+      ),
+    detail: async (id) =>
+      shaped<StorageEvent>(await api.call({ method: 'GET', path: path`events/${id}` }), 'event', {}),
   };
 }
 

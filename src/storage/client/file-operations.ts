@@ -52,13 +52,8 @@ export function createFileOperations(api: ApiCore): FileOperations {
       const json = await api.call({ method: 'GET', path: path`files/${id}`, query, signal });
       return shaped<File>(json, 'file', { ...FILE, url: 'string', isSliced: 'boolean' });
     },
-    async list(query: FilesQuery = {}) {
-      return listOf<File>(
-        await api.call({ method: 'GET', path: 'files', query: { ...query } }),
-        'file',
-        FILE,
-      );
-    },
+    list: async (query: FilesQuery = {}) =>
+      listOf<File>(await api.call({ method: 'GET', path: 'files', query: { ...query } }), 'file', FILE),
     async addTag(id, tag, { key } = {}) {
       await api.call({ method: 'POST', path: path`files/${id}/tags`, body: { tag }, key });
     },

@@ -71,9 +71,8 @@ const WAIT_GROWTH = 1.25;
 
 export function createJobs(api: ApiCore): Jobs {
   const jobs: Jobs = {
-    async detail(id, { signal } = {}) {
-      return readJob(await api.call({ method: 'GET', path: path`jobs/${id}`, scope: 'plain', signal }));
-    },
+    detail: async (id, { signal } = {}) =>
+      readJob(await api.call({ method: 'GET', path: path`jobs/${id}`, scope: 'plain', signal })),
     async list(query = {}) {
       const json = await api.call({ method: 'GET', path: 'jobs', scope: 'plain', query: { ...query } });
       return readJobs(json);

@@ -27,13 +27,12 @@ const FIELDS = { id: 'id', key: 'string' } as const;
 /** @param at path of the resource with a slash at the end, escaped */
 export function metadataAt(api: ApiCore, at: string, scope?: Call['scope']): Metadata {
   return {
-    async list() {
-      return listOf<MetadataItem>(
+    list: async () =>
+      listOf<MetadataItem>(
         await api.call({ method: 'GET', path: `${at}metadata`, scope }),
         'metadata',
         FIELDS,
-      );
-    },
+      ),
     async set(metadata, provider, { key } = {}) {
       const json = await api.call({
         method: 'POST',

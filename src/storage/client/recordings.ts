@@ -15,8 +15,7 @@ export interface Runs extends RunOperations {
 export function createRuns(api: Api): Runs {
   return {
     ...createRunOperations(api),
-    async recording(id, { signal } = {}) {
-      return await api.open({ method: 'GET', path: path`runs/${id}/recording`, signal });
-    },
+    recording: async (id, { signal } = {}) =>
+      await api.open({ method: 'GET', path: path`runs/${id}/recording`, signal }),
   };
 }

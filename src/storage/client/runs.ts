@@ -72,19 +72,12 @@ const at = (id: string): string => path`runs/${id}`;
 
 export function createRunOperations(api: ApiCore): RunOperations {
   return {
-    async start(body, { key } = {}) {
-      return shaped<Run>(
-        await api.call({ method: 'POST', path: 'runs', body, key, isOnce: true }),
-        'run',
-        FIELDS,
-      );
-    },
-    async detail(id, { signal } = {}) {
-      return shaped<Run>(await api.call({ method: 'GET', path: at(id), signal }), 'run', FIELDS);
-    },
-    async list(query = {}) {
-      return listOf<Run>(await api.call({ method: 'GET', path: 'runs', query: { ...query } }), 'run', FIELDS);
-    },
+    start: async (body, { key } = {}) =>
+      shaped<Run>(await api.call({ method: 'POST', path: 'runs', body, key, isOnce: true }), 'run', FIELDS),
+    detail: async (id, { signal } = {}) =>
+      shaped<Run>(await api.call({ method: 'GET', path: at(id), signal }), 'run', FIELDS),
+    list: async (query = {}) =>
+      listOf<Run>(await api.call({ method: 'GET', path: 'runs', query: { ...query } }), 'run', FIELDS),
     async log(id, query = {}, { signal } = {}) {
       const json = await api.call({ method: 'GET', path: `${at(id)}/log`, query: { ...query }, signal });
       return shaped<RunLogPart>(json, 'log', { lines: 'list', next: 'number', isEnded: 'boolean' });

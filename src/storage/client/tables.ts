@@ -90,11 +90,8 @@ export function createTableOperations(api: ApiCore, jobs: Jobs): TableOperations
       await run(call, options);
       return asProfile(await api.call({ method: 'GET', path: path`tables/${id}/profile/latest` }));
     },
-    async lastProfile(id) {
-      return await orUndefined(
-        api.call({ method: 'GET', path: path`tables/${id}/profile/latest` }).then(asProfile),
-      );
-    },
+    lastProfile: async (id) =>
+      await orUndefined(api.call({ method: 'GET', path: path`tables/${id}/profile/latest` }).then(asProfile)),
     update: async (id, body) => asTable(await api.call({ method: 'PUT', path: path`tables/${id}`, body })),
     async delete(id, { force } = {}) {
       const query = { force, async: true };

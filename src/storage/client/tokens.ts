@@ -25,30 +25,22 @@ const FIELDS = { id: 'id', description: 'string' } as const;
 export function createTokens(api: ApiCore): Tokens {
   const scope = 'plain';
   return {
-    async verify() {
-      return shaped<Token>(await api.call({ method: 'GET', path: 'tokens/verify', scope }), 'token', FIELDS);
-    },
-    async list() {
-      return listOf<Token>(await api.call({ method: 'GET', path: 'tokens', scope }), 'token', FIELDS);
-    },
-    async detail(id) {
-      return shaped<Token>(
-        await api.call({ method: 'GET', path: path`tokens/${id}`, scope }),
-        'token',
-        FIELDS,
-      );
-    },
+    verify: async () =>
+      shaped<Token>(await api.call({ method: 'GET', path: 'tokens/verify', scope }), 'token', FIELDS),
+    list: async () =>
+      listOf<Token>(await api.call({ method: 'GET', path: 'tokens', scope }), 'token', FIELDS),
+    detail: async (id) =>
+      shaped<Token>(await api.call({ method: 'GET', path: path`tokens/${id}`, scope }), 'token', FIELDS),
     async create(body) {
       const json = await api.call({ method: 'POST', path: 'tokens', body, scope, isOnce: true });
       return shaped<Token>(json, 'token', FIELDS);
     },
-    async update(id, body) {
-      return shaped<Token>(
+    update: async (id, body) =>
+      shaped<Token>(
         await api.call({ method: 'PUT', path: path`tokens/${id}`, body, scope }),
         'token',
         FIELDS,
-      );
-    },
+      ),
     async delete(id) {
       await deleteOnce(api.call({ method: 'DELETE', path: path`tokens/${id}`, scope }));
     },

@@ -5,9 +5,8 @@
  */
 export function readTime(text: string, now: number): Date | undefined {
   const given = text.trim();
-  if (/^@?-?\d+(?:\.\d+)?$/.test(given) && !/^\d{8}$/.test(given)) {
+  if (/^@?-?\d+(?:\.\d+)?$/.test(given) && !/^\d{8}$/.test(given))
     return validDate(Number(given.replace('@', '')) * 1000);
-  }
   const named = namedTime(given.toLowerCase(), now);
   if (named !== undefined) return named;
   const [, date, time = '00:00:00', zone = 'Z'] = DATE.exec(given) ?? [];

@@ -22,11 +22,10 @@ export function readAddress(text: string, baseUrl: string | undefined): Address 
   const [, scheme = '', user, rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*@)?([^#]*)/i.exec(whole) ?? [];
   const mark = rest.indexOf('?');
   const place = `${scheme}${mark < 0 ? rest : rest.slice(0, mark)}`;
-  if (!isHttpUrl(place.replaceAll(' ', '%20'))) {
+  if (!isHttpUrl(place.replaceAll(' ', '%20')))
     throw new ActionError('action.invalid', 'The address of the command is no http or https URL.', {
       hint: 'Write it in quotes, with https:// in front; variables of the shell need their values.',
     });
-  }
   return { place, query: mark < 0 ? undefined : rest.slice(mark + 1), hasUser: user !== undefined };
 }
 

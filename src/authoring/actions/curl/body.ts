@@ -48,7 +48,7 @@ export function readBody(
   const isJson =
     contentType === undefined ? pieces.some(({ kind }) => kind === 'json') : /[/+]json$/.test(contentType);
   if (isJson) return { kind: 'json', params: jsonParams(text, warnings) };
-  if (contentType !== undefined && contentType !== 'application/x-www-form-urlencoded') {
+  if (contentType !== undefined && contentType !== 'application/x-www-form-urlencoded')
     throw new ActionError(
       'action.invalid',
       `The body of the command is ${contentType}, and a job sends JSON or a form.`,
@@ -56,7 +56,6 @@ export function readBody(
         hint: 'See whether the API takes application/json too.',
       },
     );
-  }
   if (/^\s*[[{]/.test(text) && isJsonText(text)) {
     if (contentType === undefined)
       warnings.push('The body looks like JSON and is sent as such, though the command does not say so.');
@@ -85,12 +84,11 @@ function jsonParams(text: string, warnings: string[]): Json {
       cause: error,
     });
   }
-  if (!isObject(value) && !isList(value)) {
+  if (!isObject(value) && !isList(value))
     throw new ActionError(
       'action.invalid',
       'The body of the command is a single value, and a job sends an object or a list.',
     );
-  }
   const size = isList(value) ? value.length : sizeOf(value);
   if (size === 0 && isObject(value))
     warnings.push('The body {} is sent as [], which a job without parameters sends.');

@@ -95,11 +95,10 @@ class Reading {
 
   end(): CurlCommand {
     const url = this.#urls.find((word) => ADDRESS.test(word)) ?? this.#urls[0];
-    if (url === undefined || url === '') {
+    if (url === undefined || url === '')
       throw new ActionError('action.invalid', 'The command has no address.', {
         hint: 'Add it: curl https://api.example.com/users',
       });
-    }
     const others = this.#urls.length - 1;
     if (others > 0)
       this.warnings.push(

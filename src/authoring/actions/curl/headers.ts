@@ -42,12 +42,10 @@ export function secretParameter(name: string): string {
 /** Returns a warning about the login of the command, without the credentials. */
 export function loginWarning(authorization: string): string {
   const scheme = /^\S+/.exec(authorization)?.[0].toLowerCase();
-  if (scheme === 'basic') {
+  if (scheme === 'basic')
     return 'The user and password were left out: set "authentication": {"type": "basic"} in `api`, “username” and “#password” in `config`.';
-  }
-  if (scheme === 'bearer') {
+  if (scheme === 'bearer')
     return 'The bearer token was left out: set "authentication": {"type": "bearer", …} in `api`, with the token under a key with # in `config`.';
-  }
   return `The header Authorization was left out: set \`api.authentication\`, or ${KEEP_SECRET}`;
 }
 

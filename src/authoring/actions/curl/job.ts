@@ -82,11 +82,10 @@ const KNOWN = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 function methodOf(command: CurlCommand, body: CurlBody | undefined): { method: string; paramsIn?: 'body' } {
   const hasData = command.data.length > 0 && !command.dataAsQuery;
   const method = (command.method ?? (hasData ? 'POST' : 'GET')).toUpperCase();
-  if (!KNOWN.includes(method)) {
+  if (!KNOWN.includes(method))
     throw new ActionError('action.invalid', `A job cannot send “${method}”.`, {
       hint: `It can send ${KNOWN.join(', ')}.`,
     });
-  }
   if (body?.kind === 'form') {
     if (method === 'POST') return { method: 'FORM' };
     throw new ActionError(

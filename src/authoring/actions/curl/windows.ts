@@ -3,12 +3,11 @@
  * put one in front of every special character (`^"…^"`), or only at the ends of lines.
  */
 export function windowsDialect(source: string): { readonly text: string; readonly isWindows: boolean } {
-  if (/^[^'"]*\^"/.test(source)) {
+  if (/^[^'"]*\^"/.test(source))
     return {
       text: source.replace(/\^(\r?\n|[\s\S])/g, (_, char: string) => char.replace(/^\r?\n$/, '')),
       isWindows: true,
     };
-  }
   if (/^[^']*\^[ \t]*\r?\n/.test(source))
     return { text: source.replace(/\^[ \t]*\r?\n/g, ' '), isWindows: true };
   return { text: source, isWindows: false };

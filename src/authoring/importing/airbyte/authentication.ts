@@ -18,9 +18,8 @@ export function readAuthentication(
   if (authenticator === undefined || authenticator.type === 'NoAuth') return undefined;
   const { findings } = scope;
   const reader = Object.hasOwn(READERS, authenticator.type) ? READERS[authenticator.type] : undefined;
-  if (reader !== undefined && authenticator.className === undefined) {
+  if (reader !== undefined && authenticator.className === undefined)
     return findings.attempt(authenticator.at, authenticator.type, () => reader(authenticator, scope));
-  }
   const what = authenticator.className ?? authenticator.type;
   findings.not(
     authenticator.at,
@@ -168,9 +167,8 @@ function checkUsual(
   const names = ['client_id', 'client_secret', 'refresh_token', 'grant_type'];
   const isUsual = names.every((usual) => name(`${usual}_name`, usual) === usual);
   const others = Object.keys(headers).filter((header) => header.toLowerCase() !== 'content-type');
-  if (!isUsual || others.length > 0) {
+  if (!isUsual || others.length > 0)
     throw new TemplateError('refresh tokens for one use, with names or headers of their own');
-  }
 }
 
 function isJsonType(headers: Readonly<Record<string, Out>>): boolean {
@@ -178,9 +176,8 @@ function isJsonType(headers: Readonly<Record<string, Out>>): boolean {
 }
 
 function withQuery(endpoint: Out, params: Readonly<Record<string, Out>>): Out {
-  if (typeof endpoint !== 'string' || Object.values(params).some((value) => typeof value !== 'string')) {
+  if (typeof endpoint !== 'string' || Object.values(params).some((value) => typeof value !== 'string'))
     throw new TemplateError('a token that is asked for by parameters of the address');
-  }
   const query = new URLSearchParams(
     Object.entries(params).map(([key, value]): [string, string] => [key, shown(value)]),
   );
@@ -260,9 +257,8 @@ function ownHeaders(own: Component | undefined, scope: Scope): Record<string, Ou
 }
 
 function tokenUse(use: Component, token: Out, scope: Scope): Authentication {
-  if (use.type === 'Bearer' || use.type === 'SessionTokenRequestBearerAuthenticator') {
+  if (use.type === 'Bearer' || use.type === 'SessionTokenRequestBearerAuthenticator')
     return { headers: { Authorization: call('concat', 'Bearer ', token) } };
-  }
   const place = placeOf(use, 'inject_into', scope);
   const template = use.get('api_token') ?? '{{ session_token }}';
   const value = textOut(

@@ -24,9 +24,8 @@ export function readExport(retriever: Component, scope: Scope): ExportDraft | un
       findings.note(`An export is left as it is: ${key} is not taken over.`);
   }
   const paginator = retriever.child('download_paginator');
-  if (paginator !== undefined && paginator.type !== 'NoPagination') {
+  if (paginator !== undefined && paginator.type !== 'NoPagination')
     findings.not(paginator.at, 'No counterpart: pages of a file');
-  }
   return findings.attempt(retriever.at, undefined, () => {
     const inner: Scope = { ...scope, extra };
     const poll = pollOf(retriever, inner);
@@ -59,9 +58,8 @@ function pollOf(retriever: Component, scope: Scope): Readonly<Record<string, Out
   const requester = retriever.child('polling_requester');
   const extractor = retriever.child('status_extractor');
   const mapping = retriever.child('status_mapping');
-  if (requester === undefined || extractor === undefined || mapping === undefined) {
+  if (requester === undefined || extractor === undefined || mapping === undefined)
     throw new TemplateError('an export that is not waited for');
-  }
   if (extractor.className !== undefined)
     throw new TemplateError(`a status that Python code finds (${extractor.className})`);
   const status = pathText(extractor.keys('field_path'));
@@ -90,13 +88,11 @@ function downloadOf(retriever: Component, scope: Scope): Readonly<Record<string,
   const isTarget = JSON.stringify(request.address).includes(JSON.stringify(TARGET));
   if (!isTarget) return requestOf(request);
   const extractor = retriever.child('download_target_extractor');
-  if (extractor === undefined || extractor.className !== undefined) {
+  if (extractor === undefined || extractor.className !== undefined)
     throw new TemplateError('an address of a file that is not said');
-  }
   const isAlone = shown(request.address.endpoint) === shown(TARGET);
-  if (!isAlone || request.method !== 'GET' || Object.keys(request.query).length > 0) {
+  if (!isAlone || request.method !== 'GET' || Object.keys(request.query).length > 0)
     throw new TemplateError('a file whose address is put together');
-  }
   const from = dataPath(extractor.keys('field_path').map(String));
   return { from, ...(Object.keys(request.headers).length === 0 ? {} : { headers: request.headers }) };
 }
@@ -133,12 +129,11 @@ function fileOf(retriever: Component, scope: Scope): Pick<ExportDraft, 'format' 
   const extractor = retriever.child('download_extractor');
   if (extractor?.className !== undefined) throw new TemplateError(`Python code: ${extractor.className}`);
   const decoder = readFormat(retriever, scope, 'download_decoder');
-  if (extractor === undefined || extractor.type === 'ResponseToFileExtractor') {
+  if (extractor === undefined || extractor.type === 'ResponseToFileExtractor')
     return {
       format: isMap(decoder) && decoder['format'] !== undefined ? decoder : { format: 'csv' },
       dataField: '.',
     };
-  }
   if (extractor.type !== 'DpathExtractor') throw new TemplateError(`the extractor ${extractor.type}`);
   return { format: decoder, dataField: dataPath(extractor.keys('field_path').map(String)) };
 }

@@ -29,13 +29,12 @@ export function importAirbyte(text: string, options: AirbyteOptions): Imported {
   const manifest = withType(resolveReferences(read));
   const { definitions: _, ...used } = manifest;
   const components = propagate('', used, {});
-  if (get(components, 'streams') === undefined && get(components, 'dynamic_streams') === undefined) {
+  if (get(components, 'streams') === undefined && get(components, 'dynamic_streams') === undefined)
     throw manifestError(
       'The file is no manifest: it has no streams.',
       '',
       'A manifest has a list “streams:”.',
     );
-  }
   const settings = new Settings(get(get(components, 'spec'), 'connection_specification'), options.settings);
   const taken: TakenStream[] = [];
   const ids = new Set<string>();

@@ -85,9 +85,8 @@ function unwrapped(expression: Expression): Expression {
     expression.kind === 'filter' &&
     isName(expression.of) &&
     ['default', 'd', 'string', 'int'].includes(expression.name)
-  ) {
+  )
     return expression.of;
-  }
   if (expression.kind === 'choose' && isThere(expression.when)) return unwrapped(expression.then);
   return expression;
 }
@@ -95,9 +94,8 @@ function unwrapped(expression: Expression): Expression {
 function isThere(expression: Expression): boolean {
   if (isName(expression)) return true;
   if (expression.kind === 'test') return expression.name === 'defined' && isName(expression.of);
-  if (expression.kind === 'unary' && expression.operator === 'not') {
+  if (expression.kind === 'unary' && expression.operator === 'not')
     return expression.of.kind === 'test' && expression.of.name === 'none' && isName(expression.of.of);
-  }
   if (expression.kind !== 'binary') return false;
   const isNothing = expression.right.kind === 'constant' && isBlank(expression.right.value);
   if (expression.operator === '!=') return isName(expression.left) && isNothing;

@@ -133,9 +133,8 @@ function listOf(router: Component, scope: Scope, group: number | undefined): Lis
 function parentOf(parent: Component, scope: Scope, group: number | undefined): ParentPartition {
   const stream = parent.child('stream');
   if (stream === undefined) throw new TemplateError('a parent without a stream');
-  if (isSequence(parent.get('lazy_read_pointer')) && parent.keys('lazy_read_pointer').length > 0) {
+  if (isSequence(parent.get('lazy_read_pointer')) && parent.keys('lazy_read_pointer').length > 0)
     throw new TemplateError('first pages of the child inside of the parent');
-  }
   const extra = parent.get('extra_fields');
   return {
     stream,

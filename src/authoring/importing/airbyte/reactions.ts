@@ -19,9 +19,8 @@ export function readReactions(handler: Component | undefined, scope: Scope): rea
     findings.not(handler.at, `Python code: ${handler.className}`);
     return [];
   }
-  if (handler.type === 'CompositeErrorHandler') {
+  if (handler.type === 'CompositeErrorHandler')
     return handler.children('error_handlers').flatMap((inner, index) => ofHandler(inner, index > 0, scope));
-  }
   return ofHandler(handler, false, scope);
 }
 

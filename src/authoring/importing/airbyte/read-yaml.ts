@@ -68,8 +68,7 @@ function toNode(value: unknown, depth: number): Node {
   if (typeof value === 'boolean' || typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (Array.isArray(value)) return value.map((item: unknown) => toNode(item, depth + 1));
-  if (typeof value === 'object') {
+  if (typeof value === 'object')
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toNode(item, depth + 1)]));
-  }
   return typeof value === 'bigint' ? String(value) : '';
 }

@@ -106,9 +106,8 @@ class Records {
       hasMore ||
       expander.text('on_no_records') === 'emit_parent' ||
       expander.get('truncated_list_retriever') !== undefined
-    ) {
+    )
       throw new TemplateError('items of a list with fields of the record around it');
-    }
     return ['*', ...this.#keysOf(expander, 'expand_records_from_field').map(String), '*'];
   }
 
@@ -224,9 +223,8 @@ class Records {
 
   #valueOf(field: Component, value: Node, transformation: Component): Typed {
     const position = recordPosition(this.#scope, this.#added);
-    if (this.#isRenamed && JSON.stringify(field.expression(value)).includes('"name":"record"')) {
+    if (this.#isRenamed && JSON.stringify(field.expression(value)).includes('"name":"record"'))
       throw new TemplateError('it is made of fields that have other names by then');
-    }
     const typed = translated(value, field, this.#scope, position);
     const wanted =
       field.text('value_type') === 'string' ? { out: textOut(typed), type: 'text' as const } : cellOf(typed);

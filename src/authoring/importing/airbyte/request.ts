@@ -134,7 +134,7 @@ function readJson(
   position: Position,
   tokens: TokenPlace[],
 ): Body {
-  if (typeof value === 'string') {
+  if (typeof value === 'string')
     return (
       scope.findings.attempt(at, value, (): Body => {
         const expression = requester.expression(value);
@@ -146,7 +146,6 @@ function readJson(
         return { body: objectOf(expression, position), bodyFormat: 'json' };
       }) ?? {}
     );
-  }
   if (isMap(value) && Object.keys(value).length === 0) return {};
   const body = readNested(value, requester, at, [], scope, position, tokens);
   return body === undefined ? {} : { body, bodyFormat: 'json' };
@@ -197,13 +196,12 @@ function readNested(
   position: Position,
   tokens: TokenPlace[],
 ): Out | undefined {
-  if (isSequence(value)) {
+  if (isSequence(value))
     return value.map(
       (item, index) =>
         readNested(item, requester, `${at}[${index}]`, [...path, String(index)], scope, position, tokens) ??
         null,
     );
-  }
   if (isMap(value)) {
     const entries = Object.entries(value).flatMap(([key, item]): [string, Out][] => {
       const inner = readNested(item, requester, `${at}.${key}`, [...path, key], scope, position, tokens);

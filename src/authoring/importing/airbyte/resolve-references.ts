@@ -38,13 +38,12 @@ export function resolveReferences(manifest: NodeMap): NodeMap {
     return isMap(target) ? { ...target, ...mapOf(own) } : target;
   };
   const follow = (reference: string, at: string, followed: readonly string[]): Node => {
-    if (followed.includes(reference)) {
+    if (followed.includes(reference))
       throw manifestError(
         `The reference “${reference}” leads in a circle.`,
         at,
         `It goes by ${[...followed, reference].join(', ')}.`,
       );
-    }
     const target = lookUp(manifest, reference.slice(2));
     if (target === undefined) throw manifestError(`The reference “${reference}” leads nowhere.`, at);
     return visit(target, at, [...followed, reference]);

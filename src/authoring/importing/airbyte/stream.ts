@@ -305,9 +305,8 @@ class StreamReader {
     if (pagination === undefined || options.length === 0) return pagination;
     const names = options.map(({ place }) => (isMap(place) ? place['query'] : undefined));
     const known = names.filter((name) => typeof name === 'string');
-    if (pagination['includeParams'] === true && known.length === names.length) {
+    if (pagination['includeParams'] === true && known.length === names.length)
       return { ...pagination, includeParams: { except: known } };
-    }
     this.#context.findings.not(
       this.#retriever.place('ignore_stream_slicer_parameters_on_paginated_requests'),
       'No counterpart: parts of the slice in the first request alone',
@@ -335,12 +334,11 @@ class StreamReader {
       this.#context.findings.note('Reads all rows in every run: the API is not asked for newer ones.');
       return false;
     }
-    if (records.isRenamed || records.lifted.length > 0) {
+    if (records.isRenamed || records.lifted.length > 0)
       this.#context.findings.not(
         this.#stream.place('incremental_sync'),
         `The field “${cursorField ?? ''}” of the state has another name by then`,
       );
-    }
     const added = records.added.get(cursorField ?? '');
     job['incremental'] = added === undefined ? state : { ...state, cursor: added.out };
     return true;
@@ -349,15 +347,13 @@ class StreamReader {
   /** Reports a parent with another API, because a row of a configuration has only one. */
   #sameApi(above: JobTree, baseUrl: Out, authentication: Authentication | undefined): void {
     const { findings } = this.#context;
-    if (JSON.stringify(above.authentication) !== JSON.stringify(authentication)) {
+    if (JSON.stringify(above.authentication) !== JSON.stringify(authentication))
       findings.not(
         this.#retriever.place('requester'),
         'No counterpart: a parent that is authenticated in another way',
       );
-    }
-    if (JSON.stringify(above.baseUrl) !== JSON.stringify(baseUrl)) {
+    if (JSON.stringify(above.baseUrl) !== JSON.stringify(baseUrl))
       findings.not(this.#retriever.place('requester'), 'No counterpart: a parent at another address');
-    }
   }
 }
 

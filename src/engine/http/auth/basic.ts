@@ -25,7 +25,7 @@ export const basic: AuthType = {
   create(_node, context) {
     const username = credential('username', context);
     const password = credential('password', context);
-    if (username === '' && password === '') {
+    if (username === '' && password === '')
       throw new ConfigError(
         'config.invalid',
         'The user name and the password of the basic authentication are empty.',
@@ -34,7 +34,6 @@ export const basic: AuthType = {
           hint: 'Set "username" and "#password" in "config".',
         },
       );
-    }
     const pair = `${username}:${password}`;
     // A server may quote the header in an error; its base64 holds the password where no other form of it is found.
     context.secrets?.add(pair);

@@ -32,7 +32,7 @@ export function parseExpires(node: Json | undefined, context: AuthContext): Expi
   const seconds = integerOf(node);
   if (seconds !== undefined) return (_response, now) => now + seconds;
   const path = isObject(node) ? getKey(node, 'response') : undefined;
-  if (!isObject(node) || !isScalar(path)) {
+  if (!isObject(node) || !isScalar(path))
     throw new ConfigError(
       'config.invalid',
       `“expires” must be a number of seconds or {"response": "path"}, but it is ${kindOf(node)}.`,
@@ -41,7 +41,6 @@ export function parseExpires(node: Json | undefined, context: AuthContext): Expi
         hint: 'Write for example "expires": 3600, or "expires": {"response": "expires_in", "relative": true}.',
       },
     );
-  }
   const relative = !isEmpty(getKey(node, 'relative'));
   const place = compilePath(toText(path), { at: `${at}.response` });
   return (response, now) => {

@@ -28,12 +28,11 @@ export const headers: AuthType = {
   create(node, context) {
     const values = getKey(node, 'headers');
     const at = `${context.at}.headers`;
-    if (isEmpty(values)) {
+    if (isEmpty(values))
       throw new ConfigError('config.invalid', 'The authentication needs “headers”, the headers to set.', {
         where: { path: at },
         hint: 'Write for example "headers": {"X-Key": {"attr": "#key"}}.',
       });
-    }
     return signing((request) => {
       const contexts = {
         attr: context.attributes,

@@ -74,11 +74,10 @@ function create(
     ({ type, deprecated }) => word === type || (deprecated !== undefined && word === deprecated),
   );
   if (found === undefined) throw unknownType(word, types, context.at);
-  if (word === found.deprecated) {
+  if (word === found.deprecated)
     context.log.warn(`The authentication type “${found.deprecated}” is an older word for “${found.type}”.`, {
       path: `${context.at}.type`,
     });
-  }
   return found.create(found === query ? withOlderQuery(node, api, context) : node, {
     ...context,
     nested: (inner, at) => create(inner, api, { ...context, at }, types) ?? ((next) => next),

@@ -28,7 +28,7 @@ export function parseLoginRequest(
 ): (options: SendOptions) => Promise<ApiResponse> {
   const at = `${context.at}.loginRequest`;
   const job = getKey(node, 'loginRequest');
-  if (!isObject(job) || isEmpty(job)) {
+  if (!isObject(job) || isEmpty(job))
     throw new ConfigError(
       'config.invalid',
       `The login authentication needs “loginRequest”, but it is ${kindOf(job)}.`,
@@ -37,20 +37,17 @@ export function parseLoginRequest(
         hint: 'Write for example "loginRequest": {"endpoint": "login", "method": "POST", "params": {…}}.',
       },
     );
-  }
   const endpoint = getKey(job, 'endpoint');
-  if ((!isScalar(endpoint) && !isObject(endpoint)) || isEmpty(endpoint)) {
+  if ((!isScalar(endpoint) && !isObject(endpoint)) || isEmpty(endpoint))
     throw new ConfigError('config.invalid', 'The login request needs an “endpoint”.', {
       where: { path: `${at}.endpoint` },
       hint: 'Write the address of the login, relative to "baseUrl" or whole.',
     });
-  }
   const method = getKey(job, 'method') ?? 'GET';
-  if (typeof method !== 'string') {
+  if (typeof method !== 'string')
     throw new ConfigError('config.invalid', `“method” must be a text, but it is ${kindOf(method)}.`, {
       where: { path: `${at}.method` },
     });
-  }
 
   const request = (): JobRequest => ({
     endpoint: addressText(

@@ -35,7 +35,7 @@ export const query: AuthType = {
   create(node, context) {
     const values = getKey(node, 'query');
     const at = `${context.at}.query`;
-    if (isEmpty(values)) {
+    if (isEmpty(values))
       throw new ConfigError(
         'config.invalid',
         'The query authentication needs “query”, the parameters to add.',
@@ -44,7 +44,6 @@ export const query: AuthType = {
           hint: 'Write for example "query": {"api_key": {"attr": "#key"}}.',
         },
       );
-    }
     return signing((request) => {
       const contexts = {
         attr: context.attributes,

@@ -35,11 +35,10 @@ export function tokenClient(node: AnyObject, context: AuthContext, isPublic: boo
     given ??
     (isPublic ? undefined : clientPart(node, ['#clientSecret', 'clientSecret'], '#appSecret', context));
   const style = getKey(node, 'authStyle') ?? 'header';
-  if (style !== 'header' && style !== 'body') {
+  if (style !== 'header' && style !== 'body')
     throw new ConfigError('config.invalid', '“authStyle” must be "header" or "body".', {
       where: { path: `${context.at}.authStyle` },
     });
-  }
   const format = getKey(node, 'bodyFormat') ?? 'form';
   if (format !== 'form' && format !== 'json')
     throw new ConfigError('config.invalid', '“bodyFormat” must be "form" or "json".', {

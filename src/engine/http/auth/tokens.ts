@@ -98,12 +98,11 @@ export function readToken(
   paths: TokenPaths = STANDARD_PATHS,
 ): Token {
   const value = findText(response, paths.accessToken);
-  if (value === undefined || value === '' || /[\r\n\0]/.test(value)) {
+  if (value === undefined || value === '' || /[\r\n\0]/.test(value))
     throw new HttpError('auth.failed', `The token response has no “${paths.accessToken}”.`, {
       where: { path: `${context.at}.tokenUrl` },
       hint: 'Check that "tokenUrl" is the address of the token endpoint.',
     });
-  }
   context.secrets?.add(value);
   const seconds = Number(findText(response, paths.expiresIn) ?? Number.NaN);
   if (!Number.isFinite(seconds)) return { value, renewAt: undefined };

@@ -51,11 +51,10 @@ export function mapEntries(node: Json | undefined, at: string): NamedValue[] {
 /** Returns the text of a header without white space around it, as in RFC 9110 5.5. */
 export function headerText(value: Json, at: string): string {
   const text = withoutSpace(scalarText(value, at));
-  if (/[\r\n\0]/.test(text)) {
+  if (/[\r\n\0]/.test(text))
     throw new ConfigError('config.invalid', 'The value of a header has a line break in it.', {
       where: { path: at },
     });
-  }
   return text;
 }
 

@@ -92,52 +92,45 @@ const CONNECT = new Set([
 ]);
 
 function kindOf(code: string, cause: unknown, attempt: Attempt): Kind {
-  if (code === 'ENOTFOUND' || code.startsWith('EAI_')) {
+  if (code === 'ENOTFOUND' || code.startsWith('EAI_'))
     return {
       curl: CURL.dns,
       what: 'There is no address for',
       hint: 'Check the host name in api.baseUrl and the network.',
     };
-  }
-  if (CONNECT.has(code)) {
+  if (CONNECT.has(code))
     return {
       curl: CURL.connect,
       what: 'No connection to',
       hint: 'Check host and port, and whether a firewall or proxy is in between.',
     };
-  }
   if (code === 'ETIMEDOUT') return { curl: CURL.timeout, what: 'No answer in time from' };
-  if (CERTIFICATE.test(code)) {
+  if (CERTIFICATE.test(code))
     return {
       curl: CURL.certificate,
       what: 'The certificate is not trusted of',
       code: 'http.tls',
       hint: 'If the server uses a private authority, put its certificate into api.caCertificate.',
     };
-  }
-  if (TLS.test(code) || /before secure TLS connection/.test(reasonOf(cause))) {
+  if (TLS.test(code) || /before secure TLS connection/.test(reasonOf(cause)))
     return {
       curl: CURL.tls,
       what: 'No secure connection to',
       code: 'http.tls',
       ...(NO_TLS.test(reasonOf(cause)) ? { hint: NO_TLS_HINT } : {}),
     };
-  }
-  if (code.startsWith('HPE_') && attempt.answered !== true) {
+  if (code.startsWith('HPE_') && attempt.answered !== true)
     return { curl: CURL.receive, what: 'No HTTP comes from', hint: NO_HTTP_HINT };
-  }
-  if (code.startsWith('HPE_')) {
+  if (code.startsWith('HPE_'))
     return { curl: CURL.receive, what: 'What is no HTTP stands in the response of' };
-  }
   if (attempt.answered === true) return { curl: CURL.receive, what: 'The response was cut off by' };
-  if (code === 'ECONNRESET' && !hasSystemNumber(cause)) {
+  if (code === 'ECONNRESET' && !hasSystemNumber(cause))
     return {
       curl: CURL.empty,
       what: 'An empty reply came from',
       why: ', which closed the connection',
       ...(attempt.origin.startsWith('http://') ? { hint: NO_HTTP_HINT } : {}),
     };
-  }
   return { curl: CURL.receive, what: 'The connection broke to' };
 }
 

@@ -58,11 +58,10 @@ function parseAuthority(prefix: string): Authority {
   const secure = scheme.toLowerCase() === 'https';
   const usual = secure ? 443 : 80;
   const port = portText === '' ? usual : Number(portText);
-  if (hostname === '' || port > 65_535) {
+  if (hostname === '' || port > 65_535)
     throw new HttpError('job.invalid', `“${withoutUser(prefix)}” is no http or https address.`, {
       hint: 'Check api.baseUrl and the endpoint of the job.',
     });
-  }
   const shown = name.startsWith('[') ? name : hostname;
   const host = port === usual ? shown : `${shown}:${port}`;
   const authorization =

@@ -17,13 +17,12 @@ export interface TlsSettings {
  */
 export function secureContextOf(settings: TlsSettings): SecureContext {
   const { caCertificate, clientCertificate } = settings;
-  if (caCertificate !== undefined && !caCertificate.includes('-----BEGIN')) {
+  if (caCertificate !== undefined && !caCertificate.includes('-----BEGIN'))
     throw unreadable(
       'api.caCertificate',
       'is not a certificate in PEM form',
       caCertificate === '' ? 'application' : 'user',
     );
-  }
   const client = clientCertificate === undefined ? {} : { cert: clientCertificate, key: clientCertificate };
   try {
     return tls().createSecureContext({

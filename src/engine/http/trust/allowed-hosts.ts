@@ -95,14 +95,13 @@ export function parseAllowedHosts(node: Json | undefined): readonly AllowedHost[
 
 function parseEntry(entry: Json, at: string): AllowedHost {
   const host = isObject(entry) ? textAt(entry, 'host') : undefined;
-  if (!isObject(entry) || host === undefined) {
+  if (!isObject(entry) || host === undefined)
     throw new ConfigError('config.invalid', 'An allowed host needs “host”.', {
       where: { path: `${at}.host` },
       hint: 'Write for example {"scheme": "https", "host": "api.example.com", "endpoint": "/v1"}.',
     });
-  }
   const port = getKey(entry, 'port') ?? undefined;
-  if (port !== undefined && !(isNumber(port) && Number.isInteger(numberOf(port)))) {
+  if (port !== undefined && !(isNumber(port) && Number.isInteger(numberOf(port))))
     throw new ConfigError(
       'config.invalid',
       'The “port” of an allowed host must be a whole number, not a text.',
@@ -111,7 +110,6 @@ function parseEntry(entry: Json, at: string): AllowedHost {
         hint: 'Write for example "port": 443.',
       },
     );
-  }
   const scheme = textAt(entry, 'scheme');
   const endpoint = textAt(entry, 'endpoint');
   return {

@@ -42,7 +42,7 @@ export function rememberProxies(
 
 function parseProxy(address: string): Target {
   const url = address.includes('://') ? address : `http://${address}`;
-  if (!/^https?:/i.test(url)) {
+  if (!/^https?:/i.test(url))
     throw new HttpError(
       'http.proxy',
       `A proxy with the scheme “${url.split(':', 1).join()}” cannot be used.`,
@@ -50,7 +50,6 @@ function parseProxy(address: string): Target {
         hint: 'Give an http:// or https:// proxy, or use sshProxy.',
       },
     );
-  }
   return targetOf(url);
 }
 

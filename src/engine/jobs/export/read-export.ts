@@ -46,13 +46,12 @@ export function parseExport<Request>(
   const download = read.object(node, 'download', at);
   const create = request('create');
   const poll = parsePoll(node, at, parseRequest);
-  if (create === undefined && poll === undefined && download === undefined) {
+  if (create === undefined && poll === undefined && download === undefined)
     throw jobError(
       at,
       '“export” says neither how it is asked for nor how it is waited for',
       'Give “create”, “poll” and “download”; what is left out is the request of the job itself.',
     );
-  }
   return {
     at,
     // where the download is another request, the one of the job itself is what creates
@@ -81,13 +80,12 @@ function parsePoll<Request>(
   if (poll === undefined) return undefined;
   const at = `${exportAt}.poll`;
   const until = getKey(poll, 'until');
-  if (until === undefined || isEmpty(until)) {
+  if (until === undefined || isEmpty(until))
     throw jobError(
       `${at}.until`,
       '“until” is missing: it says when the export is done',
       'Write a condition, such as {"value": "status", "is": "equals", "than": "done"}.',
     );
-  }
   const condition = (key: string): Json | undefined => {
     const value = getKey(poll, key);
     if (value === undefined || isEmpty(value)) return undefined;

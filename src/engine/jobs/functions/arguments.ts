@@ -26,12 +26,10 @@ export class CallError extends Error {
 
 /** @throws {CallError} for a list, an object or raw bytes */
 export function textOf(value: Argument | undefined): string {
-  if (value instanceof Uint8Array) {
+  if (value instanceof Uint8Array)
     throw new CallError('an argument is raw bytes, but text is needed', 'Put base64_encode around it.');
-  }
-  if (isList(value)) {
+  if (isList(value))
     throw new CallError('an argument is a list, but text is needed', 'Join a list with implode first.');
-  }
   if (isObject(value)) throw new CallError('an argument is an object, but text is needed');
   return toText(value);
 }

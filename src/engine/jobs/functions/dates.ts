@@ -104,12 +104,11 @@ function compile(format: string): RegExp {
     (_all, kept?: string, letter?: string, other?: string) => {
       if (letter === undefined) return literal(kept ?? other ?? '');
       const known = Object.hasOwn(LETTERS, letter) ? LETTERS[letter] : undefined;
-      if (known === undefined) {
+      if (known === undefined)
         throw new CallError(
           `“${letter}” in the format of a date is not known`,
           `Write \\${letter} where the letter itself stands.`,
         );
-      }
       const [name, expression] = known;
       if (seen.has(name)) return `(?:${expression})`;
       seen.add(name);

@@ -135,13 +135,12 @@ function find(
   at: string,
 ): { name: string; definition: LibraryFunction } {
   const where = { path: placeOf(at, 'function') };
-  if (typeof called !== 'string') {
+  if (typeof called !== 'string')
     throw new FunctionError('function.failed', 'The name of a function must be a text', { where });
-  }
   const definition = definitionOf(called);
   const isKnown = definition !== undefined && (scope.placeholders || definition.placeholdersOnly !== true);
   if (isKnown) return { name: called, definition };
-  if (definition !== undefined) {
+  if (definition !== undefined)
     throw new FunctionError(
       'function.failed',
       `The function “${called}” works in placeholders of child jobs only`,
@@ -150,7 +149,6 @@ function find(
         hint: 'Elsewhere values are encoded when they are sent.',
       },
     );
-  }
   const known = Object.keys(LIBRARY).filter(
     (name) => scope.placeholders || LIBRARY[name]?.placeholdersOnly !== true,
   );
@@ -179,12 +177,11 @@ function argumentsOf(object: AnyObject, at: string): readonly (readonly [Json, s
 
 function reference(name: string, context: AnyObject, key: Json, at: string): Json {
   const where = { path: at };
-  if (typeof key !== 'string' && !isNumber(key)) {
+  if (typeof key !== 'string' && !isNumber(key))
     throw new FunctionError('function.failed', `A reference to “${name}” needs a name in text`, {
       where,
       hint: `Write {"${name}": "name of a value"}.`,
     });
-  }
   const value = getKey(context, flatKey(toText(key), at));
   if (value !== undefined && value !== null) return value;
   const known = keysOf(context);

@@ -18,9 +18,8 @@ export function digest(algorithm: string, data: Uint8Array): Uint8Array {
 /** Computes a keyed digest (RFC 2104). Checksums cannot be keyed. */
 export function hmac(algorithm: string, data: Uint8Array, key: Uint8Array): Uint8Array {
   const name = algorithm.toLowerCase();
-  if (Object.hasOwn(CHECKSUMS, name)) {
+  if (Object.hasOwn(CHECKSUMS, name))
     throw new CallError(`${name} is a checksum and cannot be keyed`, 'Take a digest such as sha256.');
-  }
   return createHmac(runtimeName(name), key).update(data).digest();
 }
 
@@ -46,9 +45,8 @@ const DIGESTS: Readonly<Record<string, string>> = {
 function runtimeName(name: string): string {
   const known = Object.hasOwn(DIGESTS, name) ? DIGESTS[name] : undefined;
   if (known === undefined) return unknownAlgorithm(name);
-  if (!getHashes().includes(known)) {
+  if (!getHashes().includes(known))
     throw new CallError(`the hash algorithm ${name} is not part of this runtime`, 'Take one such as sha256.');
-  }
   return known;
 }
 

@@ -19,12 +19,11 @@ export function sprintf(format: string, args: readonly Argument[]): string {
     const directive = readDirective(specifier, groups);
     const index = groups['number'] === undefined ? next++ : Number(groups['number']) - 1;
     if (index < 0) throw new CallError('the arguments of a format count from 1, as in %1$s');
-    if (index >= args.length) {
+    if (index >= args.length)
       throw new CallError(
         `the format asks for ${index + 1} values, but ${args.length} are given`,
         'Write %% for a percent sign.',
       );
-    }
     return render(directive, args[index]);
   });
 }

@@ -123,9 +123,8 @@ const conditions = new Map<string, Condition>();
 const MAX_CONDITIONS = 1000;
 
 function holds(value: Argument, word: string, than: Argument | undefined): boolean {
-  if (value instanceof Uint8Array || than instanceof Uint8Array) {
+  if (value instanceof Uint8Array || than instanceof Uint8Array)
     throw new CallError('raw bytes cannot be compared', 'Put base64_encode around them.');
-  }
   const key = `${word}\n${than === undefined ? '' : encodeExact(than)}`;
   let condition = conditions.get(key);
   if (condition === undefined) {

@@ -62,13 +62,11 @@ export function forceStop(options: AnyObject, at: string, parseTime: ParseTime):
       if (maxPages !== undefined && pages > maxPages)
         return { stop: { code: 'forcePages', pages: maxPages } };
       const start = integerOf(state, 'start');
-      if (maxSeconds !== undefined && start + maxSeconds * 1000 <= page.now) {
+      if (maxSeconds !== undefined && start + maxSeconds * 1000 <= page.now)
         return { stop: { code: 'forceTime', seconds: maxSeconds } };
-      }
       const volume = integerOf(state, 'volume') + (page.volume ?? 0);
-      if (maxVolume !== undefined && volume > maxVolume) {
+      if (maxVolume !== undefined && volume > maxVolume)
         return { stop: { code: 'forceVolume', bytes: volume, limit: maxVolume } };
-      }
       return {
         state: objectOf([
           ['pages', pages],

@@ -44,9 +44,7 @@ export function limitStop(
   if (node === undefined) return undefined;
   const here = `${at}.limitStop`;
   const [byCount, byField] = [!isEmpty(getKey(node, 'count')), !isEmpty(getKey(node, 'field'))];
-  if (byCount === byField) {
-    throw invalid(here, `\`limitStop\` needs exactly one of \`count\` and \`field\`.`);
-  }
+  if (byCount === byField) throw invalid(here, `\`limitStop\` needs exactly one of \`count\` and \`field\`.`);
   return byCount
     ? countRule(read.count(node, 'count', here) ?? 0)
     : fieldRule(requiredSource(node, 'field', { at: here, call }), here);

@@ -50,7 +50,7 @@ export function hasLinkColumn(parent: Mapping, child: Mapping): boolean {
  */
 export function checkColumns(mapping: Mapping): void {
   const twice = firstRepeated(columnsOf(mapping));
-  if (twice !== undefined) {
+  if (twice !== undefined)
     throw new ConfigError(
       'config.invalid',
       `The mapping of the table “${mapping.table}” gives the column “${twice}” twice`,
@@ -59,7 +59,6 @@ export function checkColumns(mapping: Mapping): void {
         hint: 'Give each entry its own destination. A child table adds a column of its name, or the column of “parentKey.destination”.',
       },
     );
-  }
   const children = new Map<string, Mapping>();
   for (const entry of mapping.entries) {
     if (entry.kind !== 'table') continue;

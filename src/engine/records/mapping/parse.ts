@@ -52,9 +52,8 @@ const EXAMPLE =
 function readMapping(node: Json, at: string, table: string, parentLink: ParentLink | undefined): Mapping {
   checkTableName(table, at);
   const nodes = entriesOf(asObject(node) ?? {});
-  if (nodes.length === 0) {
+  if (nodes.length === 0)
     throw wrong(`The mapping of the table “${table}” must be a map with at least one entry`, at, EXAMPLE);
-  }
   const entries = nodes.map(([path, setting]) => readEntry(path, setting, propertyPath(at, path), table));
   const mapping = { table, entries, parentLink, at };
   checkColumns(mapping);
@@ -81,9 +80,8 @@ function readEntry(path: string, setting: Json, at: string, table: string): Mapp
 /** Reads the short form `"path": "column"`. */
 function shorthand(path: string, setting: Json, at: string): ColumnEntry {
   const column = nameOf(setting);
-  if (column === undefined) {
+  if (column === undefined)
     throw wrong('An entry of a mapping must be the name of a column or a map of settings', at, EXAMPLE);
-  }
   return {
     kind: 'column',
     path,
@@ -99,13 +97,12 @@ function shorthand(path: string, setting: Json, at: string): ColumnEntry {
 function readColumn(setting: AnyObject, at: string): Pick<ColumnEntry, 'column' | 'primaryKey'> {
   const mapping = getKey(setting, 'mapping');
   const column = isObject(mapping) ? nameOf(getKey(mapping, 'destination')) : undefined;
-  if (!isObject(mapping) || column === undefined) {
+  if (!isObject(mapping) || column === undefined)
     throw wrong(
       '“mapping.destination” must be set: the name of the column',
       at,
       'For example {"mapping": {"destination": "id"}}.',
     );
-  }
   return { column, primaryKey: !isEmpty(getKey(mapping, 'primaryKey')) };
 }
 
@@ -117,13 +114,12 @@ function readTable(
   parent: string,
 ): TableEntry | SelfEntry {
   const table = nameOf(getKey(setting, 'destination'));
-  if (table === undefined) {
+  if (table === undefined)
     throw wrong(
       '“destination” must be set: the name of the child table',
       at,
       'For example {"type": "table", "destination": "contacts", "tableMapping": {"email": "email"}}.',
     );
-  }
   const key = readParentKey(setting, at, parent);
   if (table === parent) {
     if (key === undefined) return { kind: 'self', path, delimiter, at };
@@ -134,9 +130,8 @@ function readTable(
     );
   }
   const tableMapping = getKey(setting, 'tableMapping');
-  if (tableMapping === undefined || isEmpty(tableMapping)) {
+  if (tableMapping === undefined || isEmpty(tableMapping))
     throw wrong(`“tableMapping” must be set: the mapping of the child table “${table}”`, at, EXAMPLE);
-  }
   return {
     kind: 'table',
     path,
@@ -150,13 +145,12 @@ function readTable(
 function readParentKey(setting: AnyObject, at: string, parent: string): ParentLink | undefined {
   const node = getKey(setting, 'parentKey');
   if (isEmpty(node)) return { column: `${parent}_pk`, primaryKey: false };
-  if (!isObject(node)) {
+  if (!isObject(node))
     throw wrong(
       '“parentKey” must be a map',
       `${at}.parentKey`,
       'Its keys are “destination”, “primaryKey” and “disable”.',
     );
-  }
   if (!isEmpty(getKey(node, 'disable'))) return undefined;
   const destination = getKey(node, 'destination');
   const column = isEmpty(destination) ? `${parent}_pk` : nameOf(destination);

@@ -49,7 +49,7 @@ interface Column {
 export function compileColumns(node: Json | undefined, options: SourceOptions): Columns | undefined {
   const { at } = options;
   if (node === undefined || node === null || (isList(node) && node.length === 0)) return undefined;
-  if (!isObject(node)) {
+  if (!isObject(node))
     throw new RecordError(
       'records.invalid',
       `“columns” is an object of names and sources, and here is ${kindOf(node)}`,
@@ -58,7 +58,6 @@ export function compileColumns(node: Json | undefined, options: SourceOptions): 
         hint: 'Write {"year": {"function": "substr", "args": [{"row": "date"}, 0, 4]}}.',
       },
     );
-  }
   if (sizeOf(node) === 0) return undefined;
   const columns = entriesOf(node).map(([name, value]): Column => {
     const place = `${at}.${name}`;

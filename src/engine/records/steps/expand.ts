@@ -44,9 +44,7 @@ export function compileExpand(node: Json | undefined, options: SourceOptions): E
   checkKeys(settings, KEYS, at, (place, message, hint) => unusable(message, place, hint), 'in “expand”');
   const path = pathOf(getKey(settings, 'path') ?? null, isObject(node) ? `${at}.path` : at);
   const empty = getKey(settings, 'empty') ?? 'skip';
-  if (empty !== 'skip' && empty !== 'keep') {
-    throw unusable('“empty” is "skip" or "keep"', `${at}.empty`);
-  }
+  if (empty !== 'skip' && empty !== 'keep') throw unusable('“empty” is "skip" or "keep"', `${at}.empty`);
   const taken = compileWith(getKey(settings, 'with'), path, options);
   return {
     sources: taken.sources,
@@ -92,13 +90,12 @@ function compileWith(node: Json | undefined, path: Path, options: SourceOptions)
     : isObject(node)
       ? entriesOf(node)
       : [];
-  if (given.length === 0) {
+  if (given.length === 0)
     throw unusable(
       `“with” cannot be ${kindOf(node)}`,
       at,
       'Write {"order_id": "id"}, ["id"], or "*" for all fields.',
     );
-  }
   const fields = given.map(
     ([name, source]) => [name, compileSource(source, { ...options, at: `${at}.${name}` })] as const,
   );

@@ -214,9 +214,8 @@ function compileExclude(value: Json | undefined, at: string): readonly Exclusion
   if (value === undefined || value === null || value === '') return [];
   const items = isList(value) ? value : [value];
   return items.map((item, i) => {
-    if ((typeof item !== 'string' && !isNumber(item)) || item === '') {
+    if ((typeof item !== 'string' && !isNumber(item)) || item === '')
       throw wrong(`“exclude” is a list of paths and patterns, and here is ${kindOf(item)}`, `${at}[${i}]`);
-    }
     return exclusion(toText(item), isList(value) ? `${at}[${i}]` : at);
   });
 }
@@ -266,18 +265,16 @@ function fitsKey(part: string, key: string): boolean {
 
 function compileRename(value: Json | undefined, at: string): ReadonlyMap<string, string> {
   if (value === undefined || value === null || (isList(value) && value.length === 0)) return new Map();
-  if (!isObject(value)) {
+  if (!isObject(value))
     throw wrong(
       `“rename” is an object of paths and new names, and here is ${kindOf(value)}`,
       at,
       RENAME_HINT,
     );
-  }
   return new Map(
     entriesOf(value).map(([path, name]) => {
-      if ((typeof name === 'string' && name !== '') || isNumber(name)) {
+      if ((typeof name === 'string' && name !== '') || isNumber(name))
         return [path.startsWith('$.') ? path.slice(2) : path, toText(name)];
-      }
       throw wrong(`The new name of “${path}” is ${kindOf(name)}`, `${at}.${path}`, RENAME_HINT);
     }),
   );

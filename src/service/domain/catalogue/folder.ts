@@ -32,12 +32,11 @@ async function readEntries(file: string): Promise<ComponentEntry[]> {
 
 function entryOf(entry: Json, file: string): ComponentEntry {
   const id = isObject(entry) ? getKey(entry, 'id') : undefined;
-  if (!isObject(entry) || typeof id !== 'string' || id === '' || id.includes('/')) {
+  if (!isObject(entry) || typeof id !== 'string' || id === '' || id.includes('/'))
     throw new ConfigError('config.invalid', 'A component of the catalogue needs an `id`.', {
       where: { file },
       hint: 'Write an object with `id`, `type` and `name`, in the form of the index.',
     });
-  }
   const { id: _id, type, name, ...fields } = Object.fromEntries(entriesOf(entry));
   return {
     id,

@@ -35,9 +35,8 @@ export async function createRow(
 ): Promise<LoadedRow> {
   return await transact(configurationsOf(key), async (tx) => {
     const configuration = await requireConfiguration(tx, key);
-    if ((await findRowHead(tx, key, row))?.is_deleted === 0) {
+    if ((await findRowHead(tx, key, row))?.is_deleted === 0)
       throw badRequest('configurationRowAlreadyExists', `Row ${row} already exists`);
-    }
     const noted = { ...change, text: change.text ?? `Row ${row} added` };
     const content = {
       name: given.name ?? '',

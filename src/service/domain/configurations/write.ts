@@ -44,12 +44,10 @@ export async function createConfiguration(
   };
   return await transact(configurationsOf(key), async (tx) => {
     const known = await findConfiguration(tx, key);
-    if (known === undefined) {
+    if (known === undefined)
       return await toldOf(tx, 'Created', await insertConfiguration(tx, key, first, noted), change);
-    }
-    if (known.head.is_deleted === 0) {
+    if (known.head.is_deleted === 0)
       throw badRequest('configurationAlreadyExists', `Configuration ${key.configuration_id} already exists`);
-    }
     await dropRows(tx, known);
     await deleteMetadata(tx, key);
     const changed = { ...first, isDeleted: false, rows: [], rowsSortOrder: [] };
@@ -145,9 +143,8 @@ export async function restoreConfiguration(
 ): Promise<Loaded> {
   return await transact(configurationsOf(key), async (tx) => {
     const current = await findConfiguration(tx, key);
-    if (current === undefined || current.head.is_deleted === 0) {
+    if (current === undefined || current.head.is_deleted === 0)
       throw notFound(`Deleted configuration ${key.configuration_id} not found`);
-    }
     const noted = { ...change, text: change.text ?? 'Configuration restored' };
     return await toldOf(
       tx,
@@ -172,9 +169,8 @@ async function checkOrder(meta: Meta, order: readonly string[], { head }: Loaded
   if (order.length === 0 && sortOrder(head).length === 0) return;
   const rows = new Set(await listRowIds(meta, head));
   const unknown = order.find((row) => !rows.has(row));
-  if (unknown !== undefined) {
+  if (unknown !== undefined)
     throw badRequest('storage.components.validation', `rowsSortOrder: the row "${unknown}" does not exist.`);
-  }
   const missing = [...rows].filter((row) => !order.includes(row));
   if (missing.length > 0 || order.length !== rows.size) {
     const reason = missing.length > 0 ? `these are missing: ${missing.join(', ')}` : 'one is named twice';

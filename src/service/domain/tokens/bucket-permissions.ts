@@ -19,11 +19,10 @@ export async function readBucketPermissions(
   const permissions: Record<string, BucketPermission> = {};
   for (const [bucket, permission] of Object.entries(given)) {
     const grant = GRANTS.find((known) => known === permission);
-    if (grant === undefined) {
+    if (grant === undefined)
       throw invalid(
         `The permission "${permission}" cannot be given for the bucket "${bucket}"; there are ${GRANTS.join(' and ')}.`,
       );
-    }
     const known = await meta
       .selectFrom('buckets')
       .select('id')

@@ -44,12 +44,10 @@ export async function authenticate(meta: Meta, headers: IncomingHttpHeaders, now
   if (secret === undefined) throw new ApiError(401, '', 'Access token must be set');
   const token = await lookForToken(meta, secret);
   const project = headers['x-kbc-projectid'];
-  if (token === undefined || (project !== undefined && project !== secret.split('-')[0])) {
+  if (token === undefined || (project !== undefined && project !== secret.split('-')[0]))
     throw new ApiError(401, 'storage.tokenInvalid', 'Invalid access token');
-  }
-  if (isExpired(token, now)) {
+  if (isExpired(token, now))
     throw new ApiError(401, 'storage.tokenInvalid', 'Invalid access token: it has expired');
-  }
   return callerOf(token, secret, runIdOf(headers));
 }
 

@@ -150,12 +150,11 @@ function endOfString(text: string, start: number): number {
 }
 
 function parseForm(text: string): Json {
-  if (/^[&\s+]*\{/.test(text)) {
+  if (/^[&\s+]*\{/.test(text))
     throw badRequest(
       'malformedRequest',
       'The body of the request looks like JSON, but its Content-Type says that it is a form.',
     );
-  }
   return parseQuery(text);
 }
 

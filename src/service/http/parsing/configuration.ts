@@ -88,18 +88,16 @@ export async function readStateBody(request: FastifyRequest, kind: 'configuratio
           : 'This value should be valid JSON.';
   const notExpected = unexpected.map((key) => `${key}: This field was not expected.`);
   if (kind === 'row') {
-    if (notExpected.length > 0) {
+    if (notExpected.length > 0)
       throw badRequest(
         'storage.componentsRows.validation',
         `Invalid parameters - ${notExpected.join('\n - ')}`,
       );
-    }
     if (problem !== undefined)
       throw badRequest('validation.invalidStateFormat', `Invalid state body format: ${problem}`);
   }
   const problems = [...notExpected, ...(problem === undefined ? [] : [`state: ${problem}`])];
-  if (problems.length > 0) {
+  if (problems.length > 0)
     throw badRequest('storage.components.validation', `Invalid parameters - ${problems.join('\n - ')}`);
-  }
   return readContent(state, 'state') ?? '{}';
 }

@@ -16,9 +16,8 @@ export function readContent(value: Json | undefined, field: 'configuration' | 's
   const content = contentOf(value, (text) => parseText(text, field));
   if (!isList(content) && !isObject(content)) throw wrongFormat(field, `The ${field} is not a JSON object.`);
   const text = encodeExact(content);
-  if (Buffer.byteLength(text) > MAX_CONTENT_BYTES) {
+  if (Buffer.byteLength(text) > MAX_CONTENT_BYTES)
     throw badRequest('storage.components.validation', `The ${field} is larger than 4 MB.`);
-  }
   return text;
 }
 

@@ -110,15 +110,12 @@ function readText(schema: FieldSchema, value: Json): string | Wrong {
   const text =
     typeof value === 'number' ? String(value) : value instanceof JsonNumber ? value.literal : value;
   if (typeof text !== 'string') return new Wrong('This value should be of type string.');
-  if (schema.enum !== undefined && !schema.enum.includes(text)) {
+  if (schema.enum !== undefined && !schema.enum.includes(text))
     return new Wrong(`This value should be one of: ${schema.enum.join(', ')}.`);
-  }
-  if (schema.minLength !== undefined && text.trim().length < schema.minLength) {
+  if (schema.minLength !== undefined && text.trim().length < schema.minLength)
     return new Wrong('This value should not be blank.');
-  }
-  if (schema.maxLength !== undefined && text.length > schema.maxLength) {
+  if (schema.maxLength !== undefined && text.length > schema.maxLength)
     return new Wrong(`This value is too long. It should have ${schema.maxLength} characters or less.`);
-  }
   return text;
 }
 
@@ -138,12 +135,10 @@ function readInteger(schema: FieldSchema, value: Json): number | Wrong {
         ? Number(value)
         : Number.NaN;
   if (!Number.isSafeInteger(number)) return new Wrong('This value should be of type integer.');
-  if (schema.minimum !== undefined && number < schema.minimum) {
+  if (schema.minimum !== undefined && number < schema.minimum)
     return new Wrong(`This value should be greater than or equal to ${schema.minimum}.`);
-  }
-  if (schema.maximum !== undefined && number > schema.maximum) {
+  if (schema.maximum !== undefined && number > schema.maximum)
     return new Wrong(`This value should be less than or equal to ${schema.maximum}.`);
-  }
   return number;
 }
 
@@ -156,9 +151,8 @@ function readList(schema: FieldSchema, value: Json, key: string, errors: FieldEr
 /** Reads a list; forms with gaps in their indices give an object of numbers. */
 function listOf(value: Json): readonly Json[] | undefined {
   if (isList(value)) return value;
-  if (isObject(value) && keysOf(value).every((key) => /^\d+$/.test(key))) {
+  if (isObject(value) && keysOf(value).every((key) => /^\d+$/.test(key)))
     return entriesOf(value).map(([, item]) => item);
-  }
   return undefined;
 }
 

@@ -63,9 +63,8 @@ function readColumnPairs(value: unknown): Map<string, MetadataPair[]> {
 export function readProvider(value: unknown, isReserved: (provider: string) => boolean): string {
   const code = 'storage.metadata.invalidProvider';
   if (typeof value !== 'string' || value.trim() === '') throw badRequest(code, 'Provider is required.');
-  if (!isName(value)) {
+  if (!isName(value))
     throw badRequest(code, `Invalid provider: it has at most ${MAX_NAME} letters, digits and _ . : / -`);
-  }
   if (isReserved(value)) throw new ApiError(403, code, `The provider "${value}" is reserved.`);
   return value;
 }

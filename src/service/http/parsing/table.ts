@@ -18,13 +18,12 @@ import { MAX_COLUMNS, tooManyColumns } from '../../stores/tables/import-plan.ts'
 export function importWork(branchId: number, tableId: string, input: TableImport): JobRequest<'tableImport'> {
   const fileId = requireFileSource(input);
   requireDialect(input);
-  if ((input.treatValuesAsNull?.length ?? 0) > 1) {
+  if ((input.treatValuesAsNull?.length ?? 0) > 1)
     throw invalidField(
       'storage.tables.validation',
       'treatValuesAsNull',
       'This collection should contain 1 element or less.',
     );
-  }
   const params: LoadParams = {
     params: {
       incremental: input.incremental ?? false,

@@ -21,40 +21,31 @@ import { nextId } from '../../stores/metadata/counter.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
 import { recordFinishedJob } from '../../stores/metadata/jobs.ts';
 import type { BranchRow } from '../../stores/metadata/tables.ts';
-import { route, type Route } from '../route.ts';
+import { routesOf, type Route } from '../route.ts';
 import { jobReply } from '../../domain/presenters/job.ts';
 import { apiTime } from '../../domain/presenters/time.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import { BRANCHES, branchOf } from '../../stores/metadata/transaction.ts';
 import { requireTokenManagement } from '../../domain/tokens/permissions.ts';
 
-const tag = 'Branches';
+const route = routesOf('Branches');
 
 /** Makes the routes of development branches. The job that makes a branch is finished before the answer is sent. */
 export function branchRoutes(context: Context): Route[] {
   const { meta, env } = context;
   return [
-    route({
-      method: 'GET',
-      path: '/dev-branches',
+    route('GET', '/dev-branches', {
       summary: 'All branches',
-      tag,
       response: Type.Array(Branch),
       handle: async () => (await listBranches(meta)).map(branchReply),
     }),
-    route({
-      method: 'GET',
-      path: '/dev-branches/:id',
+    route('GET', '/dev-branches/:id', {
       summary: 'A branch',
-      tag,
       response: Branch,
       handle: async ({ params }) => branchReply(await requireBranch(meta, params.id)),
     }),
-    route({
-      method: 'POST',
-      path: '/dev-branches',
+    route('POST', '/dev-branches', {
       summary: 'Makes a branch with a copy of all configurations',
-      tag,
       judge: ({ caller }) => requireTokenManagement(caller),
       status: 202,
       body: BranchCreate,
@@ -95,11 +86,8 @@ export function branchRoutes(context: Context): Route[] {
         return jobReply(job, origin);
       },
     }),
-    route({
-      method: 'PUT',
-      path: '/dev-branches/:id',
+    route('PUT', '/dev-branches/:id', {
       summary: 'Changes the name or the description of a branch',
-      tag,
       judge: ({ caller }) => requireTokenManagement(caller),
       body: BranchUpdate,
       response: Branch,
@@ -128,11 +116,8 @@ export function branchRoutes(context: Context): Route[] {
 /** Makes the route that deletes a branch: a job, since its tables and files are deleted with it. */
 export function branchDeletionRoutes(context: DataContext): Route[] {
   return [
-    route({
-      method: 'DELETE',
-      path: '/dev-branches/:id',
+    route('DELETE', '/dev-branches/:id', {
       summary: 'Deletes a branch with all that is in it',
-      tag,
       status: 202,
       response: Job,
       enqueues: ['devBranchDelete'],
@@ -177,7 +162,6 @@ async function requireBranch(meta: Meta, id: string): Promise<BranchRow> {
 }
 
 async function requireFreeName(meta: Meta, name: string): Promise<void> {
-  if ((await findBranchByName(meta, name)) !== undefined) {
+  if ((await findBranchByName(meta, name)) !== undefined)
     throw badRequest('devBranch.duplicateName', `There already is a branch with name "${name}"`);
-  }
 }

@@ -33,7 +33,7 @@ import { recordFinishedJob } from '../../stores/metadata/jobs.ts';
 import { listMetadata } from '../../stores/metadata/metadata.ts';
 import { requireBucketRow } from '../../domain/jobs/operations/table-place.ts';
 import { mayUseBucket, requireBucket, requireBucketCreation } from '../../domain/tokens/permissions.ts';
-import { route, type Route } from '../route.ts';
+import { routesOf, type Route } from '../route.ts';
 import { bucketReply } from '../../domain/presenters/bucket.ts';
 import { ADMIN } from '../../domain/presenters/token.ts';
 import { jobReply } from '../../domain/presenters/job.ts';
@@ -42,7 +42,7 @@ import { requireNameLength } from '../parsing/table.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import { catalogueOf } from '../../stores/metadata/transaction.ts';
 
-const tag = 'Buckets';
+const route = routesOf('Buckets');
 
 export function bucketRoutes(context: DataContext): Route[] {
   return [...readRoutes(context), ...writeRoutes(context)];
@@ -51,12 +51,9 @@ export function bucketRoutes(context: DataContext): Route[] {
 function readRoutes(context: DataContext): Route[] {
   const { meta } = context;
   return [
-    route({
-      method: 'GET',
-      path: '/buckets',
+    route('GET', '/buckets', {
       isForRuns: true,
       summary: 'The buckets that the token may read',
-      tag,
       query: BucketsQuery,
       response: Type.Array(Bucket),
       handle: async ({ query, caller, branch, origin }) => {
@@ -77,12 +74,9 @@ function readRoutes(context: DataContext): Route[] {
         );
       },
     }),
-    route({
-      method: 'GET',
-      path: '/buckets/:bucket',
+    route('GET', '/buckets/:bucket', {
       isForRuns: true,
       summary: 'A bucket with its tables',
-      tag,
       query: BucketsQuery,
       response: Bucket,
       handle: async ({ params, query, caller, branch, origin }) => {
@@ -91,11 +85,8 @@ function readRoutes(context: DataContext): Route[] {
         return await bucketDetail(meta, bucket, origin, namesOf(query.include).filter(isOfTables));
       },
     }),
-    route({
-      method: 'GET',
-      path: '/buckets/:bucket/owner',
+    route('GET', '/buckets/:bucket/owner', {
       summary: 'The owner of a bucket',
-      tag,
       handle: async ({ params, caller, branch }) => {
         requireBucket(caller, branch.id, params.bucket, 'read');
         const bucket = await requireBucketRow(meta, context, branch.id, params.bucket);
@@ -109,12 +100,9 @@ function readRoutes(context: DataContext): Route[] {
 function writeRoutes(context: DataContext): Route[] {
   const { meta, env } = context;
   return [
-    route({
-      method: 'POST',
-      path: '/buckets',
+    route('POST', '/buckets', {
       isForRuns: true,
       summary: 'Makes a bucket',
-      tag,
       status: 201,
       body: BucketCreate,
       response: Bucket,
@@ -153,11 +141,8 @@ function writeRoutes(context: DataContext): Route[] {
         return await bucketDetail(meta, bucket, origin);
       },
     }),
-    route({
-      method: 'PUT',
-      path: '/buckets/:bucket',
+    route('PUT', '/buckets/:bucket', {
       summary: 'Changes the name that a bucket is shown under, or its color',
-      tag,
       query: AsyncQuery,
       body: BucketUpdate,
       response: Bucket,
@@ -196,11 +181,8 @@ function writeRoutes(context: DataContext): Route[] {
         return new Answer(202, jobReply(job, origin));
       },
     }),
-    route({
-      method: 'PUT',
-      path: '/buckets/:bucket/owner',
+    route('PUT', '/buckets/:bucket/owner', {
       summary: 'Gives a bucket an owner: the administrator, by id or e-mail address',
-      tag,
       body: BucketOwner,
       response: Bucket,
       validationCode: 'storage.buckets.validation',
@@ -217,23 +199,19 @@ function writeRoutes(context: DataContext): Route[] {
         return await bucketDetail(meta, bucket, origin);
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/buckets/:bucket',
+    route('DELETE', '/buckets/:bucket', {
       summary: 'Deletes a bucket, with its tables when forced',
-      tag,
       query: DeleteQuery,
       enqueues: ['bucketDelete'],
       handle: async ({ params, query, ...asker }) => {
         requireBucket(asker.caller, asker.branch.id, params.bucket, 'manage');
         const bucket = await requireBucketRow(meta, context, asker.branch.id, params.bucket);
         const force = query.force === true;
-        if (bucket.tables > 0 && !force) {
+        if (bucket.tables > 0 && !force)
           throw badRequest(
             'buckets.deleteNotEmpty',
             `Only empty buckets can be deleted. There are ${bucket.tables} tables in the bucket.`,
           );
-        }
         const work: JobRequest<'bucketDelete'> = {
           operation: 'bucketDelete',
           params: { id: bucket.id, force },

@@ -37,13 +37,13 @@ import {
   updateRow,
   updateRowState,
 } from '../../domain/configurations/rows.ts';
-import { route, type Route } from '../route.ts';
+import { routesOf, type Route } from '../route.ts';
 import { sealContents, storedRowContents } from '../parsing/seal-contents.ts';
 import type { Reply } from '../../domain/reply.ts';
 import type { LoadedRow } from '../../domain/configurations/model.ts';
 import { rowReply, rowVersionReply } from '../../domain/presenters/configuration.ts';
 
-const tag = 'Configuration rows';
+const route = routesOf('Configuration rows');
 const validationCode = 'storage.components.validation';
 
 /** Makes the routes of the rows of a configuration and their versions. */
@@ -52,22 +52,16 @@ export function configurationRowRoutes(context: Context): Route[] {
   const rows = '/components/:component/configs/:configuration/rows' as const;
   const row = `${rows}/:row` as const;
   return [
-    route({
-      method: 'GET',
-      path: rows,
+    route('GET', rows, {
       summary: 'The rows of a configuration, in their order',
-      tag,
       response: Type.Array(ConfigurationRow),
       handle: async ({ params, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
         return (await listRows(meta, await requireConfiguration(meta, key))).map(wholeRow);
       },
     }),
-    route({
-      method: 'POST',
-      path: rows,
+    route('POST', rows, {
       summary: 'Adds a row',
-      tag,
       status: 201,
       body: RowCreate,
       response: ConfigurationRow,
@@ -87,21 +81,15 @@ export function configurationRowRoutes(context: Context): Route[] {
         );
       },
     }),
-    route({
-      method: 'PUT',
-      path: rows,
+    route('PUT', rows, {
       summary: 'Refused: an update needs the id of a row',
-      tag,
       handle: () => {
         throw badRequest(validationCode, 'The id of the row is missing in the path.');
       },
     }),
-    route({
-      method: 'GET',
-      path: row,
+    route('GET', row, {
       isForRuns: true,
       summary: 'A row',
-      tag,
       response: ConfigurationRow,
       handle: async ({ params, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
@@ -109,22 +97,18 @@ export function configurationRowRoutes(context: Context): Route[] {
         return wholeRow(await requireRow(meta, key, params.row));
       },
     }),
-    route({
-      method: 'PUT',
-      path: row,
+    route('PUT', row, {
       summary: 'Changes a row; what is left out stays',
-      tag,
       body: RowUpdate,
       response: ConfigurationRow,
       validationCode,
       handle: async ({ params, body, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
-        if (body.state !== undefined && call.branch.is_default !== 1) {
+        if (body.state !== undefined && call.branch.is_default !== 1)
           throw badRequest(
             'storage.componentsRows.validation',
             'Invalid parameters - state: This field was not expected.',
           );
-        }
         const contents = await sealContents(context, key, contentsOf(body), () =>
           storedRowContents(meta, key, params.row),
         );
@@ -133,12 +117,9 @@ export function configurationRowRoutes(context: Context): Route[] {
         return wholeRow(await updateRow(call.transact, key, params.row, given, change));
       },
     }),
-    route({
-      method: 'PUT',
-      path: `${row}/state`,
+    route('PUT', `${row}/state`, {
       isForRuns: true,
       summary: 'Sets the state of a row; makes no version',
-      tag,
       isRaw: true,
       body: StateUpdate,
       response: ConfigurationRow,
@@ -159,11 +140,8 @@ export function configurationRowRoutes(context: Context): Route[] {
         );
       },
     }),
-    route({
-      method: 'DELETE',
-      path: row,
+    route('DELETE', row, {
       summary: 'Deletes a row for good',
-      tag,
       body: ChangeNote,
       handle: async ({ params, body, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
@@ -176,11 +154,8 @@ export function configurationRowRoutes(context: Context): Route[] {
         return undefined;
       },
     }),
-    route({
-      method: 'GET',
-      path: `${row}/versions`,
+    route('GET', `${row}/versions`, {
       summary: 'The versions of a row, the newest first',
-      tag,
       query: VersionsQuery,
       response: Type.Array(RowVersion),
       handle: async ({ params, query, ...call }) => {
@@ -193,11 +168,8 @@ export function configurationRowRoutes(context: Context): Route[] {
         return versions.map((version) => rowVersionReply(version, withContent));
       },
     }),
-    route({
-      method: 'GET',
-      path: `${row}/versions/:version`,
+    route('GET', `${row}/versions/:version`, {
       summary: 'A version of a row with its content',
-      tag,
       response: RowVersion,
       handle: async ({ params, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
@@ -207,11 +179,8 @@ export function configurationRowRoutes(context: Context): Route[] {
         return rowVersionReply(version, true);
       },
     }),
-    route({
-      method: 'POST',
-      path: `${row}/versions/:version/rollback`,
+    route('POST', `${row}/versions/:version/rollback`, {
       summary: 'Makes an older version of a row the newest one',
-      tag,
       status: 201,
       body: ChangeNote,
       response: ConfigurationRow,
@@ -221,11 +190,8 @@ export function configurationRowRoutes(context: Context): Route[] {
         return wholeRow(await rollbackRow(call.transact, key, params.row, versionOf(params.version), change));
       },
     }),
-    route({
-      method: 'POST',
-      path: `${row}/versions/:version/create`,
+    route('POST', `${row}/versions/:version/create`, {
       summary: 'Makes a new row of a version, here or in another configuration',
-      tag,
       status: 201,
       body: RowCopy,
       response: ConfigurationRow,

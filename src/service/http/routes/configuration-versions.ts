@@ -21,10 +21,10 @@ import {
   requireVersion,
 } from '../../domain/configurations/read-configuration.ts';
 import { rollbackConfiguration } from '../../domain/configurations/rollback.ts';
-import { route, type Route } from '../route.ts';
+import { routesOf, type Route } from '../route.ts';
 import { versionDetailReply, versionReply } from '../../domain/presenters/configuration.ts';
 
-const tag = 'Configuration versions';
+const route = routesOf('Configuration versions');
 const validationCode = 'storage.components.validation';
 
 /** Makes the routes of the versions of a configuration: list, detail, rollback, copy. */
@@ -32,11 +32,8 @@ export function configurationVersionRoutes(context: Context): Route[] {
   const { meta, env } = context;
   const base = '/components/:component/configs/:configuration/versions' as const;
   return [
-    route({
-      method: 'GET',
-      path: base,
+    route('GET', base, {
       summary: 'The versions of a configuration, the newest first',
-      tag,
       query: VersionsQuery,
       response: Type.Array(ConfigurationVersion),
       handle: async ({ params, query, ...call }) => {
@@ -54,11 +51,8 @@ export function configurationVersionRoutes(context: Context): Route[] {
         return shown;
       },
     }),
-    route({
-      method: 'GET',
-      path: `${base}/:version`,
+    route('GET', `${base}/:version`, {
       summary: 'A version with its content and rows',
-      tag,
       response: ConfigurationVersion,
       handle: async ({ params, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
@@ -68,11 +62,8 @@ export function configurationVersionRoutes(context: Context): Route[] {
         return versionDetailReply(version, content, rows, await orderAt(meta, version));
       },
     }),
-    route({
-      method: 'POST',
-      path: `${base}/:version/rollback`,
+    route('POST', `${base}/:version/rollback`, {
       summary: 'Makes an older version the newest one',
-      tag,
       status: 201,
       body: ChangeNote,
       response: Type.Object({ version: Type.String() }),
@@ -83,11 +74,8 @@ export function configurationVersionRoutes(context: Context): Route[] {
         return { version: String(head.version) };
       },
     }),
-    route({
-      method: 'POST',
-      path: `${base}/:version/create`,
+    route('POST', `${base}/:version/create`, {
       summary: 'Makes a new configuration of a version',
-      tag,
       status: 201,
       body: ConfigurationCopy,
       response: Type.Object({ id: Type.String() }),

@@ -30,23 +30,20 @@ import {
   updateConfiguration,
   updateState,
 } from '../../domain/configurations/write.ts';
-import { route, type Route } from '../route.ts';
+import { routesOf, type Route } from '../route.ts';
 import { sealContents, storedContents } from '../parsing/seal-contents.ts';
 import { configurationReply } from '../../domain/presenters/configuration.ts';
 import { isOwnConfiguration } from '../../stores/metadata/run-limits.ts';
 
-const tag = 'Configurations';
+const route = routesOf('Configurations');
 const validationCode = 'storage.components.validation';
 
 /** Makes the routes of the configurations of a component. */
 export function configurationRoutes(context: Context): Route[] {
   const { meta, env } = context;
   return [
-    route({
-      method: 'GET',
-      path: '/components/:component/configs',
+    route('GET', '/components/:component/configs', {
       summary: 'The configurations of a component',
-      tag,
       query: Type.Object({ isDeleted: Type.Optional(Type.Boolean({ description: 'Those in the trash.' })) }),
       response: Type.Array(Configuration),
       handle: async ({ params, query, ...call }) => {
@@ -56,11 +53,8 @@ export function configurationRoutes(context: Context): Route[] {
         return await longJson(listOf(listConfigurationTexts(meta, of, parts)));
       },
     }),
-    route({
-      method: 'POST',
-      path: '/components/:component/configs',
+    route('POST', '/components/:component/configs', {
       summary: 'Creates a configuration',
-      tag,
       status: 201,
       body: ConfigurationCreate,
       response: Configuration,
@@ -82,21 +76,15 @@ export function configurationRoutes(context: Context): Route[] {
         );
       },
     }),
-    route({
-      method: 'PUT',
-      path: '/components/:component/configs',
+    route('PUT', '/components/:component/configs', {
       summary: 'Refused: an update needs the id of a configuration',
-      tag,
       handle: () => {
         throw badRequest(validationCode, 'The id of the configuration is missing in the path.');
       },
     }),
-    route({
-      method: 'GET',
-      path: '/components/:component/configs/:configuration',
+    route('GET', '/components/:component/configs/:configuration', {
       isForRuns: true,
       summary: 'A configuration',
-      tag,
       response: Configuration,
       handle: async ({ params, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
@@ -108,11 +96,8 @@ export function configurationRoutes(context: Context): Route[] {
         return await wholeReply(context, await requireWhole(meta, key));
       },
     }),
-    route({
-      method: 'PUT',
-      path: '/components/:component/configs/:configuration',
+    route('PUT', '/components/:component/configs/:configuration', {
       summary: 'Changes a configuration; what is left out stays',
-      tag,
       body: ConfigurationUpdate,
       response: Configuration,
       validationCode,
@@ -128,12 +113,9 @@ export function configurationRoutes(context: Context): Route[] {
         );
       },
     }),
-    route({
-      method: 'PUT',
-      path: '/components/:component/configs/:configuration/state',
+    route('PUT', '/components/:component/configs/:configuration/state', {
       isForRuns: true,
       summary: 'Sets the state; makes no version',
-      tag,
       isRaw: true,
       body: StateUpdate,
       response: Configuration,
@@ -152,21 +134,17 @@ export function configurationRoutes(context: Context): Route[] {
         );
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/components/:component/configs/:configuration',
+    route('DELETE', '/components/:component/configs/:configuration', {
       summary: 'Moves a configuration to the trash; purges one that is there',
-      tag,
       body: ChangeNote,
       handle: async ({ params, body, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
         const mayPurge = (): void => {
-          if (call.branch.is_default !== 1) {
+          if (call.branch.is_default !== 1)
             throw badRequest(
               'storage.components.cannotDeleteConfiguration',
               'Deleting configuration from trash is not allowed in development branches.',
             );
-          }
           if (!call.caller.canPurgeTrash) throw accessDenied();
         };
         await deleteConfiguration(
@@ -178,11 +156,8 @@ export function configurationRoutes(context: Context): Route[] {
         return undefined;
       },
     }),
-    route({
-      method: 'POST',
-      path: '/components/:component/configs/:configuration/restore',
+    route('POST', '/components/:component/configs/:configuration/restore', {
       summary: 'Takes a configuration out of the trash',
-      tag,
       body: ChangeNote,
       response: Configuration,
       handle: async ({ params, body, ...call }) => {
@@ -191,41 +166,31 @@ export function configurationRoutes(context: Context): Route[] {
         return await wholeConfiguration(context, await restoreConfiguration(call.transact, key, change));
       },
     }),
-    route({
-      method: 'POST',
-      path: '/components/:component/configs/:configuration/reset-to-default',
+    route('POST', '/components/:component/configs/:configuration/reset-to-default', {
       summary: 'Gives a configuration of a branch what the default branch has',
-      tag,
       body: ChangeNote,
       handle: async ({ params, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
         const main = await findBranch(meta, 'default');
-        if (main === undefined || main.id === key.branch_id) {
+        if (main === undefined || main.id === key.branch_id)
           throw badRequest(
             'storage.components.resetToDefault',
             'Reset to default branch is not implemented for default branch',
           );
-        }
         await resetToDefault(call.transact, key, main.id, changeOf(context, call.caller, undefined));
         return undefined;
       },
     }),
-    route({
-      method: 'GET',
-      path: '/components/:component/configs/:configuration/workspaces',
+    route('GET', '/components/:component/configs/:configuration/workspaces', {
       summary: 'The workspaces of a configuration: always none',
-      tag,
       response: Type.Array(Type.Unknown()),
       handle: async ({ params, ...call }) => {
         await requireConfiguration(meta, keyFrom(context, call, params.component, params.configuration));
         return [];
       },
     }),
-    route({
-      method: 'POST',
-      path: '/components/:component/configs/:configuration/workspaces',
+    route('POST', '/components/:component/configs/:configuration/workspaces', {
       summary: 'Makes a workspace: not supported',
-      tag,
       handle: () => {
         throw notImplemented('A workspace');
       },

@@ -19,11 +19,11 @@ import {
 import type { Meta } from '../../stores/metadata/database.ts';
 import type { EventRow } from '../../stores/metadata/tables.ts';
 import { requireBucket } from '../../domain/tokens/permissions.ts';
-import { route, type Call, type Route } from '../route.ts';
+import { routesOf, type Call, type Route } from '../route.ts';
 import { apiTime } from '../../domain/presenters/time.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 
-const tag = 'Events';
+const route = routesOf('Events');
 
 /** Largest event, in bytes. */
 const MAX_EVENT_BYTES = 200_000;
@@ -43,21 +43,17 @@ export function eventRoutes(context: Context): Route[] {
     });
     return rows.map((row) => eventReply(row, call.origin));
   };
-  const listed = { tag, query: EventsQuery, response: Type.Array(Type.Unknown()) } as const;
+  const listed = { query: EventsQuery, response: Type.Array(Type.Unknown()) } as const;
   return [
-    route({
-      method: 'POST',
-      path: '/events',
+    route('POST', '/events', {
       summary: 'Writes an event',
-      tag,
       maxBodyBytes: 4 * MAX_EVENT_BYTES, // as a form
       status: 201,
       body: EventCreate,
       response: Type.Object({ id: Type.String(), uuid: Type.String() }),
       handle: async ({ body, caller, branch, runId, request, origin, transact }) => {
-        if (Buffer.byteLength(encodeExact(request.body as Json)) > MAX_EVENT_BYTES) {
+        if (Buffer.byteLength(encodeExact(request.body as Json)) > MAX_EVENT_BYTES)
           throw badRequest('requestTooLarge', 'The event is larger than 200 KB.');
-        }
         // Reads that were observed before this event come before it.
         await context.observer.flush();
         const event: NewEvent = {
@@ -88,20 +84,15 @@ export function eventRoutes(context: Context): Route[] {
         return eventReply(row, origin);
       },
     }),
-    route({
-      method: 'GET',
-      path: '/events',
+    route('GET', '/events', {
       summary: 'Events, the newest first',
       ...listed,
       handle: async ({ query, caller, branch, origin }) => {
         return await list({ query, branch, origin }, { visibleTo: readerOf(caller) });
       },
     }),
-    route({
-      method: 'GET',
-      path: '/events/:event',
+    route('GET', '/events/:event', {
       summary: 'An event',
-      tag,
       response: Type.Unknown(),
       handle: async ({ params, caller, origin }) => {
         const row = await findEvent(meta, params.event);
@@ -109,9 +100,7 @@ export function eventRoutes(context: Context): Route[] {
         return eventReply(row, origin);
       },
     }),
-    route({
-      method: 'GET',
-      path: '/buckets/:bucket/events',
+    route('GET', '/buckets/:bucket/events', {
       summary: 'Events of a bucket, the newest first',
       ...listed,
       handle: async ({ params, query, caller, branch, origin }) => {
@@ -119,9 +108,7 @@ export function eventRoutes(context: Context): Route[] {
         return await list({ query, branch, origin }, { objectType: 'bucket', objectId: params.bucket });
       },
     }),
-    route({
-      method: 'GET',
-      path: '/tables/:table/events',
+    route('GET', '/tables/:table/events', {
       summary: 'Events of a table, the newest first',
       ...listed,
       handle: async ({ params, query, caller, branch, origin }) => {
@@ -129,9 +116,7 @@ export function eventRoutes(context: Context): Route[] {
         return await list({ query, branch, origin }, { objectType: 'table', objectId: params.table });
       },
     }),
-    route({
-      method: 'GET',
-      path: '/tokens/:token/events',
+    route('GET', '/tokens/:token/events', {
       summary: 'What a token did, and what was done to it, the newest first',
       ...listed,
       handle: async ({ params, query, caller, branch, origin }) => {

@@ -16,11 +16,11 @@ import { parseFileQuery } from '../../stores/metadata/file-query.ts';
 import { addTag, listFiles, removeTag } from '../../stores/metadata/files.ts';
 import { Answer } from '../answer.ts';
 import { attachmentOf } from '../../stores/objects/disposition.ts';
-import { route, type Route } from '../route.ts';
+import { routesOf, type Route } from '../route.ts';
 import { downloadReply, fileReply, uploadReply } from '../../domain/presenters/file.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 
-const tag = 'Files';
+const route = routesOf('Files');
 
 export function fileRoutes(context: DataContext): Route[] {
   return [...singleRoutes(context), contentRoute(context), ...tagRoutes(context)];
@@ -29,12 +29,9 @@ export function fileRoutes(context: DataContext): Route[] {
 function singleRoutes(context: DataContext): Route[] {
   const { meta, env, objects } = context;
   return [
-    route({
-      method: 'POST',
-      path: '/files/prepare',
+    route('POST', '/files/prepare', {
       isForRuns: true,
       summary: 'Makes a file, and says where its bytes are to be put',
-      tag,
       status: 201,
       body: FilePrepare,
       response: File,
@@ -51,12 +48,9 @@ function singleRoutes(context: DataContext): Route[] {
         };
       },
     }),
-    route({
-      method: 'GET',
-      path: '/files',
+    route('GET', '/files', {
       isForRuns: true,
       summary: 'Files, the newest first',
-      tag,
       query: FilesQuery,
       response: Type.Array(File),
       handle: async ({ query, caller, branch }) => {
@@ -76,12 +70,9 @@ function singleRoutes(context: DataContext): Route[] {
         return await Promise.all(files.map((file) => fileReply(objects, file)));
       },
     }),
-    route({
-      method: 'GET',
-      path: '/files/:file',
+    route('GET', '/files/:file', {
       isForRuns: true,
       summary: 'A file, with credentials to read it when asked for',
-      tag,
       query: FileQuery,
       response: File,
       handle: async ({ params, query, caller }) => {
@@ -94,12 +85,9 @@ function singleRoutes(context: DataContext): Route[] {
         };
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/files/:file',
+    route('DELETE', '/files/:file', {
       isForRuns: true,
       summary: 'Deletes a file and its bytes',
-      tag,
       query: AsyncQuery,
       response: Job,
       status: 202,
@@ -120,11 +108,9 @@ function singleRoutes(context: DataContext): Route[] {
  * they need not reach it.
  */
 function contentRoute(context: DataContext): Route {
-  return route({
-    method: 'GET',
-    path: '/files/:file/content',
+  return route('GET', '/files/:file/content', {
     summary: 'The bytes of a file as they are stored; of a sliced one, its slices one after the other',
-    tag,
+
     handle: async ({ params, caller }) => {
       const file = await requireReadableFile(context, caller, params.file);
       const { slices, bytes } = await contentOf(context, file.id, new AbortController().signal, {
@@ -150,12 +136,9 @@ async function* joined(slices: AsyncIterable<ByteSlice>): AsyncGenerator<Uint8Ar
 function tagRoutes(context: DataContext): Route[] {
   const { meta } = context;
   return [
-    route({
-      method: 'POST',
-      path: '/files/:file/tags',
+    route('POST', '/files/:file/tags', {
       isForRuns: true,
       summary: 'Adds a tag',
-      tag,
       body: FileTag,
       handle: async ({ params, body, caller, transact }) => {
         const isOfRun = caller.runLimits?.tags.includes(body.tag) === true;
@@ -165,11 +148,8 @@ function tagRoutes(context: DataContext): Route[] {
         return undefined;
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/files/:file/tags/*',
+    route('DELETE', '/files/:file/tags/*', {
       summary: 'Removes a tag, which may have slashes in it',
-      tag,
       handle: async ({ params, caller, request }) => {
         // The router names the rest of the path `*`; the type of a path sees the parameter before it only.
         const all: Readonly<Record<string, string>> = params;

@@ -2,7 +2,7 @@ import { Job } from '../../../storage/protocol/job.ts';
 import type { DataContext } from '../../domain/data-context.ts';
 import { Answer } from '../answer.ts';
 import { accessDenied, badRequest, notFound } from '../../domain/api-error.ts';
-import { route, type Route } from '../route.ts';
+import { routesOf, type Route } from '../route.ts';
 import { waitForJob } from '../enqueue-job.ts';
 import { Cancelled } from '../../stores/queue/endings.ts';
 import { describeFailure } from '../../domain/jobs/failure.ts';
@@ -11,7 +11,7 @@ import type { JobRow } from '../../stores/metadata/tables.ts';
 import { jobReply } from '../../domain/presenters/job.ts';
 import type { Caller } from '../../domain/tokens/caller.ts';
 
-const tag = 'Jobs';
+const route = routesOf('Jobs');
 
 /** Milliseconds that a request waits for a cancelled job: most that can end do so at once. */
 const WAIT_MS = 1000;
@@ -20,12 +20,9 @@ const WAIT_MS = 1000;
 export function jobControlRoutes(context: DataContext): Route[] {
   const { meta, queue } = context;
   return [
-    route({
-      method: 'POST',
-      path: '/jobs/:job/cancel',
+    route('POST', '/jobs/:job/cancel', {
       summary:
         'Ends a job that waits, or one at work where it can be ended; its own token may, and the master token',
-      tag,
       response: Job,
       handle: async ({ params, caller, origin }) => {
         const { id } = await ownJob(params.job, caller);
@@ -39,12 +36,9 @@ export function jobControlRoutes(context: DataContext): Route[] {
         return await answer(id, origin, was === 'waiting' ? 0 : WAIT_MS);
       },
     }),
-    route({
-      method: 'POST',
-      path: '/jobs/:job/retry',
+    route('POST', '/jobs/:job/retry', {
       summary:
         'Gives a job again that was given up for want of what it needs; its own token may, and the master token',
-      tag,
       response: Job,
       handle: async ({ params, caller, origin }) => {
         const { id } = await ownJob(params.job, caller);

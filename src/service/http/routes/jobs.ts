@@ -9,10 +9,10 @@ import type { JobRow } from '../../stores/metadata/tables.ts';
 import { splitTableId } from '../../domain/jobs/operations/table-place.ts';
 import { mayUseBucket } from '../../domain/tokens/permissions.ts';
 import { readTime } from '../../../storage/protocol/read-time.ts';
-import { route, type Route } from '../route.ts';
+import { routesOf, type Route } from '../route.ts';
 import { jobReply } from '../../domain/presenters/job.ts';
 
-const tag = 'Jobs';
+const route = routesOf('Jobs');
 
 /** Milliseconds that a query for an unfinished job waits: small jobs are done by then, and clients don't ask again. */
 const WAIT_MS = 500;
@@ -20,12 +20,9 @@ const WAIT_MS = 500;
 export function jobRoutes(context: Context): Route[] {
   const { meta } = context;
   return [
-    route({
-      method: 'GET',
-      path: '/jobs',
+    route('GET', '/jobs', {
       isForRuns: true,
       summary: 'Jobs, the newest first: all for the master token, else those of the token',
-      tag,
       query: JobsQuery,
       response: Type.Array(Job),
       handle: async ({ query, caller, origin }) => {
@@ -42,12 +39,9 @@ export function jobRoutes(context: Context): Route[] {
         return jobs.map((job) => jobReply(job, origin));
       },
     }),
-    route({
-      method: 'GET',
-      path: '/jobs/:job',
+    route('GET', '/jobs/:job', {
       isForRuns: true,
       summary: 'A job; waits half a second for one that is not finished',
-      tag,
       response: Job,
       handle: async ({ params, caller, origin }) => {
         const job = /^\d{1,15}$/.test(params.job)

@@ -18,11 +18,11 @@ import { readPairs, readProvider, readTablePairs } from '../parsing/metadata.ts'
 import type { StoredTable } from '../../stores/metadata/stored-tables.ts';
 import { requireBucketRow, requireTableRow, splitTableId } from '../../domain/jobs/operations/table-place.ts';
 import { requireBucket } from '../../domain/tokens/permissions.ts';
-import { type Who, route, type Route } from '../route.ts';
+import { type Who, routesOf, type Route } from '../route.ts';
 import { metadataReply } from '../../domain/presenters/metadata.ts';
 import { ownerOf } from '../../stores/metadata/transaction.ts';
 
-const tag = 'Metadata';
+const route = routesOf('Metadata');
 
 /** Owner of the metadata that is read or set. */
 interface Target {
@@ -101,12 +101,10 @@ function resourceRoutes(
     (await listMetadata(meta, owner)).map((row) => metadataReply(row, hasProvider));
   return [
     ...readRoutes(context, { path, what, scope, isForRuns: hasProvider, resolve, list }),
-    route({
-      method: 'POST',
-      path,
+    route('POST', path, {
       isForRuns: hasProvider,
       summary: `Sets metadata of ${what}`,
-      tag,
+
       scope,
       status: 201,
       body: MetadataCreate,
@@ -140,21 +138,17 @@ function readRoutes(
 ): Route[] {
   const { path, what, scope, isForRuns, resolve, list } = kind;
   return [
-    route({
-      method: 'GET',
-      path,
+    route('GET', path, {
       isForRuns,
       summary: `The metadata of ${what}`,
-      tag,
+
       scope,
       response: Type.Array(MetadataItem),
       handle: async ({ params, ...who }) => await list((await resolve(params, who, 'read')).owner),
     }),
-    route({
-      method: 'DELETE',
-      path: `${path}/:metadata`,
+    route('DELETE', `${path}/:metadata`, {
       summary: `Deletes one metadata of ${what}`,
-      tag,
+
       scope,
       handle: async ({ params, ...who }) => {
         const { owner, called } = await resolve(params, who, 'write');
@@ -186,12 +180,9 @@ function tableRoutes(context: Context): Route[] {
     (await listMetadata(meta, owner)).map((row) => metadataReply(row, true));
   return [
     ...readRoutes(context, { path, what: 'a table', scope: 'both', isForRuns: true, resolve, list }),
-    route({
-      method: 'POST',
-      path,
+    route('POST', path, {
       isForRuns: true,
       summary: 'Sets metadata of a table and of its columns',
-      tag,
       status: 201,
       body: TableMetadataCreate,
       handle: async ({ params, body, isForm, ...who }) => {

@@ -37,13 +37,12 @@ function nameRoutes(): Route[] {
       response: Type.Object({ displayName: Type.String() }),
       handle: ({ body }) => {
         const displayName = webalizeDisplayName(body.displayName);
-        if (displayName === '') {
+        if (displayName === '')
           throw new ApiError(
             422,
             'storage.webalize.displayName.invalid',
             'Filtered name "" should be valid name',
           );
-        }
         return { displayName };
       },
     }),

@@ -3,24 +3,21 @@ import { RunExplanation, RunExplanationQuery } from '../../../storage/protocol/e
 import type { DataContext } from '../../domain/data-context.ts';
 import { Answer } from '../answer.ts';
 import { accessDenied, notFound } from '../../domain/api-error.ts';
-import { route, type Route } from '../route.ts';
+import { routesOf, type Route } from '../route.ts';
 import type { RunRow } from '../../stores/metadata/tables.ts';
 import { ObjectError } from '../../stores/objects/errors.ts';
 import { readExplanation } from '../../domain/runs/explanation.ts';
 import type { Caller } from '../../domain/tokens/caller.ts';
 import { requireRun } from './runs.ts';
 
-const tag = 'Runs';
+const route = routesOf('Runs');
 
 /** Makes the routes of the requests and answers of runs: runners store them, and they live as long as the runs. */
 export function runRecordRoutes(context: DataContext): Route[] {
   const { objects } = context;
   return [
-    route({
-      method: 'GET',
-      path: '/runs/:run/explanation',
+    route('GET', '/runs/:run/explanation', {
       summary: 'What a run asked for, what led from page to page, and why each job ended',
-      tag,
       query: RunExplanationQuery,
       response: RunExplanation,
       handle: async ({ params, query, ...call }) => {
@@ -30,12 +27,9 @@ export function runRecordRoutes(context: DataContext): Route[] {
         return await readExplanation(file, { row, job, offset, limit });
       },
     }),
-    route({
-      method: 'GET',
-      path: '/runs/:run/recording',
+    route('GET', '/runs/:run/recording', {
       summary:
         'The recording of a run, with all answers; for its own token, the master token, and those that manage buckets',
-      tag,
       handle: async ({ params, ...call }) => {
         const run = await requireRun(context, call, params.run);
         if (!maySeeAnswers(call.caller, run)) throw accessDenied();

@@ -11,7 +11,7 @@ import type { Context } from '../../domain/context.ts';
 import { RawJson } from '../../domain/reply.ts';
 import { ApiError, badRequest, notFound } from '../../domain/api-error.ts';
 import { eventStream } from '../event-stream.ts';
-import { type Who, route, type Route } from '../route.ts';
+import { type Who, routesOf, type Route } from '../route.ts';
 import { keyFrom } from '../parsing/configuration.ts';
 import { checkVersion } from '../../domain/configurations/check-version.ts';
 import { listRowIds, requireConfiguration } from '../../domain/configurations/read-configuration.ts';
@@ -25,17 +25,14 @@ import { runReply, wholeRunReply } from '../../domain/presenters/run.ts';
 import { authorOf } from '../../domain/tokens/caller.ts';
 import { requireAnyComponent, requireComponent } from '../../domain/tokens/permissions.ts';
 
-const tag = 'Runs';
+const route = routesOf('Runs');
 
 /** Makes the routes of the runs of configurations: they are enqueued here, and done by runners. */
 export function runRoutes(context: Context): Route[] {
   const { meta, queue } = context;
   return [
-    route({
-      method: 'POST',
-      path: '/runs',
+    route('POST', '/runs', {
       summary: 'Starts a run of a configuration',
-      tag,
       status: 201,
       body: RunCreate,
       response: Run,
@@ -64,11 +61,8 @@ export function runRoutes(context: Context): Route[] {
         return wholeRunReply(run);
       },
     }),
-    route({
-      method: 'GET',
-      path: '/runs',
+    route('GET', '/runs', {
       summary: 'Runs, the newest first',
-      tag,
       query: RunsQuery,
       response: Type.Array(Run),
       handle: async ({ query, caller, branch }) => {
@@ -90,19 +84,13 @@ export function runRoutes(context: Context): Route[] {
         return runs.map((run) => ({ ...runReply(run), rowCount: counts.get(run.id) }));
       },
     }),
-    route({
-      method: 'GET',
-      path: '/runs/:run',
+    route('GET', '/runs/:run', {
       summary: 'A run, and what it gave',
-      tag,
       response: Run,
       handle: async ({ params, ...call }) => wholeRunReply(await requireRun(context, call, params.run)),
     }),
-    route({
-      method: 'GET',
-      path: '/runs/:run/log',
+    route('GET', '/runs/:run/log', {
       summary: 'The log of a run, from a line on',
-      tag,
       query: RunLogQuery,
       response: RunLog,
       handle: async ({ params, query, ...call }) => {
@@ -118,11 +106,8 @@ export function runRoutes(context: Context): Route[] {
         };
       },
     }),
-    route({
-      method: 'GET',
-      path: '/runs/:run/events',
+    route('GET', '/runs/:run/events', {
       summary: 'A run while it goes on, as a stream of server-sent events: `run`, `log` and `end`',
-      tag,
       query: RunEventsQuery,
       handle: async ({ params, query, request, ...call }) => {
         const run = await requireRun(context, call, params.run);
@@ -135,11 +120,8 @@ export function runRoutes(context: Context): Route[] {
         });
       },
     }),
-    route({
-      method: 'POST',
-      path: '/runs/:run/cancel',
+    route('POST', '/runs/:run/cancel', {
       summary: 'Asks a run to end',
-      tag,
       response: Run,
       handle: async ({ params, ...call }) => {
         const run = await requireRun(context, call, params.run);

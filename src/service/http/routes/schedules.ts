@@ -3,7 +3,7 @@ import { Schedule, ScheduleCreate, ScheduleUpdate } from '../../../storage/proto
 import type { Context } from '../../domain/context.ts';
 import type { Reply } from '../../domain/reply.ts';
 import { badRequest, notFound } from '../../domain/api-error.ts';
-import { route, type Route } from '../route.ts';
+import { routesOf, type Route } from '../route.ts';
 import { keyFrom } from '../parsing/configuration.ts';
 import { checkVersion } from '../../domain/configurations/check-version.ts';
 import { listRowIds, requireConfiguration } from '../../domain/configurations/read-configuration.ts';
@@ -24,7 +24,7 @@ import { scheduleReply } from '../../domain/presenters/run.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import { authorOf, type Caller } from '../../domain/tokens/caller.ts';
 
-const tag = 'Schedules';
+const route = routesOf('Schedules');
 const all = '/components/:component/configs/:configuration/schedules';
 const one = `${all}/:schedule` as const;
 
@@ -37,11 +37,8 @@ export function scheduleRoutes(context: Context): Route[] {
   };
   const reply = async (schedule: ScheduleRow): Promise<Reply> => (await replies([schedule]))[0] ?? null;
   return [
-    route({
-      method: 'GET',
-      path: all,
+    route('GET', all, {
       summary: 'The schedules of a configuration',
-      tag,
       response: Type.Array(Schedule),
       handle: async ({ params, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
@@ -49,11 +46,8 @@ export function scheduleRoutes(context: Context): Route[] {
         return await replies(await listSchedules(meta, key));
       },
     }),
-    route({
-      method: 'POST',
-      path: all,
+    route('POST', all, {
       summary: 'Makes a schedule',
-      tag,
       status: 201,
       body: ScheduleCreate,
       response: Schedule,
@@ -87,22 +81,16 @@ export function scheduleRoutes(context: Context): Route[] {
         return scheduleReply(schedule);
       },
     }),
-    route({
-      method: 'GET',
-      path: one,
+    route('GET', one, {
       summary: 'A schedule',
-      tag,
       response: Schedule,
       handle: async ({ params, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
         return await reply(await requireSchedule(meta, key, params.schedule));
       },
     }),
-    route({
-      method: 'PUT',
-      path: one,
+    route('PUT', one, {
       summary: 'Changes a schedule; what is left out stays',
-      tag,
       body: ScheduleUpdate,
       response: Schedule,
       handle: async ({ params, body, ...call }) => {
@@ -131,11 +119,8 @@ export function scheduleRoutes(context: Context): Route[] {
         return await reply(schedule);
       },
     }),
-    route({
-      method: 'DELETE',
-      path: one,
+    route('DELETE', one, {
       summary: 'Deletes a schedule',
-      tag,
       handle: async ({ params, ...call }) => {
         const key = keyFrom(context, call, params.component, params.configuration);
         const { id } = await requireSchedule(meta, key, params.schedule);

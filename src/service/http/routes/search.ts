@@ -14,22 +14,19 @@ import { configurationOwner, listMetadataOf } from '../../stores/metadata/metada
 import { searchByName, type Found } from '../../stores/metadata/search.ts';
 import type { BranchRow } from '../../stores/metadata/tables.ts';
 import { mayUseBucket, mayUseComponent } from '../../domain/tokens/permissions.ts';
-import { route, type Route } from '../route.ts';
+import { routesOf, type Route } from '../route.ts';
 import { apiTime } from '../../domain/presenters/time.ts';
 import { metadataReply } from '../../domain/presenters/metadata.ts';
 import { requireParts } from '../lists/table-detail.ts';
 
-const tag = 'Search';
+const route = routesOf('Search');
 
 /** Makes the routes of the search by metadata of configurations and tables, and by name over everything. */
 export function searchRoutes(context: Context): Route[] {
   const { meta } = context;
   return [
-    route({
-      method: 'GET',
-      path: '/search/component-configurations',
+    route('GET', '/search/component-configurations', {
       summary: 'Configurations by component, id and metadata',
-      tag,
       query: Type.Object({
         componentId: Type.Optional(Type.String()),
         idComponent: Type.Optional(Type.String()),
@@ -62,11 +59,8 @@ export function searchRoutes(context: Context): Route[] {
         return found;
       },
     }),
-    route({
-      method: 'GET',
-      path: '/search/tables',
+    route('GET', '/search/tables', {
       summary: 'Tables that have a metadata of a key, value and provider, as far as these are given',
-      tag,
       query: Type.Object({
         metadataKey: Type.Optional(Type.String()),
         metadataValue: Type.Optional(Type.String()),
@@ -96,11 +90,8 @@ export function searchRoutes(context: Context): Route[] {
         );
       },
     }),
-    route({
-      method: 'GET',
-      path: '/global-search',
+    route('GET', '/global-search', {
       summary: 'Everything whose name or id holds a text',
-      tag,
       query: Type.Object({
         query: Type.String({ minLength: 1 }),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 50 })),

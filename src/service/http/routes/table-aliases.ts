@@ -22,13 +22,13 @@ import {
   type StoredTable,
 } from '../../stores/metadata/stored-tables.ts';
 import { requireBucket } from '../../domain/tokens/permissions.ts';
-import { type Who, route, type Route } from '../route.ts';
+import { type Who, routesOf, type Route } from '../route.ts';
 import { showTable } from '../lists/table-detail.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import { parseWhereFilters } from '../../stores/tables/row-query.ts';
 import { catalogueOf } from '../../stores/metadata/transaction.ts';
 
-const tag = 'Aliases';
+const route = routesOf('Aliases');
 const validationCode = 'storage.tables.validation';
 
 const Filter = {
@@ -53,11 +53,9 @@ export function tableAliasRoutes(context: DataContext): Route[] {
 
 function createRoute(context: DataContext): Route {
   const { meta, env } = context;
-  return route({
-    method: 'POST',
-    path: '/buckets/:bucket/table-aliases',
+  return route('POST', '/buckets/:bucket/table-aliases', {
     summary: 'Makes an alias of a table',
-    tag,
+
     status: 201,
     body: AliasCreate,
     response: Table,
@@ -115,11 +113,8 @@ function filterRoutes(context: DataContext): Route[] {
   const { meta, env } = context;
   const path = '/tables/:table/alias-filter' as const;
   return [
-    route({
-      method: 'POST',
-      path,
+    route('POST', path, {
       summary: 'Sets which rows an alias has',
-      tag,
       body: Type.Object(Filter),
       response: Table,
       validationCode,
@@ -134,11 +129,8 @@ function filterRoutes(context: DataContext): Route[] {
         return await showTable(meta, alias, who.origin);
       },
     }),
-    route({
-      method: 'DELETE',
-      path,
+    route('DELETE', path, {
       summary: 'Gives an alias all rows of its source',
-      tag,
       handle: async ({ params, ...who }) => {
         await who.transact([catalogueOf(who.branch.id)], async (tx) => {
           const { table } = await requireAlias(tx, context, params.table, who);
@@ -154,11 +146,8 @@ function syncRoutes(context: DataContext): Route[] {
   const { meta } = context;
   const path = '/tables/:table/alias-columns-auto-sync' as const;
   return [
-    route({
-      method: 'POST',
-      path,
+    route('POST', path, {
       summary: 'Gives an alias all columns of its source, also those to come',
-      tag,
       response: Table,
       handle: async ({ params, ...who }) => {
         const alias = await who.transact([catalogueOf(who.branch.id)], async (tx) => {
@@ -171,11 +160,8 @@ function syncRoutes(context: DataContext): Route[] {
         return await showTable(meta, alias, who.origin);
       },
     }),
-    route({
-      method: 'DELETE',
-      path,
+    route('DELETE', path, {
       summary: 'Leaves an alias with the columns that it has now',
-      tag,
       handle: async ({ params, ...who }) => {
         await who.transact([catalogueOf(who.branch.id)], async (tx) => {
           const { table } = await requireAlias(tx, context, params.table, who);

@@ -21,7 +21,7 @@ import {
   tableNotFound,
 } from '../../domain/jobs/operations/table-place.ts';
 import { requireBucket } from '../../domain/tokens/permissions.ts';
-import { type Who, route, type Route } from '../route.ts';
+import { type Who, routesOf, type Route } from '../route.ts';
 import {
   MAX_PREVIEW_ROWS,
   MAX_FILTER_BYTES,
@@ -34,7 +34,7 @@ import {
 import type { RowQuery } from '../../stores/tables/row-query.ts';
 import { filterFields } from './table-structure.ts';
 
-const tag = 'Export';
+const route = routesOf('Export');
 
 const Export = Type.Object({
   ...ROW_QUERY_FIELDS,
@@ -68,12 +68,10 @@ export function tableExportRoutes(context: DataContext): Route[] {
 }
 
 function exportRoute(context: DataContext): Route {
-  return route({
-    method: 'POST',
-    path: '/tables/:table/export-async',
+  return route('POST', '/tables/:table/export-async', {
     isForRuns: true,
     summary: 'Exports a table into a sliced file without a header',
-    tag,
+
     status: 202,
     body: Export,
     maxBodyBytes: MAX_FILTER_BYTES,
@@ -95,11 +93,9 @@ function exportRoute(context: DataContext): Route {
  * read.
  */
 function dataRoute(context: DataContext): Route {
-  return route({
-    method: 'GET',
-    path: '/tables/:table/data',
+  return route('GET', '/tables/:table/data', {
     summary: 'Exports a table and sends its rows as one CSV file with a header',
-    tag,
+
     query: Data,
     response: Type.String(),
     validationCode: 'storage.tables.validation',
@@ -175,22 +171,19 @@ const MAX_COLUMNS = 100;
 const MAX_CELL = 16_384;
 
 function previewRoute(context: DataContext): Route {
-  return route({
-    method: 'GET',
-    path: '/tables/:table/data-preview',
+  return route('GET', '/tables/:table/data-preview', {
     summary: 'Rows of a table, the first ones by default, with a header',
-    tag,
+
     query: Preview,
     response: Type.String(),
     validationCode: 'storage.tables.validation',
     handle: async ({ params, query, ...who }) => {
       const format = query.format === undefined || query.format === '' ? 'rfc' : query.format;
-      if (format !== 'rfc' && format !== 'json') {
+      if (format !== 'rfc' && format !== 'json')
         throw badRequest(
           'storage.tables.validation.invalidFormat',
           `The format "${format}" is not supported. Available formats are [rfc|json]`,
         );
-      }
       const table = await requireReadable(context, params.table, who);
       const cellLength = query.cellLength ?? MAX_CELL;
       const asked = {
@@ -201,20 +194,18 @@ function previewRoute(context: DataContext): Route {
           : { search: query.fulltextSearch }),
         ...(query.offset === undefined ? {} : { offset: query.offset }),
       };
-      if ((asked.limit ?? 0) > MAX_PREVIEW_ROWS) {
+      if ((asked.limit ?? 0) > MAX_PREVIEW_ROWS)
         throw invalidField(
           'storage.tables.validation',
           'limit',
           `This value should be less than or equal to ${MAX_PREVIEW_ROWS}.`,
         );
-      }
       requireKnownColumns(table, asked);
-      if (asked.columns === undefined && table.columns.length > MAX_COLUMNS) {
+      if (asked.columns === undefined && table.columns.length > MAX_COLUMNS)
         throw badRequest(
           'storage.maxNumberOfColumnsExceed',
           `The table has ${table.columns.length} columns; a preview shows ${MAX_COLUMNS}. Name them in "columns".`,
         );
-      }
       const source = await rowsOf(context.meta, context, table);
       const { columns, rows } = await context.engine.preview(
         engineTable(source.table.branch_id, source.table.id),

@@ -19,13 +19,13 @@ import {
   tableLock,
 } from '../../domain/jobs/operations/table-place.ts';
 import { requireBucket } from '../../domain/tokens/permissions.ts';
-import { type Who, route, type Route } from '../route.ts';
+import { type Who, routesOf, type Route } from '../route.ts';
 import { plain } from '../../domain/row-query.ts';
 import { showTable } from '../lists/table-detail.ts';
 import { createWork, importWork, requireNameLength } from '../parsing/table.ts';
 import { checkColumnNames, checkPrimaryKey } from '../../stores/tables/import-plan.ts';
 
-const tag = 'Import';
+const route = routesOf('Import');
 const validationCode = 'storage.tables.validation';
 
 /** Makes the routes that create tables from files, and load files into tables. */
@@ -36,12 +36,9 @@ export function tableImportRoutes(context: DataContext): Route[] {
 function asyncRoutes(context: DataContext): Route[] {
   const { meta } = context;
   return [
-    route({
-      method: 'POST',
-      path: '/buckets/:bucket/tables-async',
+    route('POST', '/buckets/:bucket/tables-async', {
       isForRuns: true,
       summary: 'Makes a table from a file',
-      tag,
       status: 202,
       body: TableCreate,
       response: Job,
@@ -55,12 +52,9 @@ function asyncRoutes(context: DataContext): Route[] {
         return await enqueueJob(context, asker, work);
       },
     }),
-    route({
-      method: 'POST',
-      path: '/tables/:table/import-async',
+    route('POST', '/tables/:table/import-async', {
       isForRuns: true,
       summary: 'Loads a file into a table',
-      tag,
       status: 202,
       body: TableImport,
       response: Job,
@@ -79,12 +73,10 @@ function asyncRoutes(context: DataContext): Route[] {
 }
 
 function definitionRoute(context: DataContext): Route {
-  return route({
-    method: 'POST',
-    path: '/buckets/:bucket/tables-definition',
+  return route('POST', '/buckets/:bucket/tables-definition', {
     isForRuns: true,
     summary: 'Makes an empty table',
-    tag,
+
     status: 202,
     body: TableDefinitionCreate,
     response: Job,
@@ -125,11 +117,8 @@ function definitionRoute(context: DataContext): Route {
 function directRoutes(context: DataContext): Route[] {
   const { meta } = context;
   return [
-    route({
-      method: 'POST',
-      path: '/buckets/:bucket/tables',
+    route('POST', '/buckets/:bucket/tables', {
       summary: 'Makes a table from the file `data`, or from the text `dataString`',
-      tag,
       status: 201,
       response: Table,
       isRaw: true,
@@ -155,11 +144,8 @@ function directRoutes(context: DataContext): Route[] {
         });
       },
     }),
-    route({
-      method: 'POST',
-      path: '/tables/:table/import',
+    route('POST', '/tables/:table/import', {
       summary: 'Loads the file `data`, or the text `dataString`, into a table',
-      tag,
       status: 200,
       isRaw: true,
       takesFile: true,

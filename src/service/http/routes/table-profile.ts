@@ -3,7 +3,7 @@ import { Job } from '../../../storage/protocol/job.ts';
 import { ProfileQuery, TableProfile } from '../../../storage/protocol/profile.ts';
 import type { DataContext } from '../../domain/data-context.ts';
 import { notFound } from '../../domain/api-error.ts';
-import { type Who, route, type Route } from '../route.ts';
+import { type Who, routesOf, type Route } from '../route.ts';
 import { requireColumns } from '../../domain/row-query.ts';
 import { enqueueJob } from '../enqueue-job.ts';
 import { rowsOf } from '../../domain/jobs/operations/alias.ts';
@@ -13,16 +13,13 @@ import type { StoredTable } from '../../stores/metadata/stored-tables.ts';
 import { apiTime } from '../../domain/presenters/time.ts';
 import { requireBucket } from '../../domain/tokens/permissions.ts';
 
-const tag = 'Tables';
+const route = routesOf('Tables');
 
 /** Makes the routes of the profile of a table: statistics of its values. */
 export function tableProfileRoutes(context: DataContext): Route[] {
   return [
-    route({
-      method: 'POST',
-      path: '/tables/:table/profile',
+    route('POST', '/tables/:table/profile', {
       summary: 'Looks at the values of a table, or of some of its columns: 200 at most',
-      tag,
       status: 202,
       body: ProfileQuery,
       response: Job,
@@ -41,11 +38,8 @@ export function tableProfileRoutes(context: DataContext): Route[] {
         });
       },
     }),
-    route({
-      method: 'GET',
-      path: '/tables/:table/profile/latest',
+    route('GET', '/tables/:table/profile/latest', {
       summary: 'The last profile of a table',
-      tag,
       response: TableProfile,
       handle: async ({ params, ...asker }) => {
         const table = await readable(context, params.table, asker);

@@ -18,7 +18,7 @@ import type { JobName, JobParams, JobRequest } from '../../domain/jobs/operation
 import { requireNoKey, type ColumnInput } from '../../domain/jobs/operations/structure.ts';
 import { requireTableRow, splitTableId, tableLock } from '../../domain/jobs/operations/table-place.ts';
 import { requireBucket } from '../../domain/tokens/permissions.ts';
-import { type Who, route, type Route } from '../route.ts';
+import { type Who, routesOf, type Route } from '../route.ts';
 import {
   plain,
   readRowFilter,
@@ -28,7 +28,7 @@ import {
   type RowFilterInput,
 } from '../../domain/row-query.ts';
 
-const tag = 'Tables';
+const route = routesOf('Tables');
 
 /** Makes the routes of the columns, primary keys and rows of a table. */
 export function tableStructureRoutes(context: DataContext): Route[] {
@@ -36,12 +36,10 @@ export function tableStructureRoutes(context: DataContext): Route[] {
 }
 
 function columnRoutes(context: DataContext): Route[] {
-  const shared = { tag, status: 202, response: Job } as const;
+  const shared = { status: 202, response: Job } as const;
   return [
-    route({
+    route('POST', '/tables/:table/columns', {
       ...shared,
-      method: 'POST',
-      path: '/tables/:table/columns',
       isForRuns: true,
       summary: 'Adds a column',
       body: ColumnAdd,
@@ -52,12 +50,11 @@ function columnRoutes(context: DataContext): Route[] {
         const problem = columnNameProblem(name);
         if (problem !== undefined)
           throw badRequest('storage.tables.invalidColumnName', `The column name "${body.name}" ${problem}.`);
-        if (table.columns.some((column) => column.name.toLowerCase() === name.toLowerCase())) {
+        if (table.columns.some((column) => column.name.toLowerCase() === name.toLowerCase()))
           throw badRequest(
             'storage.tables.columnAlreadyExists',
             `The column "${name}" already exists in the table "${table.name}".`,
           );
-        }
         if (table.alias_source !== null) {
           // A caller who widens an alias must be able to read everything that it then shows.
           requireBucket(asker.caller, asker.branch.id, splitTableId(table.alias_source).bucket, 'read');
@@ -67,10 +64,8 @@ function columnRoutes(context: DataContext): Route[] {
         return await enqueueJob(context, asker, workOn(table, 'tableColumnAdd', column));
       },
     }),
-    route({
+    route('DELETE', '/tables/:table/columns/:column', {
       ...shared,
-      method: 'DELETE',
-      path: '/tables/:table/columns/:column',
       summary: 'Deletes a column with its values',
       query: DeleteQuery,
       enqueues: ['tableColumnDelete'],
@@ -84,10 +79,8 @@ function columnRoutes(context: DataContext): Route[] {
         return await enqueueJob(context, asker, workOn(table, 'tableColumnDelete', given));
       },
     }),
-    route({
+    route('PUT', '/tables/:table/columns/:column/definition', {
       ...shared,
-      method: 'PUT',
-      path: '/tables/:table/columns/:column/definition',
       summary: 'Changes what a column of a typed table is said to hold',
       body: ColumnDefinition,
       enqueues: ['tableColumnDefinitionUpdate'],
@@ -103,12 +96,10 @@ function columnRoutes(context: DataContext): Route[] {
 }
 
 function keyRoutes(context: DataContext): Route[] {
-  const shared = { tag, status: 202, response: Job } as const;
+  const shared = { status: 202, response: Job } as const;
   return [
-    route({
+    route('POST', '/tables/:table/primary-key', {
       ...shared,
-      method: 'POST',
-      path: '/tables/:table/primary-key',
       isForRuns: true,
       summary: 'Sets the primary key of a table',
       body: PrimaryKeyAdd,
@@ -120,21 +111,18 @@ function keyRoutes(context: DataContext): Route[] {
           throw badRequest('storage.validation.primaryKey', 'A primary key needs at least one column.');
         const known = new Set(table.columns.map(({ name }) => name));
         const unknown = columns.filter((name) => !known.has(name));
-        if (unknown.length > 0) {
+        if (unknown.length > 0)
           throw badRequest(
             'storage.validation.primaryKey',
             `Columns "${unknown.join(',')}" do not exist in the table.`,
           );
-        }
         requireNoKey(table);
         const given = { columns, skipDuplicatesCheck: body.skipDuplicatesCheck ?? false };
         return await enqueueJob(context, asker, workOn(table, 'tablePrimaryKeyAdd', given));
       },
     }),
-    route({
+    route('DELETE', '/tables/:table/primary-key', {
       ...shared,
-      method: 'DELETE',
-      path: '/tables/:table/primary-key',
       isForRuns: true,
       summary: 'Removes the primary key of a table',
       enqueues: ['tablePrimaryKeyDelete'],
@@ -154,12 +142,10 @@ const RowsDelete = Type.Object({
 });
 
 function rowsRoute(context: DataContext): Route {
-  return route({
-    method: 'DELETE',
-    path: '/tables/:table/rows',
+  return route('DELETE', '/tables/:table/rows', {
     isForRuns: true,
     summary: 'Deletes rows',
-    tag,
+
     status: 202,
     query: RowsDelete,
     body: RowsDelete,
@@ -172,12 +158,11 @@ function rowsRoute(context: DataContext): Route {
       if (given.valuesByTableInWorkspace !== undefined)
         throw notImplemented('A workspace as the source of values');
       const filter = readRowFilter(given, context.env.now());
-      if (Object.keys(filter).length === 0 && given.allowTruncate !== true) {
+      if (Object.keys(filter).length === 0 && given.allowTruncate !== true)
         throw badRequest(
           'storage.tables.validation.unintendedTruncation',
           'No filters have been specified, which will truncate the table, but the `allowTruncate` parameter was not set.',
         );
-      }
       for (const { operator } of filter.where ?? []) {
         if (operator !== 'eq' && operator !== 'ne')
           throw badRequest('storage.tables.validation', `Invalid where operator ${operator}`);
@@ -227,12 +212,11 @@ async function requireDeletable(
 ): Promise<void> {
   await refuseReferenced(meta, table, column, force);
   const key = JSON.parse(table.primary_key) as string[]; // written by this service
-  if (key.includes(column)) {
+  if (key.includes(column))
     throw badRequest(
       'storage.tables.cannotDeletePrimaryKeyColumn',
       `The column "${column}" is part of the primary key. Remove the key first.`,
     );
-  }
 }
 
 function requireColumn(table: StoredTable, name: string): void {

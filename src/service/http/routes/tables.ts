@@ -24,12 +24,12 @@ import {
   tableLock,
 } from '../../domain/jobs/operations/table-place.ts';
 import { mayUseBucket, requireBucket } from '../../domain/tokens/permissions.ts';
-import { route, type Route } from '../route.ts';
+import { routesOf, type Route } from '../route.ts';
 import { jobReply } from '../../domain/presenters/job.ts';
 import { requireParts, showTable } from '../lists/table-detail.ts';
 import { catalogueOf } from '../../stores/metadata/transaction.ts';
 
-const tag = 'Tables';
+const route = routesOf('Tables');
 
 /** Makes the routes of tables: lists, detail, name, deletion. */
 export function tableRoutes(context: DataContext): Route[] {
@@ -39,12 +39,9 @@ export function tableRoutes(context: DataContext): Route[] {
 function readRoutes(context: DataContext): Route[] {
   const { meta } = context;
   return [
-    route({
-      method: 'GET',
-      path: '/tables',
+    route('GET', '/tables', {
       isForRuns: true,
       summary: 'All tables that the token may read',
-      tag,
       query: TablesQuery,
       response: Type.Array(Table),
       handle: async ({ query, caller, branch, origin }) => {
@@ -60,12 +57,9 @@ function readRoutes(context: DataContext): Route[] {
         return await longJson(listOfPages(listTables(meta, of, { origin, include })));
       },
     }),
-    route({
-      method: 'GET',
-      path: '/buckets/:bucket/tables',
+    route('GET', '/buckets/:bucket/tables', {
       isForRuns: true,
       summary: 'The tables of a bucket',
-      tag,
       query: TablesQuery,
       response: Type.Array(Table),
       handle: async ({ params, query, caller, branch, origin }) => {
@@ -82,12 +76,9 @@ function readRoutes(context: DataContext): Route[] {
         return await longJson(listOfPages(listTables(meta, of, { origin, include })));
       },
     }),
-    route({
-      method: 'GET',
-      path: '/tables/:table',
+    route('GET', '/tables/:table', {
       isForRuns: true,
       summary: 'A table',
-      tag,
       query: TablesQuery,
       response: Table,
       handle: async ({ params, caller, branch, origin }) => {
@@ -102,11 +93,8 @@ function readRoutes(context: DataContext): Route[] {
 function writeRoutes(context: DataContext): Route[] {
   const { meta, env } = context;
   return [
-    route({
-      method: 'PUT',
-      path: '/tables/:table',
+    route('PUT', '/tables/:table', {
       summary: 'Changes the name that a table is shown under',
-      tag,
       query: AsyncQuery,
       body: TableUpdate,
       response: Table,
@@ -122,12 +110,11 @@ function writeRoutes(context: DataContext): Route[] {
             throw badRequest('storage.tables.validation', `Invalid data - displayName: ${problem}`);
           const key = { branch_id: branch.id, bucket_id: table.bucket_id, display_name: displayName };
           const other = await findTableByDisplayName(tx, key);
-          if (other !== undefined) {
+          if (other !== undefined)
             throw badRequest(
               'storage.buckets.tableAlreadyExists',
               `The table "${other.name}" in the bucket already has the same display name "${displayName}".`,
             );
-          }
           await updateTable(tx, branch.id, table.id, { display_name: displayName });
           await recordEvent(tx, env, doerOf(branch.id, caller), {
             name: 'tableUpdated',
@@ -151,11 +138,8 @@ function writeRoutes(context: DataContext): Route[] {
         return new Answer(202, jobReply(job, origin));
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/tables/:table',
+    route('DELETE', '/tables/:table', {
       summary: 'Deletes a table',
-      tag,
       query: DeleteQuery,
       enqueues: ['tableDrop'],
       handle: async ({ params, query, ...asker }) => {

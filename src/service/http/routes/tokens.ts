@@ -18,7 +18,7 @@ import {
 } from '../../stores/metadata/tokens.ts';
 import { readBucketPermissions } from '../../domain/tokens/bucket-permissions.ts';
 import { requireTokenManagement } from '../../domain/tokens/permissions.ts';
-import { route, type Call, type Route } from '../route.ts';
+import { routesOf, type Call, type Route } from '../route.ts';
 import { projectReply, tokenReplies } from '../../domain/presenters/token.ts';
 import { TOKENS } from '../../stores/metadata/transaction.ts';
 
@@ -27,7 +27,7 @@ export function tokenRoutes(context: Context): Route[] {
   return [...readRoutes(context), ...writeRoutes(context)];
 }
 
-const tag = 'Tokens';
+const route = routesOf('Tokens');
 
 type Who = Pick<Call<unknown, unknown, unknown>, 'branch' | 'caller' | 'origin'>;
 
@@ -38,20 +38,14 @@ function readRoutes(context: Context): Route[] {
     ...projectReply(project, await projectSize(context)),
   });
   return [
-    route({
-      method: 'GET',
-      path: '/tokens/verify',
+    route('GET', '/tokens/verify', {
       isForRuns: true,
       summary: 'The token of this request, and the project',
-      tag,
       response: Token,
       handle: async (call) => await detail(call, call.caller.token, call.caller.secret),
     }),
-    route({
-      method: 'GET',
-      path: '/tokens',
+    route('GET', '/tokens', {
       summary: 'All tokens but those of runs; of a token that is not the master, itself alone',
-      tag,
       response: Type.Array(Token),
       handle: async (call) => {
         const { caller } = call;
@@ -63,11 +57,8 @@ function readRoutes(context: Context): Route[] {
         return tokens.map((token) => show(token));
       },
     }),
-    route({
-      method: 'GET',
-      path: '/tokens/:token',
+    route('GET', '/tokens/:token', {
       summary: 'A token, and the project',
-      tag,
       response: Token,
       handle: async ({ params, ...call }) => {
         const token = await requireToken(context, call.caller, params.token);
@@ -96,12 +87,9 @@ function writeRoutes(context: Context): Route[] {
     });
   };
   return [
-    route({
-      method: 'POST',
-      path: '/tokens',
+    route('POST', '/tokens', {
       makesSecret: true,
       summary: 'Makes a token; only this answer shows it',
-      tag,
       judge: ({ caller }) => requireTokenManagement(caller),
       status: 201,
       body: TokenCreate,
@@ -123,11 +111,8 @@ function writeRoutes(context: Context): Route[] {
         return (await repliesTo(context, call))(made.row, made.token);
       },
     }),
-    route({
-      method: 'PUT',
-      path: '/tokens/:token',
+    route('PUT', '/tokens/:token', {
       summary: 'Changes what a token may do',
-      tag,
       judge: ({ caller }) => requireTokenManagement(caller),
       body: TokenUpdate,
       response: Token,
@@ -143,11 +128,8 @@ function writeRoutes(context: Context): Route[] {
         return (await repliesTo(context, call))(await requireToken(context, caller, params.token));
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/tokens/:token',
+    route('DELETE', '/tokens/:token', {
       summary: 'Ends a token',
-      tag,
       handle: async ({ params, ...call }) => {
         const token = await requireToken(context, call.caller, params.token);
         if (token.is_master === 1)
@@ -159,21 +141,15 @@ function writeRoutes(context: Context): Route[] {
         return undefined;
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/tokens',
+    route('DELETE', '/tokens', {
       summary: 'Refused: the id of the token is missing',
-      tag,
       handle: () => {
         throw noSuchToken();
       },
     }),
-    route({
-      method: 'POST',
-      path: '/tokens/:token/refresh',
+    route('POST', '/tokens/:token/refresh', {
       makesSecret: true,
       summary: 'Gives a token a new secret; only this answer shows it',
-      tag,
       response: Token,
       handle: async ({ params, ...call }) => {
         const known = await requireToken(context, call.caller, params.token);
@@ -185,11 +161,8 @@ function writeRoutes(context: Context): Route[] {
         return (await repliesTo(context, call))(token, secret);
       },
     }),
-    route({
-      method: 'POST',
-      path: '/tokens/:token/share',
+    route('POST', '/tokens/:token/share', {
       summary: 'Accepted, but this service sends no e-mail: the log says so',
-      tag,
       body: TokenShare,
       handle: async ({ params, body, ...call }) => {
         const token = await requireToken(context, call.caller, params.token);

@@ -21,12 +21,12 @@ import {
   requireBucket,
   requireComponent,
 } from '../../domain/tokens/permissions.ts';
-import { route, type Route } from '../route.ts';
+import { routesOf, type Route } from '../route.ts';
 import { apiTime } from '../../domain/presenters/time.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import { TRIGGERS } from '../../stores/metadata/transaction.ts';
 
-const tag = 'Triggers';
+const route = routesOf('Triggers');
 
 /**
  * Makes the routes of triggers, by which a configuration is to run when tables change. They are stored; a scheduler
@@ -35,11 +35,8 @@ const tag = 'Triggers';
 export function triggerRoutes(context: Context): Route[] {
   const { meta, env } = context;
   return [
-    route({
-      method: 'GET',
-      path: '/triggers',
+    route('GET', '/triggers', {
       summary: 'All triggers',
-      tag,
       query: Type.Object({
         component: Type.Optional(Type.String()),
         configurationId: Type.Optional(Type.String()),
@@ -55,11 +52,8 @@ export function triggerRoutes(context: Context): Route[] {
           )
           .map(triggerReply),
     }),
-    route({
-      method: 'GET',
-      path: '/triggers/:trigger',
+    route('GET', '/triggers/:trigger', {
       summary: 'A trigger',
-      tag,
       response: Type.Unknown(),
       handle: async ({ params, caller }) => {
         const trigger = await requireTrigger(meta, params.trigger);
@@ -67,11 +61,8 @@ export function triggerRoutes(context: Context): Route[] {
         return triggerReply(trigger);
       },
     }),
-    route({
-      method: 'POST',
-      path: '/triggers',
+    route('POST', '/triggers', {
       summary: 'Makes a trigger',
-      tag,
       status: 201,
       body: TriggerCreate,
       response: Type.Unknown(),
@@ -98,11 +89,8 @@ export function triggerRoutes(context: Context): Route[] {
         });
       },
     }),
-    route({
-      method: 'PUT',
-      path: '/triggers/:trigger',
+    route('PUT', '/triggers/:trigger', {
       summary: 'Changes a trigger',
-      tag,
       body: TriggerUpdate,
       response: Type.Unknown(),
       handle: async ({ params, body, caller, branch, transact }) => {
@@ -127,11 +115,8 @@ export function triggerRoutes(context: Context): Route[] {
         });
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/triggers/:trigger',
+    route('DELETE', '/triggers/:trigger', {
       summary: 'Deletes a trigger',
-      tag,
       handle: async ({ params, caller, transact }) => {
         const { row } = await requireTrigger(meta, params.trigger);
         await requireOwnTrigger(meta, caller, row);

@@ -44,9 +44,11 @@ export function createProbes(readiness: Readiness, exposition: Exposition | unde
       path: '/metrics',
       summary: 'Metrics in the text format of Prometheus; for master tokens',
       isPrivate: true,
-      async answer() {
-        return { status: 200, contentType: exposition.contentType, text: await exposition.text() };
-      },
+      answer: async () => ({
+        status: 200,
+        contentType: exposition.contentType,
+        text: await exposition.text(),
+      }),
     });
   return probes;
 }

@@ -118,9 +118,8 @@ export function createQueue(meta: Meta, env: Env, pace = paceOf(meta)): Queue {
       if (isBack && reason !== 'retried') wake(job.queue);
       return isBack;
     },
-    async listAbandoned(queue, isAlone) {
-      return isAlone ? await listLeftBehind(meta, queue) : await listAbandoned(meta, queue, clock(0));
-    },
+    listAbandoned: async (queue, isAlone) =>
+      isAlone ? await listLeftBehind(meta, queue) : await listAbandoned(meta, queue, clock(0)),
     async cancel(id, error) {
       // It may be taken, or be put back, between the two.
       for (let tries = 0; tries < 3; tries++) {

@@ -70,12 +70,11 @@ export function checkColumnNames(names: readonly string[]): void {
   const doubled = new Set<string>();
   for (const [i, name] of names.entries()) {
     const problem = columnNameProblem(name);
-    if (problem !== undefined) {
+    if (problem !== undefined)
       throw new TableError(
         'storage.tables.validation.invalidColumnName',
         `The name "${name}" of column ${i + 1} ${problem}.`,
       );
-    }
     // Databases don't tell `ID` from `id`.
     if (seen.has(name.toLowerCase())) doubled.add(name);
     seen.add(name.toLowerCase());

@@ -88,9 +88,8 @@ export function parseOrderBy(value: unknown): RowOrder[] {
   refuseMissing(items.flatMap((item, i) => (isMissing(item['column']) ? [`orderBy[${i}][column]`] : [])));
   return items.map((item) => {
     const order = isMissing(item['order']) ? 'ASC' : textOf(item['order']);
-    if (order !== 'ASC' && order !== 'DESC') {
+    if (order !== 'ASC' && order !== 'DESC')
       throw invalid(`Invalid sort order ${order}. Available orders are [DESC|ASC]`);
-    }
     return { column: textOf(item['column']), order, ...parseDataType(item['dataType']) };
   });
 }
@@ -108,9 +107,8 @@ function parseWhereFilter(item: Item, readTime: TimeReader): WhereFilter {
   if (operator === undefined) throw invalid(`Invalid where operator ${given}`);
   const column = textOf(item['column']);
   const values = listOf(item['values']).map(textOf);
-  if (operator !== 'eq' && operator !== 'ne' && values.length !== 1) {
+  if (operator !== 'eq' && operator !== 'ne' && values.length !== 1)
     throw invalid(`The where operator ${operator} needs exactly one value, but ${values.length} were given.`);
-  }
   const type = isMissing(item['type']) ? 'SCALAR' : textOf(item['type']);
   if (type === 'SCALAR') return { column, operator, values, ...parseDataType(item['dataType']) };
   if (type !== 'TIME_STRING')
@@ -140,11 +138,10 @@ type Item = Readonly<Record<string, unknown>>;
 /** Clients in PHP know no difference between lists and objects, so one may stand in the place of the other. */
 function parseItems(parameter: string, value: unknown): Item[] {
   if (value === undefined || value === null) return [];
-  if (typeof value !== 'object') {
+  if (typeof value !== 'object')
     throw invalid(
       `Parameter "${parameter}" should be an array, but parameter contains:\n${JSON.stringify(value)}`,
     );
-  }
   return Object.values(value).map((item: unknown) => {
     if (isRecord(item)) return item;
     throw invalid(

@@ -6,47 +6,41 @@ import type { TableDefinition, TableId } from './engine.ts';
 /** A column that a table can be given. @throws TableError */
 export function checkNewColumn(table: TableId, { columns }: TableDefinition, column: string): void {
   const problem = columnNameProblem(column);
-  if (problem !== undefined || columnName(column) !== column) {
+  if (problem !== undefined || columnName(column) !== column)
     throw new TableError(
       'storage.tables.invalidColumnName',
       `The column name "${column}" ${problem ?? 'is invalid'}.`,
     );
-  }
-  if (columns.some((known) => known.toLowerCase() === column.toLowerCase())) {
+  if (columns.some((known) => known.toLowerCase() === column.toLowerCase()))
     throw new TableError(
       'storage.tables.columnAlreadyExists',
       `The column "${column}" already exists in the table "${table.table}".`,
     );
-  }
-  if (columns.length >= MAX_COLUMNS) {
+  if (columns.length >= MAX_COLUMNS)
     throw new TableError(
       'storage.tables.validation.tooManyColumns',
       `The table has ${MAX_COLUMNS} columns, which is the limit.`,
     );
-  }
 }
 
 /** The columns that are left when one is dropped. @throws TableError */
 export function columnsWithout(table: TableId, definition: TableDefinition, column: string): string[] {
   const columns = definition.columns.filter((known) => known !== column);
-  if (columns.length === definition.columns.length) {
+  if (columns.length === definition.columns.length)
     throw new TableError(
       'storage.tables.columnNotExists',
       `The column "${column}" does not exist in the table "${table.table}".`,
     );
-  }
-  if (definition.primaryKey.includes(column)) {
+  if (definition.primaryKey.includes(column))
     throw new TableError(
       'storage.tables.cannotDeletePrimaryKeyColumn',
       `The column "${column}" is part of the primary key. Remove the key first.`,
     );
-  }
-  if (columns.length === 0) {
+  if (columns.length === 0)
     throw new TableError(
       'storage.tables.cannotDeleteLastColumn',
       `"${column}" is the last column of the table "${table.table}".`,
     );
-  }
   return columns;
 }
 

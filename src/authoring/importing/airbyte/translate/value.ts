@@ -55,9 +55,8 @@ function constantOut(value: Constant): Out {
   if (value === undefined) return null;
   if (value instanceof Float) return value.value;
   if (Array.isArray(value)) return value.map((item: Constant) => constantOut(item));
-  if (typeof value === 'object' && value !== null) {
+  if (typeof value === 'object' && value !== null)
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, constantOut(item)]));
-  }
   return value;
 }
 
@@ -93,9 +92,8 @@ function referenceOf(expression: Expression, position: Position): Typed {
   if (expression.kind === 'item') {
     const { key } = expression;
     const of = valueOf(expression.of, position);
-    if (key.kind === 'constant' && (typeof key.value === 'string' || typeof key.value === 'number')) {
+    if (key.kind === 'constant' && (typeof key.value === 'string' || typeof key.value === 'number'))
       return { out: itemOut(of.out, key.value), type: 'any' };
-    }
     // a table that is written out, and a key that is not
     if (isMap(of.out) && isTable(of.out)) {
       const table = Object.entries(of.out).map(([name, value]) => [name, value]);
@@ -118,9 +116,8 @@ function itemOut(of: Out, key: string | number): Out {
     typeof key === 'number' &&
     isSequence(of['args']) &&
     of['args'].length === 2
-  ) {
+  )
     return call('split', ...of['args'], key);
-  }
   return call('get', of, typeof key === 'number' ? `$[${key}]` : pathOfKey(key));
 }
 
@@ -204,12 +201,11 @@ function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position:
       type: right.type,
     };
   }
-  if (operator === '~') {
+  if (operator === '~')
     return {
       out: call('concat', ...joinedParts([expression.left, expression.right], position)),
       type: 'text',
     };
-  }
   if (operator === '+' || operator === '-') return sumOf(expression, position);
   if (operator === '//') {
     const [left, right] = [valueOf(expression.left, position), valueOf(expression.right, position)];
@@ -229,30 +225,25 @@ function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position:
 function sumOf(expression: Extract<Expression, { kind: 'binary' }>, position: Position): Typed {
   const { operator } = expression;
   const [left, right] = [valueOf(expression.left, position), valueOf(expression.right, position)];
-  if ((left.type === 'seconds' || left.type === 'day') && right.type === 'span') {
+  if ((left.type === 'seconds' || left.type === 'day') && right.type === 'span')
     return { out: shifted(left.out, shown(right.out), operator === '-'), type: left.type };
-  }
-  if (operator === '+' && left.type === 'span' && (right.type === 'seconds' || right.type === 'day')) {
+  if (operator === '+' && left.type === 'span' && (right.type === 'seconds' || right.type === 'day'))
     return { out: shifted(right.out, shown(left.out), false), type: right.type };
-  }
   const types = [left.type, right.type];
-  if (operator === '+' && types.includes('text')) {
+  if (operator === '+' && types.includes('text'))
     return {
       out: call('concat', ...joinedParts([expression.left, expression.right], position)),
       type: 'text',
     };
-  }
   if (
     types.some((type) => ['number', 'float'].includes(type)) &&
     !types.some((type) => ['seconds', 'day', 'span', 'list'].includes(type))
-  ) {
+  )
     return {
       out: call(operator === '+' ? 'add' : 'subtract', left.out, right.out),
       type: types.includes('float') ? 'any' : 'number',
     };
-  }
-  if (operator === '-' && !types.includes('text') && types.every((type) => type === 'any')) {
+  if (operator === '-' && !types.includes('text') && types.every((type) => type === 'any'))
     return { out: call('subtract', left.out, right.out), type: 'number' };
-  }
   throw new TemplateError(`“${operator}” of values whose types are not known`);
 }

@@ -98,9 +98,8 @@ function applyAgo(reading: Reading): void {
   // the keys are those of the type: the object is made in one place
   for (const part of Object.keys(reading.shift) as ShiftPart[]) reading.shift[part] = 0 - reading.shift[part];
   if (reading.weekday !== undefined) reading.weekday = reading.weekday === 0 ? -7 : -reading.weekday;
-  if (reading.special?.kind === 'workdays') {
+  if (reading.special?.kind === 'workdays')
     reading.special = { kind: 'workdays', amount: 0 - reading.special.amount };
-  }
 }
 
 /** Applies seconds since 1970 in UTC; the steps after it are added. */

@@ -92,12 +92,11 @@ export async function refuseFilteredKey(meta: Meta, table: TableRow): Promise<vo
   const key = JSON.parse(table.primary_key) as string[]; // written by this service
   for (const alias of await listAliases(meta, table.branch_id, table.id)) {
     const column = filterOf(alias)?.column;
-    if (column !== undefined && key.includes(column)) {
+    if (column !== undefined && key.includes(column))
       throw badRequest(
         'storage.tables.cannotRemoveReferencedColumnFromPrimaryKey',
         `The column "${column}" of the primary key is used in the filter of the alias "${alias.id}". Remove the filter first.`,
       );
-    }
     await refuseFilteredKey(meta, { ...alias, primary_key: table.primary_key });
   }
 }

@@ -158,12 +158,11 @@ async function* readSlices(
 async function* gzipOnly(stream: Readable): AsyncGenerator<Uint8Array> {
   let isFirst = true;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    if (isFirst && (chunk[0] !== 0x1f || (chunk.length > 1 && chunk[1] !== 0x8b))) {
+    if (isFirst && (chunk[0] !== 0x1f || (chunk.length > 1 && chunk[1] !== 0x8b)))
       throw badRequest(
         'csvImport.invalidCsv',
         'Load error: the name of the file ends in .gz, but the file is not gzip.',
       );
-    }
     isFirst = false;
     yield chunk;
   }

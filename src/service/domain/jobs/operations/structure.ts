@@ -158,14 +158,13 @@ export const tablePrimaryKeyAdd = defineOperation({
     columns: Type.Array(Type.String()),
     skipDuplicatesCheck: Type.Optional(Type.Boolean()),
   }),
-  async run({ columns }, job, context) {
-    return await change(job, context, async ({ stored, table }) => {
+  run: async ({ columns }, job, context) =>
+    await change(job, context, async ({ stored, table }) => {
       // Another job may have set one meanwhile.
       requireNoKey(stored);
       await context.engine.setPrimaryKey(table, columns, fenceOf(job));
       return {};
-    });
-  },
+    }),
 });
 
 /** @throws {ApiError} 400 when the table has a primary key */
@@ -200,11 +199,10 @@ export const tableRowsDelete = defineOperation({
 export const tableColumnDefinitionUpdate = defineOperation({
   name: 'tableColumnDefinitionUpdate',
   params: Column,
-  async run(column, job, context) {
-    return await change(job, context, async () =>
+  run: async (column, job, context) =>
+    await change(job, context, async () =>
       Promise.resolve({ definitions: new Map([[column.name, definitionOf(column)]]) }),
-    );
-  },
+    ),
 });
 
 async function isOfAlias(job: JobRow, context: DataContext): Promise<boolean> {

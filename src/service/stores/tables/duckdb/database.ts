@@ -119,14 +119,13 @@ export async function openDatabase({
    * and is there then.
    */
   async function repaired<T>(work: () => Promise<T>): Promise<T> {
-    if (isBroken) {
+    if (isBroken)
       await sessions.alone(async () => {
         if (!isBroken || isClosed) return;
         stop();
         instance = await start();
         isBroken = false;
       });
-    }
     return await work();
   }
 

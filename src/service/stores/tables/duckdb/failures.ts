@@ -14,16 +14,14 @@ export function toTableError(error: unknown): unknown {
       { cause: error },
     );
   }
-  if (/no space left on device|ENOSPC|disk (is )?full|max_temp_directory_size/i.test(message)) {
+  if (/no space left on device|ENOSPC|disk (is )?full|max_temp_directory_size/i.test(message))
     return diskFull(error);
-  }
-  if (/out of memory error|failed to pin block/i.test(message)) {
+  if (/out of memory error|failed to pin block/i.test(message))
     return new TableError(
       'storage.outOfMemory',
       'The memory of the tables is too small for this. Use fewer columns or shorter values, or raise its limit.',
       { cause: error },
     );
-  }
   if (/could not set lock on file/i.test(message)) {
     const holder = /PID (\d+)/.exec(message)?.[1];
     const by = holder === undefined ? 'another process' : `the process ${holder}`;

@@ -89,9 +89,8 @@ async function insert(session: Session, target: string, { plan, spool, request }
   const inserted = await session.number(
     `INSERT INTO ${target} (${columnList(plan).join(', ')}) SELECT ${[...cells, changedAt].join(', ')} FROM ${readCsv(spool)}`,
   );
-  if (inserted !== spool.records) {
+  if (inserted !== spool.records)
     throw new Error(`The database read ${inserted} rows of a file that has ${spool.records}.`);
-  }
 }
 
 /** Rows are numbered in file order: of those with the same key the one with the highest number stays. */
