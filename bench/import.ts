@@ -17,7 +17,7 @@ import { parseArgs } from 'node:util';
 import { systemEnv } from '../src/lib/env.ts';
 import { silentLog } from '../src/lib/log.ts';
 import type { FolderStore } from '../src/service/stores/objects/folder-store.ts';
-import type { Slice } from '../src/service/stores/tables/engine.ts';
+import type { ExportedSlice } from '../src/service/stores/tables/engine.ts';
 
 interface EngineTimes {
   readonly importMs: number;
@@ -114,10 +114,10 @@ async function measureEngine(work: string): Promise<EngineTimes> {
   const importMs = await time(() =>
     engine.import(table, { importedAt, create: { primaryKey: [] } }, slices()),
   );
-  const take = (slice: Slice, index: number): Promise<void> =>
+  const take = (slice: ExportedSlice, index: number): Promise<void> =>
     rename(pathOf(slice), join(work, `slice-${index}`));
   const objects = await openObjects(join(work, 'objects'));
-  const store = async (slice: Slice, index: number): Promise<void> =>
+  const store = async (slice: ExportedSlice, index: number): Promise<void> =>
     void (await objects.adopt(`slice-${index}`, pathOf(slice), { encrypted: false }));
   const exportMs = await time(() => engine.export(table, {}, { gzip: false, targetBytes: 64e6 }, take));
   const exportStoredMs = await time(() =>
@@ -141,7 +141,7 @@ async function measureEngine(work: string): Promise<EngineTimes> {
   };
 }
 
-function pathOf(slice: Slice): string {
+function pathOf(slice: ExportedSlice): string {
   if (slice.kind === 'file') return slice.path;
   throw new Error('The embedded engine gives files.');
 }

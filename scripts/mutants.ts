@@ -17,7 +17,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a key that an alias filters by can be removed',
     file: 'src/service/domain/jobs/operations/alias.ts',
     find: 'if (column !== undefined && key.includes(column))',
-    replace: 'if (column !== undefined && key.includes(column) && key.length > 99) {',
+    replace: 'if (column !== undefined && key.includes(column) && key.length > 99)',
     tests: ['test/service/data/aliases-of-clients.test.ts'],
   },
   {

@@ -3,7 +3,7 @@ import { createConfiguration } from '../../src/service/domain/configurations/wri
 import { createRow } from '../../src/service/domain/configurations/rows.ts';
 import type { Meta } from '../../src/service/stores/metadata/database.ts';
 import { transactionsOf } from '../../src/service/stores/metadata/transaction.ts';
-import type { Tables } from '../../src/service/stores/metadata/tables.ts';
+import type { MetadataTables } from '../../src/service/stores/metadata/tables.ts';
 import { NO_METRICS } from '../../src/service/stores/metadata/jobs.ts';
 import { isoTime } from '../../src/lib/iso-time.ts';
 
@@ -202,7 +202,7 @@ async function insert<
     | 'metadata'
     | 'table_columns'
     | 'tables',
->(meta: Meta, name: Name, count: number, rowOf: (n: number) => Tables[Name]): Promise<void> {
+>(meta: Meta, name: Name, count: number, rowOf: (n: number) => MetadataTables[Name]): Promise<void> {
   for (let start = 0; start < count; start += ROWS_AT_ONCE) {
     const rows = Array.from({ length: Math.min(ROWS_AT_ONCE, count - start) }, (_, n) => rowOf(start + n));
     // The type of the query builder does not follow one of several tables.

@@ -1,6 +1,6 @@
 import { describeError, ExtractorError } from '../lib/errors.ts';
 import { actionCommand } from './action.ts';
-import type { Entry, Io } from './command.ts';
+import type { CommandEntry, Io } from './command.ts';
 import { completionCommand } from './completion.ts';
 import { demoApiCommand } from './demo-api.ts';
 import { encryptCommand } from './encrypt.ts';
@@ -21,7 +21,7 @@ import { workshopCommand } from './workshop.ts';
 import { RUNNER_VARIABLE } from '../service/domain/runs/runner-variable.ts';
 
 /** Every command, in the order of the help. */
-export const ENTRIES: readonly Entry[] = [
+export const ENTRIES: readonly CommandEntry[] = [
   initCommand,
   runCommand,
   explainCommand,
@@ -65,7 +65,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<n
 }
 
 /** Returns the commands; a process that a service has started has one more. */
-function entries(): readonly Entry[] {
+function entries(): readonly CommandEntry[] {
   return process.env[RUNNER_VARIABLE] === '1' ? [...ENTRIES, workshopCommand] : ENTRIES;
 }
 

@@ -1,18 +1,18 @@
-import type { Span } from '../lib/logging/lines.ts';
+import type { TextSpan } from '../lib/logging/lines.ts';
 import type { Secrets } from '../lib/secrets.ts';
 
 /** Commands that begin with the same word: `gex storage tables list` is `list` of `tables` of `storage`. */
-export interface Group {
+export interface CommandGroup {
   readonly name: string;
   /** One sentence. */
   readonly describe: string;
   /** A command line of one of them that works when pasted, with a sentence. */
   readonly example: readonly [string, string];
   /** Loads the commands on demand. */
-  load(): Promise<readonly Entry[]>;
+  load(): Promise<readonly CommandEntry[]>;
 }
 
-export type Entry = Command | Group;
+export type CommandEntry = Command | CommandGroup;
 
 /** A command of the command line: how it is written, and what it does. */
 export interface Command {
@@ -79,7 +79,7 @@ export interface Io {
   /** Writes bytes to stdout as they are, no faster than they are taken; ends early when nobody takes them any more. */
   send(bytes: AsyncIterable<Uint8Array>): Promise<void>;
   /** Writes a line for people to stderr: a text, or its spans with their colours. */
-  note(line: string | readonly Span[]): void;
+  note(line: string | readonly TextSpan[]): void;
   /** Shows one line that the next call replaces; empty removes it. Only where stderr is a terminal. */
   live(text: string): void;
   readonly isTerminal: boolean;

@@ -1,4 +1,4 @@
-import { valued, type Command, type Entry } from './command.ts';
+import { valued, type Command, type CommandEntry } from './command.ts';
 import { descend, isCommand } from './parse.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -7,7 +7,7 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const;
  * Creates the command that completes the others; it takes them as a function, because all commands are listed in one
  * place, which also lists this one.
  */
-export function completionCommand(entries: () => readonly Entry[]): Command {
+export function completionCommand(entries: () => readonly CommandEntry[]): Command {
   return {
     name: 'completion',
     describe: 'Print a script that completes commands and options in your shell',
@@ -42,14 +42,14 @@ export function completionCommand(entries: () => readonly Entry[]): Command {
 }
 
 /** Returns the words that can complete a line; the name of the program is its first word. */
-async function candidates(entries: readonly Entry[], line: string): Promise<readonly string[]> {
+async function candidates(entries: readonly CommandEntry[], line: string): Promise<readonly string[]> {
   const words = line.trimStart().split(/\s+/);
   const last = words.at(-1) ?? '';
   const place = await descend({ script: 'gex', describe: '', entries, argv: words.slice(1, -1) });
   return possible(place.entries, place.argv).filter((each) => each.startsWith(last));
 }
 
-function possible(entries: readonly Entry[], argv: readonly string[]): readonly string[] {
+function possible(entries: readonly CommandEntry[], argv: readonly string[]): readonly string[] {
   const [name] = argv;
   if (name === undefined) return [...entries.map((entry) => entry.name), '--help'];
   const command = entries.filter(isCommand).find((entry) => entry.name === name);

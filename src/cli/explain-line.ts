@@ -1,4 +1,4 @@
-import type { ShownRequest } from '../engine/recording/exchange.ts';
+import type { ExchangeRequest } from '../engine/recording/exchange.ts';
 
 /** Returns the longest common beginning of addresses, up to a slash. */
 export function commonBase(urls: readonly string[]): string {
@@ -15,7 +15,7 @@ export function commonBase(urls: readonly string[]): string {
 }
 
 /** Formats a request: `GET users?page=2`, with the body behind it. */
-export function lineOf({ method, url, body }: ShownRequest, base: string): string {
+export function lineOf({ method, url, body }: ExchangeRequest, base: string): string {
   const address = url.startsWith(base) ? url.slice(base.length) : url;
   return [method, address, body].filter((part) => part !== undefined && part !== '').join(' ');
 }

@@ -6,7 +6,7 @@ import type { OpenRecording } from '../runner/recordings.ts';
 import type { Secrets } from '../lib/secrets.ts';
 import { shownLines } from '../lib/shown-text.ts';
 import { leadText } from '../engine/explain/value-origin-text.ts';
-import type { Told } from './explain-text.ts';
+import type { ToldText } from './explain-text.ts';
 import { formatBytes, plural } from './format.ts';
 import { formatJson } from '../lib/json/format-json.ts';
 
@@ -19,7 +19,7 @@ export interface PageChoice {
 }
 
 /** Describes one exchange completely, without secrets. */
-export function describePage(told: readonly Told[], choice: PageChoice): string {
+export function describePage(told: readonly ToldText[], choice: PageChoice): string {
   const { recording, job } = theJob(told);
   const { runs } = job;
   const run = runs[(choice.parent ?? 1) - 1];
@@ -44,7 +44,7 @@ export function describePage(told: readonly Told[], choice: PageChoice): string 
   return [...which, ...asText(page, body)].join('\n');
 }
 
-function theJob(told: readonly Told[]): { recording: OpenRecording; job: JobTrace } {
+function theJob(told: readonly ToldText[]): { recording: OpenRecording; job: JobTrace } {
   const all = told.flatMap(({ recording, story }) => story.jobs.map((job) => ({ recording, job })));
   const [first] = all;
   if (first !== undefined && all.length === 1) return first;

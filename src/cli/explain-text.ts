@@ -15,7 +15,7 @@ import { commonBase, lineOf } from './explain-line.ts';
 import { fitTable } from './fit-table.ts';
 import { formatBytes, formatCount, plural } from './format.ts';
 
-export interface Told {
+export interface ToldText {
   readonly recording: OpenRecording;
   readonly story: Story;
 }
@@ -35,7 +35,7 @@ const CHILD_FIRST = 3;
 const RUNS = 3;
 
 /** Describes a run for people. */
-export function describeStory({ recording, story }: Told, how: ShownHow): string {
+export function describeStory({ recording, story }: ToldText, how: ShownHow): string {
   const pages = story.jobs.flatMap(({ runs }) => runs.flatMap((run) => run.pages));
   const base = commonBase(pages.map(({ exchange }) => exchange.request.url));
   const parts = [headLine(recording, pages)];

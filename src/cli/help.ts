@@ -1,9 +1,9 @@
 import type { Command, Option } from './command.ts';
 import { wrapped } from './format.ts';
-import { isCommand, usageOf, type Place } from './parse.ts';
+import { isCommand, usageOf, type ArgumentPlace } from './parse.ts';
 
 /** The help of a place: of the command that is named there, else of all that is below it. */
-export function helpOf(place: Place, width = WIDEST): string {
+export function helpOf(place: ArgumentPlace, width = WIDEST): string {
   const { script, describe, entries } = place;
   const command = commandOf(place);
   const most = Math.min(width, WIDEST);
@@ -39,7 +39,7 @@ type Line = readonly [string, string];
 const SHOWN_EXAMPLES = 6;
 const WIDEST = 100;
 
-function commandOf({ entries, argv: [name] }: Place): Command | undefined {
+function commandOf({ entries, argv: [name] }: ArgumentPlace): Command | undefined {
   return entries.filter(isCommand).find((each) => each.name === name);
 }
 
@@ -66,7 +66,7 @@ function inColumns(lines: readonly Line[], width: number): string[] {
 }
 
 /** Examples that can be pasted as they are, however narrow the terminal is. */
-function moreHelp({ script, entries }: Place, command: Command | undefined): string[] {
+function moreHelp({ script, entries }: ArgumentPlace, command: Command | undefined): string[] {
   const examples =
     command?.examples ??
     entries

@@ -1,7 +1,7 @@
 import type { parseArgs } from 'node:util';
 import { RunError } from '../lib/errors.ts';
 import { nearest } from '../lib/suggest.ts';
-import type { Args, Command, Entry, Group, Option } from './command.ts';
+import type { Args, Command, CommandEntry, CommandGroup, Option } from './command.ts';
 
 /** A command line, understood. */
 export interface Parsed {
@@ -10,19 +10,21 @@ export interface Parsed {
 }
 
 /** Position in a command line: the words so far, and the possible next ones. */
-export interface Place {
+export interface ArgumentPlace {
   /** Words so far, such as `gex storage tables`. */
   readonly script: string;
   readonly describe: string;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly CommandEntry[];
   /** Begins with the name of an entry, unless it is wrong. */
   readonly argv: readonly string[];
 }
 
 /** Goes into the groups that the first words name. */
-export async function descend(place: Place): Promise<Place> {
+export async function descend(place: ArgumentPlace): Promise<ArgumentPlace> {
   const [name, ...argv] = place.argv;
-  const group = place.entries.find((entry): entry is Group => entry.name === name && !isCommand(entry));
+  const group = place.entries.find(
+    (entry): entry is CommandGroup => entry.name === name && !isCommand(entry),
+  );
   if (group === undefined) return place;
   const { describe } = group;
   return await descend({
@@ -33,12 +35,12 @@ export async function descend(place: Place): Promise<Place> {
   });
 }
 
-export function isCommand(entry: Entry): entry is Command {
+export function isCommand(entry: CommandEntry): entry is Command {
   return 'run' in entry;
 }
 
 /** Returns the usage of a command without its options: `load <table> <file>`. */
-export function usageOf(entry: Entry): string {
+export function usageOf(entry: CommandEntry): string {
   if (!isCommand(entry)) return `${entry.name} <command>`;
   const words = (entry.words ?? []).map(({ name, isRequired, isList }) => {
     const text = isList === true ? `${name}..` : name;
@@ -55,7 +57,7 @@ export const HELP: ReadonlySet<string> = new Set(['-h', '--help', '-V', '--versi
  *
  * @throws {RunError} `command.invalid`: what is wrong, and what was probably meant
  */
-export function parseLine(place: Place): Parsed {
+export function parseLine(place: ArgumentPlace): Parsed {
   const { script, entries, argv } = place;
   const [name = '', ...rest] = argv;
   if (name.startsWith('-'))
@@ -162,7 +164,7 @@ function problemOf(option: Option | undefined, name: string, value: string | und
   return `${name} is ${choices?.slice(0, -1).join(', ')} or ${choices?.at(-1)}, and not “${value}”.`;
 }
 
-function unknownCommand(name: string, { script, entries }: Place): RunError {
+function unknownCommand(name: string, { script, entries }: ArgumentPlace): RunError {
   const names = entries.map((entry) => entry.name);
   const near =
     nearest(name, names) ?? (name === '' ? undefined : names.find((each) => each.startsWith(name)));

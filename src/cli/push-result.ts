@@ -1,4 +1,4 @@
-import type { RowPlan, RowPush } from '../runner/push-folder.ts';
+import type { RowPushPlan, RowPush } from '../runner/push-folder.ts';
 import { formatBytes, formatCount, formatTable } from './format.ts';
 
 /** Describes the result of a push, for stdout. */
@@ -36,7 +36,7 @@ export function describePushed(rows: readonly RowPush[], isJson: boolean): strin
 }
 
 /** Describes the plan of a push, for stdout. */
-export function describePlans(plans: readonly RowPlan[], isJson: boolean): string {
+export function describePlans(plans: readonly RowPushPlan[], isJson: boolean): string {
   if (isJson)
     return JSON.stringify(
       plans.map(({ id, out, journal, plan }) => ({

@@ -1,6 +1,6 @@
 import { RunError } from '../lib/errors.ts';
 import { strtotime } from '../engine/jobs/functions/index.ts';
-import type { RunOptions } from '../runner/run.ts';
+import type { FolderRunOptions } from '../runner/run.ts';
 import type { RecordingOptions } from '../runner/row-recording.ts';
 import { valued, listed, flag, type Args, type Option } from './command.ts';
 
@@ -34,7 +34,7 @@ export const recordingOptions = {
 /** @throws {RunError} `command.invalid` for a value that is none */
 export function recordingArgs(
   args: Args,
-): RecordingOptions & Pick<RunOptions, 'explanation' | 'record' | 'replay'> {
+): RecordingOptions & Pick<FolderRunOptions, 'explanation' | 'record' | 'replay'> {
   const jobs = args.list('restart-job');
   const restart = args.isSet('restart') || (jobs.length > 0 && jobs);
   return {

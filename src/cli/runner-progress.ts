@@ -16,12 +16,12 @@ const JOBS = 50;
 const RATE_MS = 10_000;
 const TEXT = 500;
 
-type Job = { -readonly [Key in keyof RunProgress['jobs'][number]]: RunProgress['jobs'][number][Key] };
+type ShownJob = { -readonly [Key in keyof RunProgress['jobs'][number]]: RunProgress['jobs'][number][Key] };
 
 /** Follows a run, and tells how far it is once a second at most, and when it ends. */
 export function createRunProgress(env: Env, tell: (progress: RunProgress) => void): ShownProgress {
   const counts = { pages: 0, rows: 0, bytes: 0, requests: 0, retries: 0, waitedMs: 0 };
-  const jobs: Job[] = [];
+  const jobs: ShownJob[] = [];
   const marks: { readonly at: number; readonly rows: number }[] = [{ at: env.now(), rows: 0 }];
   let row: string | undefined;
   let last: RunProgress['last'];
@@ -58,11 +58,11 @@ export function createRunProgress(env: Env, tell: (progress: RunProgress) => voi
     });
   }
 
-  function jobOf(name: string, level: number): Job {
+  function jobOf(name: string, level: number): ShownJob {
     const known = jobs.findLast((job) => job.job === name && job.level === level && job.row === row);
     if (known !== undefined) return known;
     const at = isoTime(env.now());
-    const made: Job = {
+    const made: ShownJob = {
       ...(row === undefined ? {} : { row }),
       job: name.slice(0, TEXT),
       level,

@@ -1,7 +1,7 @@
-import type { Entry, Group } from './command.ts';
+import type { CommandEntry, CommandGroup } from './command.ts';
 
 /** `gex storage <resource> <verb>`: each resource is loaded when it is asked for. */
-export const storageGroup: Group = {
+export const storageGroup: CommandGroup = {
   name: 'storage',
   describe: 'Look into a storage and change it: buckets, tables, files, jobs and configurations',
   example: ['gex storage tables list', 'List the tables of ./storage'],
@@ -14,7 +14,7 @@ export const storageGroup: Group = {
   ],
 };
 
-const RESOURCES: readonly Entry[] = [
+const RESOURCES: readonly CommandEntry[] = [
   {
     name: 'buckets',
     describe: 'Buckets: what tables are in',

@@ -6,7 +6,7 @@ export type OptionSchema = Readonly<Record<string, unknown>>;
  *
  * @param more the values it takes, its default, examples and other keywords; or its examples alone
  */
-export type Kind = (title: string, description: string, more?: More) => OptionSchema;
+export type OptionKind = (title: string, description: string, more?: More) => OptionSchema;
 
 type More = OptionSchema | readonly unknown[];
 
@@ -15,7 +15,7 @@ type More = OptionSchema | readonly unknown[];
  *
  * @param first keywords that stand before the title
  */
-export function kind(keywords: OptionSchema, first?: OptionSchema): Kind {
+export function kind(keywords: OptionSchema, first?: OptionSchema): OptionKind {
   return (title, description, more) => ({
     ...first,
     title,

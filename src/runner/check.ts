@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts';
 import type { PaginationMethod } from '../engine/pagination/index.ts';
 import { describeProblem, problemText } from './problems.ts';
 
-export interface CheckOptions {
+export interface CheckRunOptions {
   /** `refuse` ends the run for an error; `warn` only tells of it, and the run finds out. */
   readonly onError: 'refuse' | 'warn';
   readonly strict: boolean;
@@ -25,7 +25,7 @@ export interface CheckOptions {
 export async function checkConfiguration(
   document: ConfigDocument,
   plan: RowPlan,
-  options: CheckOptions,
+  options: CheckRunOptions,
 ): Promise<void> {
   const { log, strict, environment, decrypt, methods, authTypes } = options;
   const rows = plan.runs.flatMap(({ id }) => (id === undefined ? [] : [id]));

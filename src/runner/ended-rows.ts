@@ -15,7 +15,7 @@ import { writeFileAtomic } from '../engine/sink/atomic.ts';
 import { readState } from '../engine/sink/state.ts';
 import type { ReadyRow } from './plan.ts';
 import { rowFolder, type RowFolder } from './row-folder.ts';
-import { DEFAULT_RESUME_MS, duration, timeText, type ResumeOptions } from './row-recording.ts';
+import { DEFAULT_RESUME_MS, duration, timeText, type ResumeRunOptions } from './row-recording.ts';
 import type { RowPlace } from './row-place.ts';
 import type { RowResult } from './row-result.ts';
 
@@ -57,7 +57,7 @@ export interface EndedRowsOptions {
   readonly dataFolder: string;
   /** See `RunOptions.id`. */
   readonly id?: string | undefined;
-  readonly resume: ResumeOptions;
+  readonly resume: ResumeRunOptions;
   readonly acceptsDoubt: boolean;
   readonly env: Env;
   readonly secrets: Secrets;

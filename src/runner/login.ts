@@ -7,9 +7,9 @@ import { lockFolder } from './lock.ts';
 import { folderLogins } from './logins/folder-logins.ts';
 import { codeOf } from './login/answer.ts';
 import { isLoopback, listenForRedirect, type RedirectTarget } from './login/redirect.ts';
-import { makePlan, type PlanOptions, type SecretPlanOptions } from './plan.ts';
+import { makePlan, type RunPlanOptions, type SecretPlanOptions } from './plan.ts';
 
-export interface LoginOptions extends Omit<PlanOptions, 'rows'> {
+export interface LoginOptions extends Omit<RunPlanOptions, 'rows'> {
   /** The row whose login is made; the first one by default. Rows with the same login share it. */
   readonly row?: string | undefined;
   /** Keeps the login; in the data folder by default. */

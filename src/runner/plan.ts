@@ -21,7 +21,7 @@ import { checkConfiguration } from './check.ts';
 import { decryptorFor, type DecryptOptions } from './decrypt.ts';
 import { placed } from './place-error.ts';
 
-export interface PlanOptions extends DecryptOptions {
+export interface RunPlanOptions extends DecryptOptions {
   /** Holds `config.json`. */
   readonly dataFolder: string;
   /** The configuration, when it does not come from the data folder. */
@@ -45,7 +45,7 @@ export interface PlanOptions extends DecryptOptions {
 }
 
 /** Options with the secrets that the caller keeps. */
-export type SecretPlanOptions = PlanOptions & { readonly secrets: Secrets };
+export type SecretPlanOptions = RunPlanOptions & { readonly secrets: Secrets };
 
 /** A row that is ready to run: root and row merged, secrets in place. */
 export interface ReadyRow {
@@ -95,7 +95,7 @@ export async function makePlan(options: SecretPlanOptions, onError: 'refuse' | '
   return { document, id: resourceOf(document).id, ready, skipped: plan.skipped.map(({ id = '' }) => id) };
 }
 
-function chooseRows(document: ConfigDocument, { rows }: PlanOptions): RowPlan {
+function chooseRows(document: ConfigDocument, { rows }: RunPlanOptions): RowPlan {
   const resource = resourceOf(document);
   try {
     return planRows(resource, rows);
@@ -107,7 +107,7 @@ function chooseRows(document: ConfigDocument, { rows }: PlanOptions): RowPlan {
 function makeReady(
   row: RowRun,
   document: ConfigDocument,
-  environment: NonNullable<PlanOptions['environment']>,
+  environment: NonNullable<RunPlanOptions['environment']>,
   decrypt: Decrypt | undefined,
   options: SecretPlanOptions,
 ): ReadyRow {

@@ -4,13 +4,13 @@ import type { Stretch } from '../engine/jobs/index.ts';
 import type { LoginKeeper } from '../engine/http/auth/index.ts';
 import { withRedaction } from '../lib/redact.ts';
 import { placed } from './place-error.ts';
-import { makePlan, type PlanOptions, type SecretPlanOptions } from './plan.ts';
+import { makePlan, type RunPlanOptions, type SecretPlanOptions } from './plan.ts';
 import { folderLogins } from './logins/folder-logins.ts';
 import { withoutLogins } from './logins/state-logins.ts';
 import { rowPlace } from './row-place.ts';
 import { fileStates, type States } from './row-state.ts';
 
-export interface PreviewRunOptions extends PlanOptions {
+export interface PreviewRunOptions extends RunPlanOptions {
   /** Begins every row as a first run. Default false. */
   readonly resetState?: boolean;
   /** A stretch of time that is filled again, in milliseconds since 1970. */

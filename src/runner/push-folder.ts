@@ -118,7 +118,7 @@ export function discardPushes(dataFolder: string, rows: readonly string[], now: 
   }
 }
 
-export interface RowPlan extends FolderOutput {
+export interface RowPushPlan extends FolderOutput {
   readonly plan: OutputPlan;
 }
 
@@ -127,8 +127,8 @@ export async function planFolder(
   options: Pick<PushFolderOptions, 'dataFolder' | 'document' | 'log' | 'rows' | 'signal'> & {
     readonly originOf: (at: RowPlace) => Origin;
   },
-): Promise<readonly RowPlan[]> {
-  const plans: RowPlan[] = [];
+): Promise<readonly RowPushPlan[]> {
+  const plans: RowPushPlan[] = [];
   for (const { at, output } of chosen(options)) {
     const { out, journal } = output;
     const origin = journal?.status === 'pending' ? journal.origin : options.originOf(at);

@@ -4,7 +4,7 @@ import { makeTempFolder } from '../lib/temp-folder.ts';
 import { reasonOf, RunError } from '../lib/errors.ts';
 import { unpack } from '../engine/recording/pack.ts';
 import { RecordFile } from '../engine/recording/record-file.ts';
-import { scan, type Scan } from '../engine/recording/scan.ts';
+import { scan, type RecordingScan } from '../engine/recording/scan.ts';
 import { rowFolder } from './row-folder.ts';
 
 /** Recording of one row, open for reading. */
@@ -14,7 +14,7 @@ export interface OpenRecording {
   /** The file as it was given or found. */
   readonly source: string;
   readonly file: RecordFile;
-  readonly scanned: Scan;
+  readonly scanned: RecordingScan;
   /** Bytes at the end that are not whole. */
   readonly damagedBytes: number;
 }

@@ -9,14 +9,14 @@ import { difference, makeHead, type Subject } from '../engine/recording/head.ts'
 import type { RecordingCopy } from '../engine/recording/copy.ts';
 import { RecordFile } from '../engine/recording/record-file.ts';
 import { Recorder } from '../engine/recording/recorder.ts';
-import { scan, type Scan } from '../engine/recording/scan.ts';
+import { scan, type RecordingScan } from '../engine/recording/scan.ts';
 import type { Secrets } from '../lib/secrets.ts';
 import { guard } from '../engine/sink/file-error.ts';
 import type { RowFolder } from './row-folder.ts';
 import type { RowPlace } from './row-place.ts';
 
 /** How a run goes on where one over the same configuration and state was stopped. */
-export interface ResumeOptions {
+export interface ResumeRunOptions {
   /** Milliseconds since the last answer after which the run begins anew. Default: a day. */
   readonly withinMs?: number | undefined;
   /** Begins anew: all of it, or the jobs of these names. Default: false. */
@@ -28,7 +28,7 @@ export interface RecordingOptions {
    * Goes on where a run over the same configuration and state was stopped, by whatever it was. With false the run
    * begins anew, and leaves nothing to go on with. Default: true.
    */
-  readonly resume?: ResumeOptions | boolean | undefined;
+  readonly resume?: ResumeRunOptions | boolean | undefined;
   /**
    * Bytes that the recording of the last run that succeeded may have to be kept, for `replay` and explanations; 0 keeps
    * none. Default: 100 MB, and none with the manner `component`.
@@ -117,7 +117,7 @@ function begin(file: string, subject: Subject, world: World): Recorder {
 function goOn(
   path: string,
   subject: Subject,
-  { withinMs = DEFAULT_RESUME_MS, restart = false }: ResumeOptions,
+  { withinMs = DEFAULT_RESUME_MS, restart = false }: ResumeRunOptions,
   log: Log,
   world: World,
 ): Recorder | undefined {
@@ -152,10 +152,10 @@ function goOn(
 }
 
 function whyNot(
-  found: Scan,
+  found: RecordingScan,
   subject: Subject,
   withinMs: number,
-  restart: ResumeOptions['restart'],
+  restart: ResumeRunOptions['restart'],
   now: number,
 ): string | undefined {
   if (restart === true) return 'it was asked to begin anew';
@@ -165,12 +165,12 @@ function whyNot(
   return ageMs > withinMs ? `its last answer is ${duration(ageMs)} old` : undefined;
 }
 
-function describe({ head, exchanges }: Scan): string {
+function describe({ head, exchanges }: RecordingScan): string {
   const answers = exchanges === 1 ? '1 answer' : `${exchanges.toLocaleString('en-US')} answers`;
   return `the run that was begun at ${timeText(head.startedAt)} and stopped after ${answers}`;
 }
 
-function goingOn({ furthest, head }: Scan): string {
+function goingOn({ furthest, head }: RecordingScan): string {
   const [top] = furthest ?? [];
   const last =
     top?.export === undefined
@@ -180,7 +180,7 @@ function goingOn({ furthest, head }: Scan): string {
   return `Going on${where}, begun at ${timeText(head.startedAt)}`;
 }
 
-function checkJobs(jobs: readonly string[], { jobs: known }: Scan): void {
+function checkJobs(jobs: readonly string[], { jobs: known }: RecordingScan): void {
   const unknown = jobs.find((job) => !known.has(job));
   if (unknown === undefined) return;
   throw new RunError('command.invalid', `The run that was stopped has no answers of a job “${unknown}”.`, {

@@ -5,7 +5,7 @@ import { isObject, parseExact } from '../lib/json/index.ts';
 import { unpack } from '../engine/recording/pack.ts';
 import { RecordFile } from '../engine/recording/record-file.ts';
 import { Replay } from '../engine/recording/replay.ts';
-import { scan, type Scan } from '../engine/recording/scan.ts';
+import { scan, type RecordingScan } from '../engine/recording/scan.ts';
 import type { Secrets } from '../lib/secrets.ts';
 import type { RowPlace } from './row-place.ts';
 import type { RowRecording } from './row-recording.ts';
@@ -70,7 +70,7 @@ async function plainOf(source: string, { folder }: RowPlace): Promise<string> {
   }
 }
 
-function sectionOf(file: RecordFile, row: string | undefined, source: string): Scan {
+function sectionOf(file: RecordFile, row: string | undefined, source: string): RecordingScan {
   const rows: (string | undefined)[] = [];
   for (let found = scan(file); found !== undefined; found = scan(file, found.end)) {
     if (found.head.row === row) return found;

@@ -11,7 +11,7 @@ import { encodeExact, type AnyObject } from '../lib/json/index.ts';
 import type { Pushed } from './mapping/mapping-types.ts';
 import type { RecordingCopy } from '../engine/recording/copy.ts';
 import type { Secrets } from '../lib/secrets.ts';
-import type { PlanOptions, ReadyRow } from './plan.ts';
+import type { RunPlanOptions, ReadyRow } from './plan.ts';
 import { cleanUp, prepare, publishFolder, setAside } from './row-folder.ts';
 import { componentStates, fileStates, writtenState, type States } from './row-state.ts';
 import { componentLogins } from './logins/component-logins.ts';
@@ -27,7 +27,7 @@ import { holdBack, isRefused, refuseDoubt } from './doubt.ts';
 import type { EndedRows } from './ended-rows.ts';
 
 /** How rows are run. */
-export interface RowOptions extends PlanOptions, RecordingOptions {
+export interface RowOptions extends RunPlanOptions, RecordingOptions {
   /**
    * `command`: mistakes of the configuration are refused, the last output is moved aside to `out.previous`, and the
    * state becomes the input of the next run. `component`: none of it, as a container is expected to do.

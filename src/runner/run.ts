@@ -18,7 +18,7 @@ export type { RowResult } from './row-result.ts';
 export type { RunProgress } from './run-row.ts';
 
 /** `dataFolder` gets `out/`, or `rows/<id>/out/` for each row. */
-export interface RunOptions extends Omit<RowOptions, 'storage' | 'log'> {
+export interface FolderRunOptions extends Omit<RowOptions, 'storage' | 'log'> {
   /** By default warnings and errors are written to stderr; with `console`, also what is done. */
   readonly log?: Log | undefined;
   /** Storage of inputs and outputs. By default all stays in the data folder. */
@@ -51,11 +51,11 @@ export interface RunResult {
  *
  * @throws {ExtractorError} what went wrong, where, and what to do; `run.interrupted` when the signal was aborted
  */
-export async function run(options: RunOptions): Promise<RunResult> {
+export async function run(options: FolderRunOptions): Promise<RunResult> {
   return await withRedaction(options, runPacked);
 }
 
-type RowsOptions = RunOptions & RowOptions & { readonly secrets: Secrets };
+type RowsOptions = FolderRunOptions & RowOptions & { readonly secrets: Secrets };
 
 /** Gives the recordings to whoever wants them, also when the run fails. */
 async function runPacked(given: RowsOptions): Promise<RunResult> {

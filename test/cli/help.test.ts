@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Entry, Group } from '../../src/cli/command.ts';
+import type { CommandEntry, CommandGroup } from '../../src/cli/command.ts';
 import { helpOf as help } from '../../src/cli/help.ts';
 import { isCommand, parseLine } from '../../src/cli/parse.ts';
 import { serveCommand } from '../../src/cli/serve.ts';
@@ -10,7 +10,7 @@ const WIDTH = 80;
 
 async function helpOf(
   script: string,
-  entries: readonly Entry[],
+  entries: readonly CommandEntry[],
   ...argv: readonly string[]
 ): Promise<string> {
   return help({ script, describe: 'What it does.', entries, argv: [...argv, '--help'] }, WIDTH);
@@ -33,7 +33,7 @@ describe('help', () => {
   });
 
   test('fits the terminal at every level, and names the values of options', async () => {
-    const levels: [string, readonly Entry[]][] = [['gex', [runCommand, serveCommand, storageGroup]]];
+    const levels: [string, readonly CommandEntry[]][] = [['gex', [runCommand, serveCommand, storageGroup]]];
     for (const [script, entries] of levels) {
       for (const argv of [[], ...entries.filter(isCommand).map(({ name }) => [name])]) {
         const help = await helpOf(script, entries, ...argv);
@@ -49,12 +49,12 @@ describe('help', () => {
   });
 
   test('has an example of each group that is understood', async () => {
-    const below = (await storageGroup.load()).filter((each): each is Group => !isCommand(each));
+    const below = (await storageGroup.load()).filter((each): each is CommandGroup => !isCommand(each));
     for (const group of [storageGroup, ...below]) {
       const words = group.example[0].split(' ').slice(1);
       const path = group === storageGroup ? ['storage'] : ['storage', group.name];
       expect(words.slice(0, path.length)).toEqual(path);
-      let entries: readonly Entry[] = [storageGroup];
+      let entries: readonly CommandEntry[] = [storageGroup];
       for (const name of words.slice(0, 2)) {
         const next = entries.find((entry) => entry.name === name);
         if (next !== undefined && !isCommand(next)) entries = await next.load();

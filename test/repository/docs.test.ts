@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ACTION_NAMES } from '../../src/authoring/actions/actions.ts';
 import { ENTRIES } from '../../src/cli/cli.ts';
-import type { Command, Entry } from '../../src/cli/command.ts';
+import type { Command, CommandEntry } from '../../src/cli/command.ts';
 import { descend, isCommand, parseLine, usageOf } from '../../src/cli/parse.ts';
 import { storageOptions } from '../../src/cli/storage/storage-command.ts';
 import { validateConfig } from '../../src/engine/config/index.ts';
@@ -208,7 +208,7 @@ describe('what is in the code is documented, and the reverse', () => {
   });
 
   test('examples in the help are understood', async () => {
-    const walk = async (entries: readonly Entry[]): Promise<Command[]> =>
+    const walk = async (entries: readonly CommandEntry[]): Promise<Command[]> =>
       (
         await Promise.all(
           entries.map(async (each) => (isCommand(each) ? [each] : await walk(await each.load()))),

@@ -5,7 +5,7 @@ import { systemEnv, type Env } from '../../src/lib/env.ts';
 import { silentLog, type Log } from '../../src/lib/log.ts';
 import type { RowPlace } from '../../src/runner/row-place.ts';
 import type { Storage } from '../../src/runner/storage.ts';
-import { run, type RunOptions } from '../../src/runner/run.ts';
+import { run, type FolderRunOptions } from '../../src/runner/run.ts';
 import { configOf, dataFolder, filesOf, json, put, startApi, startGex, type Api } from '../cli/support.ts';
 
 interface Library extends Api {
@@ -39,10 +39,10 @@ function folderFor(api: Api, rows: readonly object[] = ROWS): string {
   return folder;
 }
 
-const start = (folder: string, options: Partial<RunOptions> = {}): ReturnType<typeof run> =>
+const start = (folder: string, options: Partial<FolderRunOptions> = {}): ReturnType<typeof run> =>
   run({ dataFolder: folder, log: silentLog, ...options });
 
-async function stopped(folder: string, api: Library, options: Partial<RunOptions> = {}): Promise<void> {
+async function stopped(folder: string, api: Library, options: Partial<FolderRunOptions> = {}): Promise<void> {
   api.isDown = true;
   await expect(start(folder, options)).rejects.toThrow('404');
   api.isDown = false;
@@ -97,7 +97,7 @@ describe('a run over several rows that was stopped', () => {
   test('runs them again when it is asked to, or when they are others', { tags: 'thorough' }, async () => {
     const api = await library();
     const folder = folderFor(api);
-    const whole = async (options: Partial<RunOptions>, message?: string): Promise<void> => {
+    const whole = async (options: Partial<FolderRunOptions>, message?: string): Promise<void> => {
       const { log, text } = lines();
       expect(await asked(api, async () => await start(folder, { ...options, log }))).toMatch(
         /^firstpage=1 firstpage=2 firstpage=3 second/,

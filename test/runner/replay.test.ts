@@ -3,7 +3,7 @@ import path from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/lib/log.ts';
-import { run, type RunOptions } from '../../src/runner/run.ts';
+import { run, type FolderRunOptions } from '../../src/runner/run.ts';
 import { withRecordings } from '../../src/runner/recordings.ts';
 import { configOf, dataFolder, filesOf, gex, json, put, startApi, type Api } from '../cli/support.ts';
 
@@ -44,7 +44,7 @@ const row = (id: string): object => ({
   configuration: { parameters: { config: { outputBucket: id, jobs: [books] } } },
 });
 
-function start(folder: string, options: Partial<RunOptions> = {}): ReturnType<typeof run> {
+function start(folder: string, options: Partial<FolderRunOptions> = {}): ReturnType<typeof run> {
   return run({ dataFolder: folder, log: silentLog, ...options });
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { systemEnv, type Env } from '../../src/lib/env.ts';
 import { ExtractorError } from '../../src/lib/errors.ts';
 import { silentLog, type Log } from '../../src/lib/log.ts';
-import { run, type RunOptions } from '../../src/runner/run.ts';
+import { run, type FolderRunOptions } from '../../src/runner/run.ts';
 import { configOf, dataFolder, filesOf, json, put, startApi, type Api } from '../cli/support.ts';
 
 const BEGUN = Date.parse('2026-03-01T12:00:00Z');
@@ -69,7 +69,7 @@ function folderFor(api: Api, concurrency = 1): string {
   );
 }
 
-function start(folder: string, options: Partial<RunOptions> = {}): ReturnType<typeof run> {
+function start(folder: string, options: Partial<FolderRunOptions> = {}): ReturnType<typeof run> {
   return run({ dataFolder: folder, log: silentLog, ...options });
 }
 
@@ -95,7 +95,7 @@ async function stopAt(
   wanted: string,
   folder: string,
   api: Library,
-  options: Partial<RunOptions> = {},
+  options: Partial<FolderRunOptions> = {},
 ): Promise<ExtractorError> {
   let isOver = false;
   api.isDown = (line) => (isOver ||= line.startsWith(wanted));

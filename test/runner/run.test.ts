@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ExtractorError } from '../../src/lib/errors.ts';
 import { silentLog, type Log } from '../../src/lib/log.ts';
-import { run, type RunOptions } from '../../src/runner/run.ts';
+import { run, type FolderRunOptions } from '../../src/runner/run.ts';
 import { component, configOf, dataFolder, filesOf, json, put, startApi, type Api } from '../cli/support.ts';
 
 /** An API of a library: every path gives one record that names it; `broken` is no JSON. */
@@ -13,7 +13,7 @@ const library = (): Promise<Api> =>
     else json(response, [{ id: 1, path: url.pathname, since: url.searchParams.get('since') ?? '' }]);
   });
 
-function start(folder: string, options: Partial<RunOptions> = {}): ReturnType<typeof run> {
+function start(folder: string, options: Partial<FolderRunOptions> = {}): ReturnType<typeof run> {
   return run({ dataFolder: folder, log: silentLog, ...options });
 }
 
@@ -270,7 +270,7 @@ describe('storage', () => {
   test('the row is filled before it runs and pushed behind it; its state moves on only then', async () => {
     const { folder } = await resource([row('a', 'first'), row('b', 'second')]);
     const steps: string[] = [];
-    const storage: RunOptions['storage'] = {
+    const storage: FolderRunOptions['storage'] = {
       name: () => 'steps',
       begin: async () => void steps.push('begin'),
       isPending: async () => false,

@@ -1,5 +1,5 @@
 import { jsonIn, collectSecrets } from '../../engine/config/secrets.ts';
-import type { Exchange } from '../../engine/extract/probe.ts';
+import type { ProbedExchange } from '../../engine/extract/probe.ts';
 import type { ApiRequest, Headers } from '../../engine/shared/message.ts';
 import {
   entriesOf,
@@ -32,7 +32,7 @@ export function secretsIn(configuration: AnyObject): Secrets {
 }
 
 /** Takes note of credentials that were sent or came: an API may echo them anywhere. */
-export function learnSecrets(secrets: Secrets, exchanges: readonly Exchange[]): void {
+export function learnSecrets(secrets: Secrets, exchanges: readonly ProbedExchange[]): void {
   for (const { request, response } of exchanges) {
     for (const value of [
       ...headerSecrets(request.headers),
@@ -46,7 +46,7 @@ export function learnSecrets(secrets: Secrets, exchanges: readonly Exchange[]): 
 }
 
 /** Returns values that a login gave and that later requests sent, under any name. */
-function loginSecrets(exchanges: readonly Exchange[]): readonly string[] {
+function loginSecrets(exchanges: readonly ProbedExchange[]): readonly string[] {
   const given = exchanges
     .filter(({ request }) => isLogin(request))
     .flatMap(({ response }) => bodyParameters(textOf(response.body)).map(([, value]) => value))

@@ -11,11 +11,11 @@ export interface Leaf {
 }
 
 /** Kinds and properties of the values at one place in all rows. */
-interface Place {
+interface RecordPlace {
   hasObject: boolean;
   hasList: boolean;
   hasScalar: boolean;
-  readonly properties: Map<string, Place>;
+  readonly properties: Map<string, RecordPlace>;
 }
 
 /**
@@ -37,7 +37,7 @@ export function shapeOf(rows: readonly Json[], nestingLevel: number): readonly L
     : [data];
 }
 
-function see(place: Place, value: Json, levels: number): void {
+function see(place: RecordPlace, value: Json, levels: number): void {
   if (value === null) return;
   if (isList(value)) place.hasList = true;
   else if (!isObject(value)) place.hasScalar = true;
@@ -52,13 +52,13 @@ function see(place: Place, value: Json, levels: number): void {
   }
 }
 
-function collect(place: Place, keys: readonly string[], leaves: Leaf[]): void {
+function collect(place: RecordPlace, keys: readonly string[], leaves: Leaf[]): void {
   const isOnlyObject = place.hasObject && !place.hasList && !place.hasScalar;
   if (isOnlyObject && place.properties.size > 0) {
     for (const [key, inner] of place.properties) collect(inner, [...keys, key], leaves);
   } else leaves.push({ keys, isRow: false, isComplex: place.hasObject || place.hasList });
 }
 
-function newPlace(): Place {
+function newPlace(): RecordPlace {
   return { hasObject: false, hasList: false, hasScalar: false, properties: new Map() };
 }

@@ -3,7 +3,7 @@ import { ConfigError } from '../../lib/errors.ts';
 import type { Json } from '../../lib/json/index.ts';
 import { silentLog } from '../../lib/log.ts';
 import { withRedaction } from '../../lib/redact.ts';
-import { makePlan, type PlanOptions, type SecretPlanOptions } from '../../runner/plan.ts';
+import { makePlan, type RunPlanOptions, type SecretPlanOptions } from '../../runner/plan.ts';
 import { lockFolder, type Lock } from '../../runner/lock.ts';
 import { componentLogins, readOnlyLogins } from '../../runner/logins/component-logins.ts';
 import { folderLogins } from '../../runner/logins/folder-logins.ts';
@@ -11,7 +11,7 @@ import { withoutLogins } from '../../runner/logins/state-logins.ts';
 import { rowPlace } from '../../runner/row-place.ts';
 import { componentStates } from '../../runner/row-state.ts';
 
-export interface ActionOptions extends Omit<PlanOptions, 'strict'> {
+export interface RunActionOptions extends Omit<RunPlanOptions, 'strict'> {
   /** The name of the action, such as `test_request`. */
   readonly action: string;
   readonly env?: Env;
@@ -27,11 +27,11 @@ export interface ActionOptions extends Omit<PlanOptions, 'strict'> {
  * @returns the answer, one JSON document
  * @throws {ExtractorError} when the action is unknown or fails
  */
-export async function runSyncAction(options: ActionOptions): Promise<Json> {
+export async function runSyncAction(options: RunActionOptions): Promise<Json> {
   return await withRedaction(options, runNamed);
 }
 
-async function runNamed(options: ActionOptions & SecretPlanOptions): Promise<Json> {
+async function runNamed(options: RunActionOptions & SecretPlanOptions): Promise<Json> {
   const { action, dataFolder, log, signal, env = systemEnv, methods, authTypes } = options;
   const { ready, id } = await makePlan({ ...options, log: silentLog }, 'warn');
   const [first] = ready;

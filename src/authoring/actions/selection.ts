@@ -1,5 +1,5 @@
 import { digKeys, isList, isNumber, toText } from '../../lib/json/index.ts';
-import { probe, type Probe } from '../../engine/extract/probe.ts';
+import { probe, type ApiProbe } from '../../engine/extract/probe.ts';
 import type { ActionContext } from './action.ts';
 import { input, wrongInput } from './input.ts';
 import { learnSecrets } from './mask.ts';
@@ -13,7 +13,7 @@ const MAX_CALLS = 10;
  *
  * @throws {ExtractorError} when it names none, or the configuration cannot be run
  */
-export async function probeSelected(context: ActionContext): Promise<Probe> {
+export async function probeSelected(context: ActionContext): Promise<ApiProbe> {
   const result = await probe({ ...context, job: selectedJob(context), maxCalls: MAX_CALLS });
   learnSecrets(context.secrets, result.exchanges);
   if (result.isCut) context.log.info(`Only the first ${MAX_CALLS} calls of each job were made`);

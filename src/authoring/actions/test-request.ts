@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { describeError, type ErrorCode } from '../../lib/errors.ts';
-import type { Exchange, Probe } from '../../engine/extract/probe.ts';
+import type { ProbedExchange, ApiProbe } from '../../engine/extract/probe.ts';
 import { objectOf, parseExact, type Json } from '../../lib/json/index.ts';
 import type { Secrets } from '../../lib/secrets.ts';
 import type { Action } from './action.ts';
@@ -58,7 +58,7 @@ const MAX_RECORDS = 100;
 type Show = (value: Json, name: string) => Json;
 
 /** Returns the exchange that failed, else the last one of the job, else the last one above it. */
-function exchangeToShow({ exchanges, job, failure }: Probe): Exchange | undefined {
+function exchangeToShow({ exchanges, job, failure }: ApiProbe): ProbedExchange | undefined {
   const calls = exchanges.filter(({ request }) => !isLogin(request));
   const own = failure === undefined ? calls.filter(({ request }) => request.label === job.name) : [];
   return own.at(-1) ?? calls.at(-1);
@@ -73,7 +73,7 @@ const ANSWERS: readonly ErrorCode[] = [
   'records.invalid',
 ];
 
-function responseOf({ response }: Exchange, secrets: Secrets, show: Show): Json {
+function responseOf({ response }: ProbedExchange, secrets: Secrets, show: Show): Json {
   return objectOf([
     ['status_code', response.status],
     ['reason', STATUS_CODES[response.status] ?? ''],
@@ -82,7 +82,7 @@ function responseOf({ response }: Exchange, secrets: Secrets, show: Show): Json 
   ]);
 }
 
-function requestOf({ request }: Exchange, secrets: Secrets, show: Show): Json {
+function requestOf({ request }: ProbedExchange, secrets: Secrets, show: Show): Json {
   return objectOf([
     ['url', secrets.redactUrl(request.url)],
     ['method', request.method],

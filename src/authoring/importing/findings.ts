@@ -1,8 +1,8 @@
-import type { Reason } from './report.ts';
+import type { ImportReason } from './report.ts';
 
 /** Reasons, columns and notes for the report of one stream. */
 export class StreamFindings {
-  readonly #reasons = new Map<string, Reason>();
+  readonly #reasons = new Map<string, ImportReason>();
   readonly #columns = new Set<string>();
   readonly #notes = new Set<string>();
 
@@ -21,7 +21,7 @@ export class StreamFindings {
     this.#notes.add(text);
   }
 
-  get reasons(): readonly Reason[] {
+  get reasons(): readonly ImportReason[] {
     return [...this.#reasons.values()];
   }
 

@@ -1,8 +1,8 @@
 /** The degree to which a stream was taken over. */
-export type Outcome = 'exact' | 'equal rows, other columns' | 'not';
+export type ConversionOutcome = 'exact' | 'equal rows, other columns' | 'not';
 
 /** Something that could not be taken over as it is. */
-export interface Reason {
+export interface ImportReason {
   /** Its place in the imported file: `streams[2].retriever.paginator`. */
   readonly path: string;
   readonly message: string;
@@ -12,13 +12,13 @@ export interface Reason {
 
 export interface StreamReport {
   readonly stream: string;
-  readonly outcome: Outcome;
+  readonly outcome: ConversionOutcome;
   /** Id of its row in the configuration; absent when it has none. A row of a stream that is `not` is disabled. */
   readonly row?: string;
   /** In words: which columns are missing, more, or named in another way. */
   readonly columns: readonly string[];
   /** Why it is `not`. */
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly ImportReason[];
   /** Differences on the way to the same result. */
   readonly notes: readonly string[];
 }
@@ -49,7 +49,7 @@ export interface Imported {
   readonly report: ImportReport;
 }
 
-function countOf(report: ImportReport, outcome: Outcome): number {
+function countOf(report: ImportReport, outcome: ConversionOutcome): number {
   return report.streams.filter((stream) => stream.outcome === outcome).length;
 }
 

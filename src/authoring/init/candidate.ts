@@ -1,7 +1,7 @@
 import type { AnyObject, Json, JsonObject } from '../../lib/json/index.ts';
-import type { Place } from './params.ts';
+import type { ParameterPath } from './params.ts';
 import type { Signs } from './signs.ts';
-import type { Target } from './target.ts';
+import type { FoundRequest } from './target.ts';
 
 /** A way to the next page that may be the right one. */
 export interface Candidate {
@@ -22,7 +22,7 @@ export interface Candidate {
 }
 
 export interface Counting {
-  readonly param: Place;
+  readonly param: ParameterPath;
   readonly first: number;
   readonly size: number;
   readonly sizeParam: string;
@@ -30,7 +30,7 @@ export interface Counting {
 
 /** Facts of the first answer that candidates are made from. */
 export interface Observed {
-  readonly target: Target;
+  readonly target: FoundRequest;
   readonly signs: Signs;
   readonly rows: number;
   /** Path of the id in the rows, where there is one. */

@@ -2,7 +2,7 @@ import { entriesOf, toText, type AnyObject, type Json, type JsonObject } from '.
 import { OFFSET, PAGE, ROW_NAMES, sentAs, TOKEN } from './guesses.ts';
 import { plain } from './names.ts';
 import { signOf, valueOf, type Pointer } from './signs.ts';
-import { leavesOf, paramOf, withoutAt, queryOf, unique, variablesOf, type Place } from './params.ts';
+import { leavesOf, paramOf, withoutAt, queryOf, unique, variablesOf, type ParameterPath } from './params.ts';
 import type { Candidate, Observed } from './candidate.ts';
 import { graph } from './graph.ts';
 import { blind, counted } from './count.ts';
@@ -109,7 +109,7 @@ function tokens(pointer: Pointer, { target, signs, rows }: Observed): Candidate[
         ? ['offset', 'start', 'skip']
         : ['page', 'cursor', 'offset']
       : sentAs(name, keys === undefined);
-  const places: Place[] = [
+  const places: ParameterPath[] = [
     ...given.map(({ keys: way }) => way),
     ...inLinks.map((param) => [param]),
     ...guessed.slice(0, keys === undefined ? 2 : MOST_NAMES).map((param) => [param]),

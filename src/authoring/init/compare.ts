@@ -13,7 +13,7 @@ export interface Overlap {
 }
 
 /** Properties that identify rows. */
-export interface Identity {
+export interface RowIdentity {
   /** Paths of the id; empty where none is known. */
   readonly id: readonly string[];
   /** Keys whose values change from one request to the next, so that they say nothing. */
@@ -24,7 +24,7 @@ export interface Identity {
 export function overlapOf(
   first: readonly Json[],
   second: readonly Json[],
-  { id, changing }: Identity,
+  { id, changing }: RowIdentity,
 ): Overlap {
   const isById = id.length > 0 && [...first, ...second].every((row) => keyOf(row, id) !== undefined);
   const textOf = (row: Json): string =>

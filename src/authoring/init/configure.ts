@@ -8,10 +8,10 @@ import {
 } from '../../lib/json/index.ts';
 import type { RowsPlace } from './rows.ts';
 import { pathOf } from './signs.ts';
-import type { Target } from './target.ts';
+import type { FoundRequest } from './target.ts';
 
 /** Parts of a job in the configuration, besides the request. */
-export interface JobParts {
+export interface FoundJobParts {
   readonly params?: AnyObject;
   /** `dataField`, where it is not left out, and what else says where the rows are. */
   readonly rows?: AnyObject;
@@ -21,7 +21,7 @@ export interface JobParts {
 }
 
 /** Creates a configuration of one job, without unnecessary parts. Pure. */
-export function configurationOf(target: Target, parts: JobParts): AnyObject {
+export function configurationOf(target: FoundRequest, parts: FoundJobParts): AnyObject {
   const params = parts.params ?? target.params;
   const { dataType, endpoint, method, paramsIn } = target;
   const job: [string, Json][] = [['endpoint', endpoint]];

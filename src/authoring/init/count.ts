@@ -3,7 +3,15 @@ import { numericOf } from '../../lib/read-settings.ts';
 import type { Candidate, Observed } from './candidate.ts';
 import { OFFSET, offsetNames, PAGE, pageNames, sizeName } from './guesses.ts';
 import { plain } from './names.ts';
-import { leavesOf, paramOf, queryOf, topNames, variablesOf, withoutAt, type Place } from './params.ts';
+import {
+  leavesOf,
+  paramOf,
+  queryOf,
+  topNames,
+  variablesOf,
+  withoutAt,
+  type ParameterPath,
+} from './params.ts';
 import { signOf, valueOf } from './signs.ts';
 
 /** Returns candidates for page numbers and offsets that the answer, its links or the request contain. */
@@ -71,7 +79,7 @@ export function blind(seen: Observed): Candidate[] {
 const PAGE_GUESSES = ['pageNumber', 'page_number', '_page', 'p', 'pageNo', 'pageIndex', 'start'];
 
 /** @param first number of the first page */
-export function pageCandidate(place: Place, first: number, seen: Observed): Candidate {
+export function pageCandidate(place: ParameterPath, first: number, seen: Observed): Candidate {
   const params = withoutAt(seen.target.params, place);
   const size = signOf(seen.signs, 'size');
   return {
@@ -89,7 +97,12 @@ export function pageCandidate(place: Place, first: number, seen: Observed): Cand
 }
 
 /** @param first offset of the first row */
-export function offsetCandidate(place: Place, first: number, seen: Observed, size = seen.rows): Candidate {
+export function offsetCandidate(
+  place: ParameterPath,
+  first: number,
+  seen: Observed,
+  size = seen.rows,
+): Candidate {
   const given = topNames(seen.target.params);
   const echo = signOf(seen.signs, 'size');
   const sizeParam =

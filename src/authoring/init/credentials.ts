@@ -8,7 +8,7 @@ import { percentDecoded } from '../../lib/percent.ts';
 type Header = readonly [name: string, value: string];
 
 /** Finds what logs in, and turns it into settings that refer to it. */
-export class Credentials {
+export class FoundCredentials {
   readonly #vault: SecretStore;
   readonly notes: string[] = [];
   #authentication: AnyObject | undefined;

@@ -9,19 +9,19 @@ import { configurationOf, rowsKeys } from './configure.ts';
 import { atFirstPage } from './first-page.ts';
 import { findWay, type Way } from './find-way.ts';
 import { fieldsOf, type Field } from './fields.ts';
-import { findKey, findTime, type RowKey } from './keys.ts';
-import { runOf, type ProbeContext, type Subject, type Tried } from './laboratory.ts';
+import { findKey, findTime, type UniqueFields } from './keys.ts';
+import { runOf, type ProbeContext, type ProbedList, type TriedSource } from './laboratory.ts';
 import type { RowsPlace } from './rows.ts';
 import type { FromDocument } from './openapi/configure.ts';
 import { firstAnswer, placesIn } from './observe.ts';
 import type { Settled } from './settle.ts';
 import { documentIn } from './source.ts';
 import { pathOf, signOf, signsOf, valueOf, type Signs } from './signs.ts';
-import { whereItLed, type Target } from './target.ts';
+import { whereItLed, type FoundRequest } from './target.ts';
 import { Wire, type WireOptions } from './budgeted-client.ts';
 
 export interface DiscoverOptions {
-  readonly target: Target;
+  readonly target: FoundRequest;
   /** Values of `$env:NAME`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Requests that may be made, redirects and repeated ones included. */
@@ -35,14 +35,14 @@ export interface DiscoverOptions {
 
 /** Result of the discovery of a list. */
 export interface Discovery {
-  readonly target: Target;
+  readonly target: FoundRequest;
   /** The first answer. */
   readonly answer: Json;
   readonly place: RowsPlace;
   /** Other lists of the answer. */
   readonly others: readonly RowsPlace[];
   readonly fields: readonly Field[];
-  readonly key: RowKey;
+  readonly key: UniqueFields;
   readonly time: Field | undefined;
   readonly signs: Signs;
   /** How the pages follow each other; undefined where nothing leads on. */
@@ -55,7 +55,7 @@ export interface Discovery {
   readonly against: readonly string[];
   readonly pages: number;
   readonly rows: number;
-  readonly tried: readonly Tried[];
+  readonly tried: readonly TriedSource[];
   readonly notes: readonly string[];
   /** The requests that are allowed were made before everything was tried. */
   readonly isSpent: boolean;
@@ -102,7 +102,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   const signs = signsOf(body, place, headers);
   const name = place.keys.at(-1) ?? target.dataType;
   const key = findKey(fields, place.rows, name);
-  const known: Subject = {
+  const known: ProbedList = {
     target,
     rowsKeys: rowsKeys(place),
     rows: place.rows,
@@ -117,7 +117,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
     lastId: lastIdOf(place.rows, key),
     body,
   };
-  const tried: Tried[] = [];
+  const tried: TriedSource[] = [];
   const notes: string[] = [];
   const advice = graphAdvice(observed);
   if (advice !== undefined) notes.push(advice);
@@ -154,13 +154,13 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   };
 }
 
-function lastIdOf(rows: readonly Json[], { paths: [path] }: RowKey): Json | undefined {
+function lastIdOf(rows: readonly Json[], { paths: [path] }: UniqueFields): Json | undefined {
   const row = rows.at(-1);
   return path === undefined || row === undefined ? undefined : compilePath(path).find(row);
 }
 
 /** Ids by name tell rows of two pages apart; what is merely different on one page may be so by chance. */
-function namedKey({ paths }: RowKey): readonly string[] {
+function namedKey({ paths }: UniqueFields): readonly string[] {
   return paths.length === 1 && !/(?:^|\.)(?:name|number|no|email|title)$/i.test(paths[0] ?? '') ? paths : [];
 }
 
@@ -169,7 +169,7 @@ function namedKey({ paths }: RowKey): readonly string[] {
  *
  * @returns undefined where it does not
  */
-async function withChanges(subject: Subject, lab: ProbeContext): Promise<Subject | undefined> {
+async function withChanges(subject: ProbedList, lab: ProbeContext): Promise<ProbedList | undefined> {
   if (subject.id.length > 0 || lab.wire.left < ENOUGH) return subject;
   lab.onStep?.('asking once more, as the rows have no id');
   const configuration = configurationOf(subject.target, { rows: subject.rowsKeys });
@@ -194,9 +194,9 @@ interface Parts {
   readonly others: readonly RowsPlace[];
   readonly fields: readonly Field[];
   readonly signs: Signs;
-  readonly key: RowKey;
-  readonly subject: Subject;
-  readonly tried: readonly Tried[];
+  readonly key: UniqueFields;
+  readonly subject: ProbedList;
+  readonly tried: readonly TriedSource[];
   readonly notes: readonly string[];
   readonly lab: ProbeContext;
 }

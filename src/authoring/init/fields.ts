@@ -10,13 +10,22 @@ import {
 } from '../../lib/json/index.ts';
 
 /** Kind of the values of a field; `mixed` if there are several. */
-export type Kind = 'integer' | 'number' | 'boolean' | 'time' | 'text' | 'list' | 'object' | 'null' | 'mixed';
+export type FieldKind =
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'time'
+  | 'text'
+  | 'list'
+  | 'object'
+  | 'null'
+  | 'mixed';
 
 /** A field of the rows, seen in all of them. */
 export interface Field {
   /** Keys from the row: `id`, or `attributes.name` of an object inside. */
   readonly path: string;
-  readonly kind: Kind;
+  readonly kind: FieldKind;
   /** Rows that have it, with a value. */
   readonly filled: number;
   readonly rows: number;
@@ -76,7 +85,7 @@ function fieldOf(path: string, values: readonly Json[], rows: number): Field {
   };
 }
 
-function kindOf(value: Json): Kind {
+function kindOf(value: Json): FieldKind {
   if (typeof value === 'boolean') return 'boolean';
   if (isList(value)) return 'list';
   if (isObject(value)) return 'object';
@@ -93,7 +102,7 @@ const TIME_NAME =
  * Tells whether numbers are seconds or milliseconds since 1970, of the years 2001 to 2100, under a name that means a
  * time.
  */
-function isEpoch(path: string, kind: Kind, values: readonly Json[]): boolean {
+function isEpoch(path: string, kind: FieldKind, values: readonly Json[]): boolean {
   if (kind !== 'integer' || !TIME_NAME.test(path)) return false;
   return values.every((value) => {
     const number = isNumber(value) ? numberOf(value) : 0;

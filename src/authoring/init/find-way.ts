@@ -3,7 +3,7 @@ import type { Candidate, Observed } from './candidate.ts';
 import { candidatesOf, seesMore } from './candidates.ts';
 import { overlapOf } from './compare.ts';
 import { configurationOf } from './configure.ts';
-import { lookAt, runOf, type ProbeContext, type Subject, type Tried } from './laboratory.ts';
+import { lookAt, runOf, type ProbeContext, type ProbedList, type TriedSource } from './laboratory.ts';
 import { isPartOf, settle, WHOLE, type Settled } from './settle.ts';
 
 export interface Way {
@@ -17,9 +17,9 @@ export interface Way {
 /** Tries candidates until one is proved, or nothing is left to try. */
 export async function findWay(
   seen: Observed,
-  subject: Subject,
+  subject: ProbedList,
   lab: ProbeContext,
-  tried: Tried[],
+  tried: TriedSource[],
 ): Promise<Way> {
   let best: Settled | undefined;
   let isSpent = false;
@@ -140,7 +140,7 @@ class Groups {
 async function askAtOnce(
   candidates: readonly Candidate[],
   seen: Observed,
-  subject: Subject,
+  subject: ProbedList,
   lab: ProbeContext,
 ): Promise<'same' | 'part' | 'other'> {
   const sent = candidates.flatMap(({ sends }): (readonly [string, Json])[] =>

@@ -2,7 +2,7 @@ import type { OpenPoint } from '../../storage/protocol/advice.ts';
 import type { AnyObject } from '../../lib/json/index.ts';
 import type { JobReport } from '../../engine/completeness/index.ts';
 import type { Discovery } from './discover.ts';
-import type { Tried } from './laboratory.ts';
+import type { TriedSource } from './laboratory.ts';
 import { openPoints } from './words.ts';
 
 /** Finding for programs; JSON. */
@@ -30,7 +30,7 @@ export interface Finding {
   /** Evidence for the configuration. */
   readonly evidence: readonly string[];
   readonly against: readonly string[];
-  readonly tried: readonly Tried[];
+  readonly tried: readonly TriedSource[];
   /** Points that are not known, or that a person has to do. */
   readonly open: readonly OpenPoint[];
   readonly requests: number;

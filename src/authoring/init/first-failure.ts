@@ -2,12 +2,12 @@ import type { Advice } from '../../storage/protocol/advice.ts';
 import { type ExtractorError, HttpError, RecordError } from '../../lib/errors.ts';
 import type { ApiResponse } from '../../engine/shared/message.ts';
 import { shownText } from '../../lib/shown-text.ts';
-import type { Target } from './target.ts';
+import type { FoundRequest } from './target.ts';
 
 /** Describes why the first request failed, with advice: there is no configuration yet to correct. */
 export function firstFailure(
   failure: ExtractorError,
-  target: Target,
+  target: FoundRequest,
   answer: ApiResponse | undefined,
 ): ExtractorError {
   const { status } = failure.details;
@@ -24,7 +24,11 @@ export function firstFailure(
   return new HttpError(failure.code, failure.message, { details, cause: failure, where: {}, hint });
 }
 
-function adviceFor(status: number, { authentication }: Target, answer: ApiResponse | undefined): Advice {
+function adviceFor(
+  status: number,
+  { authentication }: FoundRequest,
+  answer: ApiResponse | undefined,
+): Advice {
   const given = answer?.headers['www-authenticate'];
   const challenge = given === undefined ? undefined : shownText(given).slice(0, 200);
   if (status === 401 || (status === 403 && authentication === undefined)) {
@@ -38,7 +42,7 @@ function adviceFor(status: number, { authentication }: Target, answer: ApiRespon
   return { code: status === 429 ? 'limit' : 'fault' };
 }
 
-function notJsonAdvice({ baseUrl, endpoint }: Target, answer: ApiResponse | undefined): Advice {
+function notJsonAdvice({ baseUrl, endpoint }: FoundRequest, answer: ApiResponse | undefined): Advice {
   const type = (answer?.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
   if (!/html/i.test(type)) return { code: 'format', type: shownText(type) };
   const isElsewhere =

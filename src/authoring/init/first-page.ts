@@ -3,14 +3,14 @@ import { numericOf } from '../../lib/read-settings.ts';
 import { leavesOf, withoutAt } from './params.ts';
 import { OFFSET, PAGE } from './guesses.ts';
 import { plain } from './names.ts';
-import { withParameter, type Target } from './target.ts';
+import { withParameter, type FoundRequest } from './target.ts';
 
 /** Parameters that a browser sends for a later page, and no filter has. */
 const CURSOR =
   /^(?:cursor|next_cursor|page_token|next_token|next_page_token|page_cursor|starting_after|continuation|continuation_token|scroll_id|bookmark|page_after|start_key)$/;
 
 /** Returns the request for the first page, if a later one was given, with notes on removed parts. Pure. */
-export function atFirstPage(target: Target): Target {
+export function atFirstPage(target: FoundRequest): FoundRequest {
   let { params } = target;
   const notes: string[] = [];
   for (const { keys, value } of leavesOf(target.params)) {

@@ -3,7 +3,7 @@ import type { Field } from './fields.ts';
 import { plain, singular, wordsOf } from './names.ts';
 
 /** Fields of a row that tell it from all others. */
-export interface RowKey {
+export interface UniqueFields {
   /** Paths; none where no field or pair of fields does. */
   readonly paths: readonly string[];
   /** Other single fields that would do as well. */
@@ -35,7 +35,7 @@ const KEY_KINDS = new Set<Field['kind']>(['integer', 'text', 'mixed']);
  *
  * @param list the name of the list or of the endpoint: `user_id` is the id of `users`
  */
-export function findKey(fields: readonly Field[], rows: readonly Json[], list: string): RowKey {
+export function findKey(fields: readonly Field[], rows: readonly Json[], list: string): UniqueFields {
   const words = wordsOf(list).map(singular);
   const unique = fields
     .filter((field) => isFull(field) && field.distinct === field.rows)
@@ -58,7 +58,7 @@ function isFull({ filled, rows, kind }: Field): boolean {
   return filled === rows && rows > 0 && KEY_KINDS.has(kind);
 }
 
-const NO_KEY: RowKey = { paths: [], others: [] };
+const NO_KEY: UniqueFields = { paths: [], others: [] };
 const UNNAMED = 1000;
 
 function rankOf({ path }: Field, list: readonly string[]): number {

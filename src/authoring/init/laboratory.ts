@@ -3,9 +3,9 @@ import type { ExtractorError } from '../../lib/errors.ts';
 import { type AnyObject, type Json } from '../../lib/json/index.ts';
 import type { Secrets } from '../../lib/secrets.ts';
 import type { Candidate } from './candidate.ts';
-import { overlapOf, type Identity } from './compare.ts';
-import { configurationOf, type JobParts } from './configure.ts';
-import type { Target } from './target.ts';
+import { overlapOf, type RowIdentity } from './compare.ts';
+import { configurationOf, type FoundJobParts } from './configure.ts';
+import type { FoundRequest } from './target.ts';
 import { tryOut, type Trial } from './trial.ts';
 import type { Wire } from './budgeted-client.ts';
 import { counted } from '../../lib/counted.ts';
@@ -22,15 +22,15 @@ export interface ProbeContext {
 }
 
 /** The list that was found, as it came with the first answer. */
-export interface Subject extends Identity {
-  readonly target: Target;
+export interface ProbedList extends RowIdentity {
+  readonly target: FoundRequest;
   /** Keys of the job that say where the rows are. */
   readonly rowsKeys: AnyObject;
   readonly rows: readonly Json[];
 }
 
 /** Attempt with its result; JSON. */
-export interface Tried {
+export interface TriedSource {
   readonly what: string;
   readonly result: string;
 }
@@ -49,12 +49,15 @@ export async function runOf(
   return await tryOut({ ...lab, configuration, limit });
 }
 
-export function configurationFor({ target, rowsKeys }: Subject, parts: Omit<JobParts, 'rows'>): AnyObject {
+export function configurationFor(
+  { target, rowsKeys }: ProbedList,
+  parts: Omit<FoundJobParts, 'rows'>,
+): AnyObject {
   return configurationOf(target, { ...parts, rows: rowsKeys });
 }
 
 /** Asks for page 2 in the way of a candidate. */
-export async function lookAt(candidate: Candidate, subject: Subject, lab: ProbeContext): Promise<Look> {
+export async function lookAt(candidate: Candidate, subject: ProbedList, lab: ProbeContext): Promise<Look> {
   lab.onStep?.(`trying ${candidate.says}`);
   const { pagination, params, counts } = candidate;
   // the first page is the one that is known: it costs no request
@@ -70,7 +73,7 @@ export async function lookAt(candidate: Candidate, subject: Subject, lab: ProbeC
   return judgeLook(trial, subject);
 }
 
-function judgeLook(trial: Trial, subject: Subject): Look {
+function judgeLook(trial: Trial, subject: ProbedList): Look {
   const { failure, pages, report, repeated } = trial;
   if (trial.isSpent) return { outcome: 'spent', why: 'no requests are left' };
   if (failure !== undefined) return { outcome: 'wrong', why: failureText(failure) };

@@ -7,7 +7,7 @@ import { firstFailure } from './first-failure.ts';
 import { runOf, type ProbeContext } from './laboratory.ts';
 import { findRows, type RowsPlace } from './rows.ts';
 import { NO_OWN } from './signs.ts';
-import type { Target } from './target.ts';
+import type { FoundRequest } from './target.ts';
 
 /** The first answer of an API, and where its rows are. */
 export interface FirstAnswer {
@@ -23,7 +23,7 @@ export interface FirstAnswer {
  *
  * @throws {ExtractorError} for no answer, or one that no rows can be in, with what to write instead
  */
-export async function firstAnswer(target: Target, lab: ProbeContext): Promise<FirstAnswer> {
+export async function firstAnswer(target: FoundRequest, lab: ProbeContext): Promise<FirstAnswer> {
   const trial = await runOf(lab, configurationOf(target, { rows: { dataField: '.' } }), 1);
   if (trial.failure !== undefined) throw firstFailure(trial.failure, target, lab.wire.last);
   const { last } = lab.wire;
@@ -55,7 +55,7 @@ function jsonOf(text: string): Json {
  */
 export async function placesIn(
   { body, headers }: FirstAnswer,
-  target: Target,
+  target: FoundRequest,
   lab: ProbeContext,
 ): Promise<readonly [RowsPlace, ...RowsPlace[]]> {
   if (body === null) return [await otherFormat(target, headers, lab)];
@@ -87,7 +87,7 @@ function oneObject(body: Json): RowsPlace {
 }
 
 async function otherFormat(
-  target: Target,
+  target: FoundRequest,
   headers: Readonly<Record<string, string>>,
   lab: ProbeContext,
 ): Promise<RowsPlace> {

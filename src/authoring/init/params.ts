@@ -1,4 +1,4 @@
-import type { Target } from './target.ts';
+import type { FoundRequest } from './target.ts';
 import {
   entriesOf,
   getKey,
@@ -12,13 +12,13 @@ import {
 import { isUrl } from './signs.ts';
 
 /** Keys on the way to a parameter: one, or several in a body. */
-export type Place = readonly string[];
+export type ParameterPath = readonly string[];
 
 /** Scalars of the parameters, at any depth. */
 export function leavesOf(
   params: AnyObject,
-  above: Place = [],
-): { readonly keys: Place; readonly value: Json }[] {
+  above: ParameterPath = [],
+): { readonly keys: ParameterPath; readonly value: Json }[] {
   return entriesOf(params).flatMap(([key, value]) => {
     const keys = [...above, key];
     if (isObject(value)) return getKey(value, 'attr') === undefined ? leavesOf(value, keys) : [];
@@ -30,11 +30,11 @@ export function topNames(params: AnyObject): string[] {
   return entriesOf(params).flatMap(([name, value]) => (isScalar(value) ? [name] : []));
 }
 
-export function paramOf(place: Place): Json {
+export function paramOf(place: ParameterPath): Json {
   return place.length === 1 ? (place[0] ?? '') : { body: place.join('.') };
 }
 
-export function withoutAt(params: AnyObject, [key = '', ...rest]: Place): AnyObject {
+export function withoutAt(params: AnyObject, [key = '', ...rest]: ParameterPath): AnyObject {
   const inner = getKey(params, key);
   if (rest.length === 0) return withoutKey(params, key);
   return isObject(inner)
@@ -50,7 +50,7 @@ export function queryOf(url: string): [string, string][] {
   return [...new URLSearchParams(query.split('#', 1)[0])];
 }
 
-export function unique(places: readonly Place[]): Place[] {
+export function unique(places: readonly ParameterPath[]): ParameterPath[] {
   const seen = new Set<string>();
   return places.filter((place) => {
     const text = place.join('.');
@@ -61,7 +61,7 @@ export function unique(places: readonly Place[]): Place[] {
 }
 
 /** Variables that a GraphQL query declares; undefined for any other request. */
-export function variablesOf({ params }: Target): readonly string[] | undefined {
+export function variablesOf({ params }: FoundRequest): readonly string[] | undefined {
   const query = getKey(params, 'query');
   if (typeof query !== 'string' || !/[{]/.test(query)) return undefined;
   return [...query.matchAll(/\$(\w+)\s*:/g)].map(([, name = '']) => name);

@@ -12,7 +12,7 @@ import {
 import { isSecretName } from '../../lib/secrets.ts';
 import type { FromDocument } from './openapi/configure.ts';
 import { configurationFrom } from './openapi/configure.ts';
-import type { ListOperation, Parameter, Skipped } from './openapi/operations.ts';
+import type { ListOperation, OperationParameter, Skipped } from './openapi/operations.ts';
 import { findRows, type RowsPlace } from './rows.ts';
 
 export function isPostman(value: Json): value is AnyObject {
@@ -123,7 +123,7 @@ interface ReadRequest {
   readonly origin: string;
   /** With path variables in braces. */
   readonly path: string;
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly OperationParameter[];
 }
 
 function readRequest(request: Json, fill: (text: string) => string): ReadRequest | undefined {
@@ -148,7 +148,7 @@ function* parametersIn(
   query: string,
   list: Json | undefined,
   fill: (text: string) => string,
-): Iterable<Parameter> {
+): Iterable<OperationParameter> {
   const pairs: (readonly [string, string, boolean])[] = isList(list)
     ? list.flatMap((each) => {
         const [key, value] = isObject(each) ? [getKey(each, 'key'), getKey(each, 'value')] : [];

@@ -9,8 +9,8 @@ import {
   failureText,
   runOf,
   type ProbeContext,
-  type Subject,
-  type Tried,
+  type ProbedList,
+  type TriedSource,
 } from './laboratory.ts';
 import { endingAfter, endingsOf, isTrouble } from './endings.ts';
 import { signOf, valueOf } from './signs.ts';
@@ -44,9 +44,9 @@ const FOR_THE_END = 3;
 export async function settle(
   candidate: Candidate,
   seen: Observed,
-  subject: Subject,
+  subject: ProbedList,
   lab: ProbeContext,
-  tried: Tried[],
+  tried: TriedSource[],
 ): Promise<Settled | undefined> {
   const begun = await beginningOf(candidate, seen, subject, lab, tried);
   if (begun === undefined || !(await isByRows(begun, seen, subject, lab, tried))) return undefined;
@@ -87,7 +87,7 @@ export async function settle(
 export const WHOLE = 'it makes pages of a list that comes whole without it';
 
 /** Tells whether an answer has fewer rows, all of them in the known list. */
-export function isPartOf(rows: readonly Json[], subject: Subject): boolean {
+export function isPartOf(rows: readonly Json[], subject: ProbedList): boolean {
   if (rows.length === 0 || rows.length >= subject.rows.length) return false;
   return overlapOf(subject.rows, rows, subject).known === rows.length;
 }
@@ -96,9 +96,9 @@ export function isPartOf(rows: readonly Json[], subject: Subject): boolean {
 async function beginningOf(
   candidate: Candidate,
   seen: Observed,
-  subject: Subject,
+  subject: ProbedList,
   lab: ProbeContext,
-  tried: Tried[],
+  tried: TriedSource[],
 ): Promise<Candidate | undefined> {
   const { counts, kind } = candidate;
   if (counts === undefined) return candidate;
@@ -143,9 +143,9 @@ async function beginningOf(
 async function isByRows(
   { kind, counts, params, pagination, says }: Candidate,
   seen: Observed,
-  subject: Subject,
+  subject: ProbedList,
   lab: ProbeContext,
-  tried: Tried[],
+  tried: TriedSource[],
 ): Promise<boolean> {
   const last = subject.rows.at(-1);
   if (kind !== 'offset' || counts === undefined || last === undefined || lab.wire.left === 0) return true;
@@ -254,7 +254,7 @@ async function withFarEnd(
   settled: Settled,
   pages: number,
   seen: Observed,
-  subject: Subject,
+  subject: ProbedList,
   lab: ProbeContext,
 ): Promise<Settled> {
   const { candidate } = settled;

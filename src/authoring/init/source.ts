@@ -8,7 +8,7 @@ import { isHar, keysShown, requestsInHar, type RecordedRequest } from './request
 import { addressCommand } from './target.ts';
 
 /** Source that a configuration is made from. */
-export type Source =
+export type ConfigurationSource =
   | { readonly kind: 'request'; readonly command: CurlCommand }
   | { readonly kind: 'recorded'; readonly requests: readonly RecordedRequest[] }
   | { readonly kind: 'document'; readonly document: FromDocument };
@@ -18,7 +18,7 @@ export type Source =
  *
  * @throws {ActionError} for a curl command that cannot be read
  */
-export function readSource(text: string): Source {
+export function readSource(text: string): ConfigurationSource {
   const bare = text.trim();
   if (/^(?:[$%>#]\s+)?curl(?:\.exe)?\s/i.test(bare))
     return { kind: 'request', command: readCurlCommand(bare) };
@@ -31,7 +31,7 @@ export function readSource(text: string): Source {
  * @param from name of the file, or address, for messages and for servers that are relative to it
  * @throws {ConfigError} `config.invalid` for anything else
  */
-export async function readContent(text: string, from: string): Promise<Source> {
+export async function readContent(text: string, from: string): Promise<ConfigurationSource> {
   if (/^\s*(?:[$%>#]\s+)?curl(?:\.exe)?\s/i.test(text)) return readSource(text);
   const value = await parsed(text, from);
   const document = documentIn(value, from);

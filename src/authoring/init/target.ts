@@ -13,12 +13,12 @@ import {
   type AnyObject,
   type Json,
 } from '../../lib/json/index.ts';
-import { Credentials } from './credentials.ts';
+import { FoundCredentials } from './credentials.ts';
 import { wordsOf } from './names.ts';
 import type { SecretStore } from './secret-store.ts';
 
 /** A request that brings rows, as parts of a configuration. It has references to secrets, and no secret. */
-export interface Target {
+export interface FoundRequest {
   readonly baseUrl: string;
   /** The job's part of the address. */
   readonly endpoint: string;
@@ -52,9 +52,9 @@ export interface Given {
  * @throws {ActionError} for a request that a job cannot make
  * @throws {RunError} `command.invalid` for `--auth` or `--header` that cannot be understood
  */
-export function targetOf(command: CurlCommand, given: Given, vault: SecretStore): Target {
+export function targetOf(command: CurlCommand, given: Given, vault: SecretStore): FoundRequest {
   const address = readAddress(command.url, undefined);
-  const credentials = new Credentials(vault);
+  const credentials = new FoundCredentials(vault);
   credentials.fromAddress(command.url);
   const headers = credentials.fromHeaders(command.headers);
   if (command.credentials !== undefined && command.login !== undefined)
@@ -100,7 +100,7 @@ export function targetOf(command: CurlCommand, given: Given, vault: SecretStore)
  * Returns the request at the address that a redirect led to, on the same host: otherwise each page would be redirected
  * again. For another host, to which the credentials would not go, the request stays as it is.
  */
-export function whereItLed(target: Target, url: string): Target {
+export function whereItLed(target: FoundRequest, url: string): FoundRequest {
   const asked = new URL(target.endpoint, target.baseUrl);
   const led = new URL(url);
   if (

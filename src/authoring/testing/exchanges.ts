@@ -3,7 +3,7 @@ import path from 'node:path';
 import { ConfigError } from '../../lib/errors.ts';
 
 /** One recorded request and its response. */
-export interface Exchange {
+export interface ExampleExchange {
   /** The file without `.request`, as it is named in messages. */
   readonly name: string;
   /** The fixture it belongs to. */
@@ -33,7 +33,7 @@ export interface HeaderRule {
  *
  * @throws {ConfigError} when a request has no response, or a request line cannot be read
  */
-export function readExchanges(folder: string): readonly Exchange[] {
+export function readExchanges(folder: string): readonly ExampleExchange[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return files
     .filter((file) => file.endsWith('.request') && !file.startsWith(`_sample_out${path.sep}`))
@@ -41,7 +41,7 @@ export function readExchanges(folder: string): readonly Exchange[] {
     .map((file) => readExchange(folder, file.slice(0, -'.request'.length)));
 }
 
-function readExchange(folder: string, name: string): Exchange {
+function readExchange(folder: string, name: string): ExampleExchange {
   const base = path.join(folder, name);
   if (!existsSync(`${base}.response`))
     throw wrong(`${base}.response`, 'There is a .request and no .response beside it.');

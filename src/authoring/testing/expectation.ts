@@ -6,7 +6,7 @@ import { describeDoubt, type JobReport } from '../../engine/completeness/index.t
 import { compareFolders, compareJson, compareLines } from './compare.ts';
 
 /** Result of running a fixture. */
-export interface Outcome {
+export interface ExampleOutcome {
   /** The data folder that it ran over. */
   readonly dataFolder: string;
   /** `GET /books`, in order. */
@@ -21,7 +21,7 @@ export interface Outcome {
 }
 
 /** Returns all differences between a run and the expectation of the fixture. */
-export function compareOutcome(fixture: string, outcome: Outcome): string[] {
+export function compareOutcome(fixture: string, outcome: ExampleOutcome): string[] {
   const expected = path.join(fixture, 'expected');
   return [
     ...compareError(path.join(expected, 'error.json'), outcome.error),
@@ -32,7 +32,7 @@ export function compareOutcome(fixture: string, outcome: Outcome): string[] {
   ];
 }
 
-function compareRun(fixture: string, run: string, { dataFolder }: Outcome): string[] {
+function compareRun(fixture: string, run: string, { dataFolder }: ExampleOutcome): string[] {
   const out = path.join(dataFolder, run, 'out');
   const own = path.join(fixture, 'expected', run);
   const sample = path.join(fixture, '_sample_out');

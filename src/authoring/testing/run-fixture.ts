@@ -17,7 +17,7 @@ import { Secrets } from '../../lib/secrets.ts';
 import { readState } from '../../engine/sink/state.ts';
 import type { JobReport } from '../../engine/completeness/index.ts';
 import { fixtureEnv, type FixtureEnv } from './clock.ts';
-import { readExchanges, type Exchange } from './exchanges.ts';
+import { readExchanges, type ExampleExchange } from './exchanges.ts';
 import { compareOutcome } from './expectation.ts';
 import type { FixtureResult } from './result.ts';
 import { startServer } from './server.ts';
@@ -28,7 +28,7 @@ import { reasonOf } from '../../lib/errors.ts';
 export interface RunFixtureOptions {
   readonly signal: AbortSignal;
   /** Exchanges of other fixtures, for examples that ask for them; see `runFixtures`. */
-  readonly shared: readonly Exchange[];
+  readonly shared: readonly ExampleExchange[];
   /** In place of a `fixture.json`. */
   readonly settings?: FixtureSettings;
 }

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../../lib/errors.ts';
-import { readExchanges, type Exchange } from './exchanges.ts';
+import { readExchanges, type ExampleExchange } from './exchanges.ts';
 import type { FixtureResult } from './result.ts';
 import { runFixture } from './run-fixture.ts';
 import type { FixtureSettings } from './fixture-settings.ts';
@@ -74,7 +74,7 @@ function fixtureFolders(folder: string): string[] {
 }
 
 /** Examples with `_sample_out` are served all together, as some ask for another's exchanges. */
-function sharedExchanges(folders: readonly string[]): readonly Exchange[] {
+function sharedExchanges(folders: readonly string[]): readonly ExampleExchange[] {
   return folders
     .filter((folder) => isFolder(path.join(folder, '_sample_out')))
     .flatMap((folder) => readExchanges(folder));

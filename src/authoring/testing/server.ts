@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { headerOf, type Send } from '../../engine/shared/message.ts';
 import { createTransport } from '../../engine/http/send/transport.ts';
 import { splitUrl } from './split-url.ts';
-import type { Exchange } from './exchanges.ts';
-import type { Asked } from './tape.ts';
+import type { ExampleExchange } from './exchanges.ts';
+import type { WireRequest } from './tape.ts';
 
 /** A server on loopback that answers for every host. */
 export interface FixtureServer {
@@ -18,7 +18,7 @@ export interface FixtureServer {
 
 export interface FixtureServerOptions {
   /** The exchange that answers, or undefined for a request that is not known. */
-  readonly answer: (asked: Asked) => Exchange | undefined;
+  readonly answer: (asked: WireRequest) => ExampleExchange | undefined;
   /** Told after each answer. */
   readonly onAnswered: () => void;
 }
@@ -64,11 +64,11 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('latin1');
 }
 
-function askedOf({ method = '', url = '', headers }: IncomingMessage, body: string): Asked {
+function askedOf({ method = '', url = '', headers }: IncomingMessage, body: string): WireRequest {
   return { method, target: url, host: (headers.host ?? '').replace(/:(?:80|443)$/, ''), headers, body };
 }
 
-function reply(response: ServerResponse, exchange: Exchange | undefined, asked: Asked): void {
+function reply(response: ServerResponse, exchange: ExampleExchange | undefined, asked: WireRequest): void {
   if (exchange === undefined) {
     response.writeHead(404, { 'Content-Type': 'application/json' });
     response.end(JSON.stringify({ message: `No recorded exchange answers ${asked.method} ${asked.target}` }));

@@ -1,7 +1,7 @@
-import type { Exchange, HeaderRule } from './exchanges.ts';
+import type { ExampleExchange, HeaderRule } from './exchanges.ts';
 
 /** A request as it came over the wire. */
-export interface Asked {
+export interface WireRequest {
   readonly method: string;
   readonly target: string;
   /** Without the usual port. */
@@ -16,16 +16,16 @@ export interface Asked {
  * before, or else by the last one that fits: so equal requests may get answers that change, and the last one stays.
  */
 export class Tape {
-  readonly #exchanges: readonly Exchange[];
-  readonly #used = new Set<Exchange>();
+  readonly #exchanges: readonly ExampleExchange[];
+  readonly #used = new Set<ExampleExchange>();
   readonly #problems: string[] = [];
 
-  constructor(exchanges: readonly Exchange[]) {
+  constructor(exchanges: readonly ExampleExchange[]) {
     this.#exchanges = exchanges;
   }
 
   /** Returns the exchange that answers a request; undefined, with a problem noted, when none fits. */
-  answer(asked: Asked): Exchange | undefined {
+  answer(asked: WireRequest): ExampleExchange | undefined {
     const fitting = this.#exchanges.filter((exchange) => mismatch(exchange, asked) === undefined);
     const found = fitting.find((exchange) => !this.#used.has(exchange)) ?? fitting.at(-1);
     if (found === undefined) this.#problems.push(unknownRequest(asked, this.#exchanges));
@@ -39,13 +39,13 @@ export class Tape {
   }
 
   /** Exchanges that nobody asked for. */
-  unused(): readonly Exchange[] {
+  unused(): readonly ExampleExchange[] {
     return this.#exchanges.filter((exchange) => !this.#used.has(exchange));
   }
 }
 
 /** Explains why an exchange does not answer a request; undefined when it does. */
-function mismatch(exchange: Exchange, asked: Asked): string | undefined {
+function mismatch(exchange: ExampleExchange, asked: WireRequest): string | undefined {
   if (exchange.method !== asked.method)
     return `the method is ${asked.method}, recorded is ${exchange.method}`;
   if (exchange.host !== undefined && exchange.host !== asked.host)
@@ -61,7 +61,7 @@ function mismatch(exchange: Exchange, asked: Asked): string | undefined {
   return undefined;
 }
 
-function wrongHeader({ name, value, isForbidden }: HeaderRule, { headers }: Asked): string | undefined {
+function wrongHeader({ name, value, isForbidden }: HeaderRule, { headers }: WireRequest): string | undefined {
   const sent = headers[name.toLowerCase()];
   const text = typeof sent === 'string' ? sent : sent?.join(', ');
   if (isForbidden) return text === undefined ? undefined : `the header ${name} was sent and must not be`;
@@ -71,7 +71,7 @@ function wrongHeader({ name, value, isForbidden }: HeaderRule, { headers }: Aske
 }
 
 /** Describes the request, and the recorded one that is most like it, with the differences. */
-function unknownRequest(asked: Asked, exchanges: readonly Exchange[]): string {
+function unknownRequest(asked: WireRequest, exchanges: readonly ExampleExchange[]): string {
   const lines = [`Unknown request: ${asked.method} ${asked.target} (host ${asked.host})`];
   if (asked.body !== '') lines.push(`  body: ${shown(asked.body)}`);
   const nearest = exchanges
@@ -86,7 +86,7 @@ function unknownRequest(asked: Asked, exchanges: readonly Exchange[]): string {
 }
 
 /** Characters between the beginning and the end that two requests have in common; another method counts more. */
-function distanceOf(exchange: Exchange, asked: Asked): number {
+function distanceOf(exchange: ExampleExchange, asked: WireRequest): number {
   const a = `${exchange.target}\n${exchange.body}`;
   const b = `${asked.target}\n${asked.body.trim()}`;
   const most = Math.min(a.length, b.length);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { systemEnv } from '../../lib/env.ts';
 import { RunError } from '../../lib/errors.ts';
-import type { Restored } from '../../service/domain/transfer/restore-into.ts';
+import type { RestoredStorage } from '../../service/domain/transfer/restore-into.ts';
 import { boundYoungMemory } from '../heap-tuning.ts';
 import type { Args, Io } from '../command.ts';
 import { formatBytes, plural } from '../format.ts';
@@ -70,7 +70,7 @@ async function restoreShared(file: string, to: string, args: Args, io: Io): Prom
 
 const GO_ON = 'Give the same command again: it goes on where it was.';
 
-function noteKey({ encryptionKey, hasKey }: Restored, file: string, io: Io): void {
+function noteKey({ encryptionKey, hasKey }: RestoredStorage, file: string, io: Io): void {
   if (encryptionKey !== undefined) io.note(keyNote(encryptionKey, hasKey, file));
 }
 

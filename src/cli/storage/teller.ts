@@ -1,6 +1,6 @@
 import { systemEnv } from '../../lib/env.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Told } from '../../service/domain/transfer/storage.ts';
+import type { CopyProgress } from '../../service/domain/transfer/storage.ts';
 import type { Io } from '../command.ts';
 import { formatCount } from '../format.ts';
 
@@ -8,7 +8,7 @@ const LIVE_MS = 100;
 const PLAIN_MS = 10_000;
 
 /** Shows progress: in one line on a terminal; elsewhere in a line of the log every ten seconds. */
-export function createTeller(io: Io, log: Log): (told: Told) => void {
+export function createTeller(io: Io, log: Log): (told: CopyProgress) => void {
   const pause = io.isTerminal ? LIVE_MS : PLAIN_MS;
   let saidMs = systemEnv.now();
   return ({ work, what, name, number, count }) => {

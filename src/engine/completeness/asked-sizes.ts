@@ -20,7 +20,7 @@ export interface AskedSize {
 }
 
 /** Request as the job defines it and as it was sent. */
-export interface Asked {
+export interface AskedRequest {
   readonly job: Pick<JobRequest, 'params' | 'body'>;
   readonly wire: Pick<ApiRequest, 'method' | 'url' | 'headers'>;
   /** Keys of the place of the rows: a GraphQL query may ask for several lists. */
@@ -32,7 +32,7 @@ const MAX_DEPTH = 4;
 const MAX_SIZES = 20;
 
 /** Every size of a page that a request asks for: in its query, body, headers and in statements of a query language. */
-export function askedSizes({ job, wire, rowsAt }: Asked): readonly AskedSize[] {
+export function askedSizes({ job, wire, rowsAt }: AskedRequest): readonly AskedSize[] {
   const sizes: AskedSize[] = [];
   if (URL.canParse(wire.url)) {
     for (const [name, value] of new URL(wire.url).searchParams)

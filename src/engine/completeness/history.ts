@@ -33,7 +33,7 @@ export interface PageFacts {
   readonly repeats: number | undefined;
 }
 
-export interface Note {
+export interface HistoryNote {
   readonly page: number;
   readonly path: string;
   readonly value: number;
@@ -49,7 +49,7 @@ export interface Course {
   /** The highest and the lowest so far. */
   readonly top: number;
   readonly least: number;
-  readonly shrank: Note | undefined;
+  readonly shrank: HistoryNote | undefined;
   /** Each value was the first one less the rows that had come. */
   readonly isRemaining: boolean;
   /** Each value was the number of rows of its page. */
@@ -107,8 +107,8 @@ export interface History {
     | undefined;
   readonly hasIds: boolean;
   /** A page that begins behind or before what had come. */
-  readonly gap: Note | undefined;
-  readonly overlap: Note | undefined;
+  readonly gap: HistoryNote | undefined;
+  readonly overlap: HistoryNote | undefined;
   /** First page with an error, or of which only a part came. */
   readonly error:
     | { readonly page: number; readonly path: string; readonly text: string; readonly isRow?: true }
@@ -295,7 +295,7 @@ function placeNote(
   page: PageFacts,
   before: number,
   isWrong: (value: number, base: number) => boolean,
-): Note | undefined {
+): HistoryNote | undefined {
   if (page.page === 1) return undefined;
   for (const sign of page.signs) {
     if (sign.kind !== 'offset' && sign.kind !== 'position') continue;

@@ -14,7 +14,7 @@ import type { Reason } from '../shared/stop-reason.ts';
 import { MOST_ALIKE, type Traits } from '../shared/paginator-capabilities.ts';
 import { errorAmongRows } from './error-row.ts';
 import { announcedSigns } from './announced.ts';
-import { askedSizes, type Asked } from './asked-sizes.ts';
+import { askedSizes, type AskedRequest } from './asked-sizes.ts';
 import { FileWatch } from './file-watch.ts';
 import { errorOf, MAX_NAMES, NO_HISTORY, saysNoRows, withPage, withRows, type History } from './history.ts';
 import { Identity, type PageIdentity } from './identity.ts';
@@ -28,7 +28,7 @@ import { isSet, shown } from './values.ts';
 export interface WitnessedPage extends SeenPage {
   /** From 1. */
   readonly page: number;
-  readonly asked: Omit<Asked, 'rowsAt'>;
+  readonly asked: Omit<AskedRequest, 'rowsAt'>;
   /** The rows are made of what is in the answer, such as the values of an object. */
   readonly isMade?: boolean;
   readonly status: number;

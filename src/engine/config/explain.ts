@@ -5,7 +5,7 @@ import { isSecretKey } from './secrets.ts';
 import { kindOf } from '../../lib/read-settings.ts';
 
 /** A mistake in one place, in plain words. */
-export interface Finding {
+export interface ExplainedFinding {
   readonly keys: readonly string[];
   readonly message: string;
   /** Description of a correct value, without the sentence around it. */
@@ -22,14 +22,14 @@ export interface Finding {
  *
  * @param value the configuration that was checked
  */
-export function explain(errors: readonly SchemaError[], value: Json): readonly Finding[] {
+export function explain(errors: readonly SchemaError[], value: Json): readonly ExplainedFinding[] {
   const places = new Map<string, SchemaError[]>();
   for (const error of fold(errors)) {
     const id =
       error.keyword === 'required' ? `${error.instancePath} ${missingOf(error)}` : error.instancePath;
     places.set(id, [...(places.get(id) ?? []), error]);
   }
-  const findings: Finding[] = [];
+  const findings: ExplainedFinding[] = [];
   for (const group of places.values()) {
     const finding = findingOf(group, value);
     if (finding !== undefined) findings.push(finding);
@@ -63,7 +63,7 @@ function isInside(path: string | undefined, place: string): boolean {
 /** The keyword that says most about a place comes first. */
 const PRIORITY = ['type', 'enum', 'const', 'required', 'minProperties', 'minItems', 'minLength'];
 
-function findingOf(group: readonly SchemaError[], root: Json): Finding | undefined {
+function findingOf(group: readonly SchemaError[], root: Json): ExplainedFinding | undefined {
   const [first] = [...group].sort((a, b) => rank(a.keyword) - rank(b.keyword));
   if (first === undefined) return undefined;
   const keys = keysOfPointer(first.instancePath);
@@ -89,7 +89,7 @@ function emptyEndpoint(keys: readonly string[], value: Json | undefined): string
   return ' To ask for `api.baseUrl` itself, write its last part here and what is before that there: “users”, and “https://api.example.com/v1/”.';
 }
 
-function missing(keys: readonly string[], key: string, value: Json | undefined): Finding {
+function missing(keys: readonly string[], key: string, value: Json | undefined): ExplainedFinding {
   const present = isObject(value) ? keysOf(value) : [];
   const suggestion = nearest(key, present);
   const meant = suggestion === undefined ? '' : ` Was “${suggestion}” meant for it?`;

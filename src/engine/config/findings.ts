@@ -1,6 +1,6 @@
 import type { ConfigDocument } from './read-config.ts';
-import { pathText, type Keys } from './path.ts';
-import type { Position } from './positions.ts';
+import { pathText, type KeyPath } from './path.ts';
+import type { DocumentPosition } from './positions.ts';
 import type { ConfigResource } from './resource.ts';
 
 export type Severity = 'error' | 'warning';
@@ -34,7 +34,7 @@ export interface FoundIn {
 export type Facts = { readonly [K in 'expected' | 'found' | 'suggestion' | 'hint']?: string | undefined };
 
 /** Collects problems, each with its place in the document, once. */
-export class Findings {
+export class ConfigFindings {
   readonly #document: ConfigDocument;
   readonly #resource: ConfigResource;
   readonly #strict: boolean;
@@ -47,14 +47,14 @@ export class Findings {
   }
 
   /** @param keys path in the merged configuration of the run */
-  add(run: FoundIn, keys: Keys, severity: Severity, message: string, facts: Facts = {}): void {
+  add(run: FoundIn, keys: KeyPath, severity: Severity, message: string, facts: Facts = {}): void {
     this.#put(this.#locate(run, keys), severity, message, facts, run.id, 'value');
   }
 
   /** Adds a problem with the name of a key. */
   addKey(
     run: FoundIn,
-    keys: Keys,
+    keys: KeyPath,
     severity: Severity,
     message: string,
     suggestion: string | undefined,
@@ -64,7 +64,7 @@ export class Findings {
   }
 
   /** Adds an error, unless one is known at the same place, or around or inside it. */
-  addUnlessKnown(run: FoundIn, keys: Keys, message: string, hint: string | undefined): void {
+  addUnlessKnown(run: FoundIn, keys: KeyPath, message: string, hint: string | undefined): void {
     const path = pathText(this.#locate(run, keys));
     const known = [...this.#problems.values()].some(
       (problem) =>
@@ -74,11 +74,11 @@ export class Findings {
   }
 
   /** @param keys path in the document itself */
-  addInDocument(keys: Keys, severity: Severity, message: string): void {
+  addInDocument(keys: KeyPath, severity: Severity, message: string): void {
     this.#put(keys, severity, message, {}, undefined, 'key');
   }
 
-  addAt(position: Position, keys: Keys, severity: Severity, message: string): void {
+  addAt(position: DocumentPosition, keys: KeyPath, severity: Severity, message: string): void {
     this.#keep({ severity: this.#graded(severity), path: pathText(keys), message, ...position });
   }
 
@@ -94,7 +94,7 @@ export class Findings {
   }
 
   /** Returns the path in the document: in the row if it has the longer part of it, else in the root. */
-  #locate(run: FoundIn, keys: Keys): Keys {
+  #locate(run: FoundIn, keys: KeyPath): KeyPath {
     if (this.#resource.form === 'component') return keys;
     const root = ['configuration', ...keys];
     const row = this.#resource.rows.find(({ id }) => id === run.id);
@@ -105,7 +105,7 @@ export class Findings {
   }
 
   /** Returns the number of keys that exist. */
-  #depth(keys: Keys): number {
+  #depth(keys: KeyPath): number {
     const positions = this.#document.positions();
     for (let length = keys.length; length > 0; length--) {
       if (positions.at(keys.slice(0, length)) !== undefined) return length;
@@ -114,7 +114,7 @@ export class Findings {
   }
 
   #put(
-    keys: Keys,
+    keys: KeyPath,
     severity: Severity,
     message: string,
     facts: Facts,

@@ -10,7 +10,7 @@ import { checkKey, keyColumns, type WrittenKey } from '../records/table-key.ts';
 import type { EffectiveConfig } from './extractor-config.ts';
 
 /** Settings of jobs for the tables that they write. */
-export interface TableSettings {
+export interface JobTableSettings {
   /** Columns that tell its rows apart; undefined where no job says it. */
   readonly primaryKey: readonly string[] | undefined;
   /** A run gives only what is new, and the key tells what it takes the place of. */
@@ -46,7 +46,7 @@ export class JobTables {
    * @param columns in the order of the header
    * @throws {RecordError} for a key that names no column
    */
-  of(table: string, columns: readonly string[]): TableSettings {
+  of(table: string, columns: readonly string[]): JobTableSettings {
     const key = this.#tables.get(table)?.key;
     return {
       primaryKey: key === undefined ? undefined : keyColumns(key, table, columns),

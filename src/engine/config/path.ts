@@ -1,8 +1,8 @@
 /** Keys from the root of a document to a value; list items by index (`['jobs', '0', 'endpoint']`). */
-export type Keys = readonly string[];
+export type KeyPath = readonly string[];
 
 /** Joins keys to a text for people: `parameters.config.jobs[0].endpoint`, `mappings.users["a.b"]`. */
-export function pathText(keys: Keys): string {
+export function pathText(keys: KeyPath): string {
   let text = '';
   for (const key of keys) text += step(text, key);
   return text;
@@ -14,7 +14,7 @@ export function pathOf(at: string, key: string | number): string {
 }
 
 /** The keys of a path text, in either way of writing an index: `jobs[0]`, `jobs.0`. */
-export function keysOfPath(path: string): Keys {
+export function keysOfPath(path: string): KeyPath {
   const keys: string[] = [];
   for (const match of path.matchAll(STEP)) {
     const [, quoted, bare] = match;

@@ -1,30 +1,30 @@
-import { keysOfPath, type Keys } from './path.ts';
+import { keysOfPath, type KeyPath } from './path.ts';
 
 /** A place in a text; both count from 1, columns in UTF-16 units. */
-export interface Position {
+export interface DocumentPosition {
   readonly line: number;
   readonly column: number;
 }
 
 /** Place of a property: of its name (absent for list items and the whole document) and of its value. */
-export interface Place {
-  readonly key?: Position;
-  readonly value: Position;
+export interface DocumentPlace {
+  readonly key?: DocumentPosition;
+  readonly value: DocumentPosition;
 }
 
 /** A key that an object has twice; the last value counts. */
 export interface DuplicateKey {
-  readonly path: Keys;
-  readonly position: Position;
+  readonly path: KeyPath;
+  readonly position: DocumentPosition;
 }
 
 /** Places of all values in a JSON text. */
 export interface Positions {
-  at(keys: Keys): Place | undefined;
+  at(keys: KeyPath): DocumentPlace | undefined;
   /**
    * Returns the place of the value, or of the nearest one around it that exists. A text is a path such as `a.b[0].c`.
    */
-  nearest(path: Keys | string): Place;
+  nearest(path: KeyPath | string): DocumentPlace;
   readonly duplicates: readonly DuplicateKey[];
 }
 
@@ -37,7 +37,7 @@ export function positionsOf(text: string): Positions {
   const scanner = new Scanner(text);
   scanner.value([], undefined);
   const { places, duplicates } = scanner;
-  const at = (keys: Keys): Place | undefined => places.get(idOf(keys));
+  const at = (keys: KeyPath): DocumentPlace | undefined => places.get(idOf(keys));
   return {
     at,
     nearest(path) {
@@ -53,14 +53,14 @@ export function positionsOf(text: string): Positions {
 }
 
 /** Joins keys to a text that is unique to them. */
-function idOf(keys: Keys): string {
+function idOf(keys: KeyPath): string {
   return JSON.stringify(keys);
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[^\s,:[\]{}"]+/y;
 
 class Scanner {
-  readonly places = new Map<string, Place>();
+  readonly places = new Map<string, DocumentPlace>();
   readonly duplicates: DuplicateKey[] = [];
   readonly #text: string;
   #at = 0;
@@ -71,7 +71,7 @@ class Scanner {
     this.#text = text;
   }
 
-  value(keys: Keys, key: Position | undefined): void {
+  value(keys: KeyPath, key: DocumentPosition | undefined): void {
     this.#skip();
     const value = this.#position();
     this.places.set(idOf(keys), key === undefined ? { value } : { key, value });
@@ -81,7 +81,7 @@ class Scanner {
     else this.#token();
   }
 
-  #object(keys: Keys): void {
+  #object(keys: KeyPath): void {
     const seen = new Set<string>();
     for (this.#open(); this.#more('}'); this.#close(',')) {
       const position = this.#position();
@@ -99,14 +99,14 @@ class Scanner {
     this.#close('}');
   }
 
-  #list(keys: Keys): void {
+  #list(keys: KeyPath): void {
     let index = 0;
     for (this.#open(); this.#more(']'); this.#close(',')) this.value([...keys, String(index++)], undefined);
     this.#close(']');
   }
 
   /** Forgets a place: of a key that occurs twice, the first value leaves nothing behind. */
-  #forget(path: Keys): void {
+  #forget(path: KeyPath): void {
     const prefix = `${idOf(path).slice(0, -1)},`;
     for (const id of this.places.keys()) if (id.startsWith(prefix)) this.places.delete(id);
   }
@@ -144,7 +144,7 @@ class Scanner {
     }
   }
 
-  #position(): Position {
+  #position(): DocumentPosition {
     return { line: this.#line, column: this.#at - this.#lineStart + 1 };
   }
 }

@@ -9,9 +9,9 @@ import { checkConnection } from './check-connection.ts';
 import { schemaErrors } from './schema-errors.ts';
 import { explain } from './explain.ts';
 import { parseExtractorConfig } from './extractor-config.ts';
-import { Findings, type Problem } from './findings.ts';
+import { ConfigFindings, type Problem } from './findings.ts';
 import { isEmptyContainer } from './normalise.ts';
-import { keysOfPath, pathText, type Keys } from './path.ts';
+import { keysOfPath, pathText, type KeyPath } from './path.ts';
 import { parseConfig, resourceOf, type ConfigDocument } from './read-config.ts';
 import { isWrapped, WRAPPED_HINT, type ConfigResource } from './resource.ts';
 import { planRows, type RowRun } from './rows.ts';
@@ -54,14 +54,14 @@ export async function validateConfig(
     if (error instanceof ConfigError) return [problemOf(error)];
     throw error;
   }
-  const findings = new Findings(document, resource, options.strict ?? false);
+  const findings = new ConfigFindings(document, resource, options.strict ?? false);
   checkDocument(document, resource, findings);
   for (const run of runsOf(resource, findings, options.rows)) await checkRun(run, findings, options);
   return findings.sorted();
 }
 
 /** Checks the form of the document, its repeated keys, and its order of rows. */
-function checkDocument(document: ConfigDocument, resource: ConfigResource, findings: Findings): void {
+function checkDocument(document: ConfigDocument, resource: ConfigResource, findings: ConfigFindings): void {
   for (const { path, position } of document.positions().duplicates) {
     findings.addAt(
       position,
@@ -81,9 +81,9 @@ function checkDocument(document: ConfigDocument, resource: ConfigResource, findi
       `There is no row “${id}” to order.${hint}`,
     );
   });
-  const parts: [Keys, AnyObject][] = [
+  const parts: [KeyPath, AnyObject][] = [
     [resource.form === 'component' ? [] : ['configuration'], resource.configuration],
-    ...resource.rows.map((row): [Keys, AnyObject] => [
+    ...resource.rows.map((row): [KeyPath, AnyObject] => [
       ['rows', String(row.index), 'configuration'],
       row.configuration,
     ]),
@@ -99,7 +99,7 @@ function checkDocument(document: ConfigDocument, resource: ConfigResource, findi
 /** Returns the runs of all rows; each row is planned alone, so that one that cannot be merged hides no other. */
 function runsOf(
   resource: ConfigResource,
-  findings: Findings,
+  findings: ConfigFindings,
   wanted: readonly string[] | undefined,
 ): readonly RowRun[] {
   const chosen = resource.rows.filter(({ id }) => wanted?.includes(id) ?? true);
@@ -115,7 +115,7 @@ function runsOf(
   });
 }
 
-async function checkRun(sealed: RowRun, findings: Findings, options: ValidateOptions): Promise<void> {
+async function checkRun(sealed: RowRun, findings: ConfigFindings, options: ValidateOptions): Promise<void> {
   const { decrypt } = options;
   const configuration =
     decrypt === undefined ? sealed.configuration : openSecrets(sealed.configuration, decrypt);
@@ -137,7 +137,7 @@ async function checkRun(sealed: RowRun, findings: Findings, options: ValidateOpt
 }
 
 /** Loads the full schema only to warn of keys: it has the texts for people, and a run without warnings needs none. */
-async function warnOfKeys(run: RowRun, findings: Findings, wrong: readonly Keys[]): Promise<void> {
+async function warnOfKeys(run: RowRun, findings: ConfigFindings, wrong: readonly KeyPath[]): Promise<void> {
   const { componentSchema, configOptions } = await import('./schema.ts');
   const { oddKeys, unusedNearMisses } = await import('./unknown-keys.ts');
   const unknownKinds = new Set(wrong.filter(isKind).map((keys) => pathText(keys.slice(0, -1))));
@@ -159,7 +159,7 @@ async function warnOfKeys(run: RowRun, findings: Findings, wrong: readonly Keys[
  * Tells whether a key names a method or a type that a library user added: the schema knows only those of this package.
  */
 function isAdded(
-  keys: Keys,
+  keys: KeyPath,
   configuration: AnyObject,
   { methods = [], authTypes = [] }: ValidateOptions,
 ): boolean {
@@ -170,7 +170,7 @@ function isAdded(
 }
 
 /** Tells whether a key tells the kind of the object it is in: of an unknown kind, no key is known. */
-function isKind(keys: Keys): boolean {
+function isKind(keys: KeyPath): boolean {
   const [, , node] = keys;
   return keys.at(-1) === 'method'
     ? node === 'pagination'
@@ -183,7 +183,12 @@ function alone(configuration: AnyObject): AnyObject {
 }
 
 /** Checks the rules between keys, and the small languages inside texts, which the schema cannot express. */
-function checkMeaning(run: RowRun, sealed: AnyObject, findings: Findings, options: ValidateOptions): void {
+function checkMeaning(
+  run: RowRun,
+  sealed: AnyObject,
+  findings: ConfigFindings,
+  options: ValidateOptions,
+): void {
   const { env, decrypt } = options;
   try {
     const hasSecrets = env !== undefined && secretProblems(sealed, env, decrypt).length === 0;
@@ -201,7 +206,7 @@ function checkMeaning(run: RowRun, sealed: AnyObject, findings: Findings, option
   }
 }
 
-function pathKeys(error: ExtractorError): Keys {
+function pathKeys(error: ExtractorError): KeyPath {
   return keysOfPath(error.where.path ?? '');
 }
 

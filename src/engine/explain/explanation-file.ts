@@ -1,7 +1,7 @@
 import { CompressedFile } from '../recording/compressed-file.ts';
 import type { RecordingCopy } from '../recording/copy.ts';
 import type { RecordFile } from '../recording/record-file.ts';
-import type { Scan } from '../recording/scan.ts';
+import type { RecordingScan } from '../recording/scan.ts';
 import type { Secrets } from '../../lib/secrets.ts';
 import { readStory, type PartOfStory } from './trace.ts';
 import { storyLines } from './trace-json.ts';
@@ -26,7 +26,7 @@ export class ExplanationFile implements RecordingCopy {
     this.#secrets = secrets;
   }
 
-  async add(file: RecordFile, scanned: Scan): Promise<void> {
+  async add(file: RecordFile, scanned: RecordingScan): Promise<void> {
     const left = Math.floor((MAX_REQUESTS - this.#requests) / 2);
     const part = { ...PART, requests: Math.min(PART.requests, left) };
     this.#requests += Math.min(scanned.exchanges, 2 * part.requests);

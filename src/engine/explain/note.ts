@@ -3,7 +3,7 @@ import type { Reason } from '../shared/stop-reason.ts';
 import type { Judgement, ReactionReport } from '../completeness/index.ts';
 
 /** Facts that followed from an answer, as the recording stores them. */
-export interface Note {
+export interface ExplainNote {
   readonly rows?: number;
   /** Way in which the pagination made the next request; undefined where it is not known, or there was none. */
   readonly asks?: AskedBy;
@@ -13,11 +13,11 @@ export interface Note {
   /** Smallest and largest id of the rows. */
   readonly ids?: { readonly path: string; readonly min: string; readonly max: string };
   /** For a child: the values of its placeholders, and their paths in the rows above. */
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly ExplainedParameter[];
   /** The window of time of the run, in words. */
   readonly window?: string;
   /** Result of a response rule that treated the answer otherwise than as usual. */
-  readonly taken?: Taken;
+  readonly taken?: TakenReport;
   readonly stop?: Reason;
   readonly judgement?: Judgement;
 }
@@ -31,16 +31,16 @@ export interface AskedBy {
   readonly size?: number;
 }
 
-export type Taken = Omit<ReactionReport, 'answers' | 'request'>;
+export type TakenReport = Omit<ReactionReport, 'answers' | 'request'>;
 
-export interface Parameter {
+export interface ExplainedParameter {
   readonly name: string;
   readonly path: string;
   readonly value: Json;
 }
 
 /** @param json that the recorder wrote: its check sum was good */
-export function readNote(json: string): Note & { readonly of: number } {
+export function readNote(json: string): ExplainNote & { readonly of: number } {
   const node = parseExact(json);
   if (!isObject(node)) return { of: -1 };
   const values = getKey(node, 'values');
@@ -52,7 +52,7 @@ export function readNote(json: string): Note & { readonly of: number } {
     rows?: number;
     asks?: AskedBy;
     window?: string;
-    taken?: Taken;
+    taken?: TakenReport;
     stop?: Reason;
     judgement?: Judgement;
   }; // as the recorder wrote it
@@ -74,7 +74,7 @@ export function readNote(json: string): Note & { readonly of: number } {
   };
 }
 
-function parameterOf(item: Json): Parameter {
+function parameterOf(item: Json): ExplainedParameter {
   const [name, path, value = null] = isList(item) ? item : [];
   return { name: toText(name), path: toText(path), value };
 }

@@ -1,13 +1,13 @@
 import { toText } from '../../lib/json/index.ts';
 import { reasonText } from '../shared/stop-reason.ts';
-import type { Scan } from '../recording/scan.ts';
+import type { RecordingScan } from '../recording/scan.ts';
 import type { Story, JobTrace, ToldPage, ToldRun } from './trace.ts';
 
 /** Recording of one configuration row, and its trace. */
 export interface ToldRecording {
   /** Undefined for a configuration without rows. */
   readonly row: string | undefined;
-  readonly scanned: Pick<Scan, 'head' | 'isFinished'>;
+  readonly scanned: Pick<RecordingScan, 'head' | 'isFinished'>;
   /** Bytes of an incomplete record at the end. */
   readonly damagedBytes: number;
   readonly story: Story;

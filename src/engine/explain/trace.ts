@@ -1,10 +1,10 @@
 import type { ExchangeJson } from '../recording/exchange.ts';
 import { EXPORT_STEPS, keyOf, type ExportStep, type Position } from '../recording/position.ts';
 import type { BodyPlace, RecordFile } from '../recording/record-file.ts';
-import { exchangeOf, recordsOf, type Scan } from '../recording/scan.ts';
+import { exchangeOf, recordsOf, type RecordingScan } from '../recording/scan.ts';
 import { JobTally, type JobReport, type Judgement } from '../completeness/index.ts';
 import { leadOf, parentLead, type Lead } from './value-origin.ts';
-import { readNote, type Note } from './note.ts';
+import { readNote, type ExplainNote } from './note.ts';
 
 /** Trace of a recording: the requests of each job, and the facts that followed from their answers. */
 export interface Story {
@@ -43,7 +43,7 @@ export interface ToldPage {
   readonly isExport?: boolean;
   readonly exchange: ExchangeJson;
   readonly body: BodyPlace;
-  readonly note: Note;
+  readonly note: ExplainNote;
   /**
    * `used`, or the reason why the page is not used: requested ahead and not needed, an answer that could not be used,
    * or the last page of a run that was stopped.
@@ -57,7 +57,7 @@ export interface ToldPage {
 interface Read {
   readonly exchange: ExchangeJson;
   readonly body: BodyPlace;
-  note: Note;
+  note: ExplainNote;
   readonly isBad: boolean;
 }
 
@@ -86,7 +86,7 @@ export interface PartOfStory {
  */
 export function readStory(
   file: RecordFile,
-  { from, end, drops, exchanges }: Scan,
+  { from, end, drops, exchanges }: RecordingScan,
   part?: PartOfStory,
 ): Story {
   const jobs = new Map<string, ReadJob>();
@@ -207,7 +207,7 @@ export function judgementOf(pages: readonly ToldPage[]): Judgement | undefined {
 const REPEATED = new Set(['sameResponse', 'repeatedRequest', 'repeatedRows']);
 
 /** Tells whether a page ended the job because it came before: its rows are not written. */
-export function isRepeated({ stop }: Note): boolean {
+export function isRepeated({ stop }: ExplainNote): boolean {
   return stop !== undefined && REPEATED.has(stop.code);
 }
 

@@ -1,7 +1,7 @@
 import { entriesOf, isList, isObject, parseExact, toText, type Json } from '../../lib/json/index.ts';
-import type { ShownRequest } from '../recording/exchange.ts';
+import type { ExchangeRequest } from '../recording/exchange.ts';
 import { HIDDEN, Secrets } from '../../lib/secrets.ts';
-import type { Note, Parameter } from './note.ts';
+import type { ExplainNote, ExplainedParameter } from './note.ts';
 
 /** Origin of a part of a request. JSON. */
 export type Lead =
@@ -28,7 +28,7 @@ export type Lead =
   | { readonly how: 'row'; readonly to: string; readonly value: string; readonly from: string };
 
 /** Returns the origins of the values that the next request took from an answer: only the known ones. */
-export function leadOf(request: ShownRequest, note: Note, next: ShownRequest): readonly Lead[] {
+export function leadOf(request: ExchangeRequest, note: ExplainNote, next: ExchangeRequest): readonly Lead[] {
   const { asks } = note;
   if (asks?.kind === 'none') return [];
   const before = paramsOf(request);
@@ -52,7 +52,7 @@ export function leadOf(request: ShownRequest, note: Note, next: ShownRequest): r
 }
 
 /** Returns the origins of the first request of a child. */
-export function parentLead(parameters: readonly Parameter[] = []): readonly Lead[] {
+export function parentLead(parameters: readonly ExplainedParameter[] = []): readonly Lead[] {
   return parameters.map(({ name, path, value }) => ({
     how: 'row',
     to: name,
@@ -63,7 +63,7 @@ export function parentLead(parameters: readonly Parameter[] = []): readonly Lead
 
 const shown = new Secrets();
 
-function linkLead({ values = new Map(), headers = new Map() }: Note, url: string): Lead | undefined {
+function linkLead({ values = new Map(), headers = new Map() }: ExplainNote, url: string): Lead | undefined {
   for (const [path, value] of values) {
     // of a link in a header, the header is the source
     if (typeof value !== 'string' || value.length < 2 || path.startsWith('the link ')) continue;
@@ -93,7 +93,7 @@ function sameQuery(url: string, link: string): boolean {
 type Seen = readonly [from: string, value: string];
 
 /** Returns texts and numbers, also those inside an object, which may be put into a request as a whole. */
-function seenValues({ values = new Map(), headers = new Map() }: Note): readonly Seen[] {
+function seenValues({ values = new Map(), headers = new Map() }: ExplainNote): readonly Seen[] {
   return [
     ...[...values].flatMap(([from, value]) => scalarsIn(value, from)),
     ...[...headers].map(([name, value]) => [`header ${name}`, value] as const),
@@ -111,7 +111,7 @@ function valueLead(to: string, value: string, values: readonly Seen[]): Lead | u
   return found && { how: 'value', to, value, from: found[0] };
 }
 
-function idLead(to: string, value: string, { ids }: Note): Lead | undefined {
+function idLead(to: string, value: string, { ids }: ExplainNote): Lead | undefined {
   if (ids === undefined || !isNumeral(value)) return undefined;
   const far = (id: string): number => Math.abs(Number(id) - Number(value));
   const which = far(ids.max) <= far(ids.min) ? 'highest' : 'lowest';
@@ -164,7 +164,7 @@ function isIn(text: string, part: string): boolean {
  * Returns the origin of a parameter that is secret by its name, such as `token`. It can't be compared: a value that is
  * the only one read is its source.
  */
-function hiddenLead(next: ShownRequest, values: readonly Seen[]): readonly Lead[] {
+function hiddenLead(next: ExchangeRequest, values: readonly Seen[]): readonly Lead[] {
   const [to] = [...paramsOf(next)]
     .filter(([name, value]) => value === HIDDEN && !name.startsWith('header '))
     .map(([name]) => name);
@@ -179,7 +179,7 @@ function isNumeral(text: string): boolean {
 }
 
 /** Returns the path, parameters of the query, of a form and of a JSON body (`page.offset`), and headers, as text. */
-function paramsOf({ url, headers, body }: ShownRequest): ReadonlyMap<string, string> {
+function paramsOf({ url, headers, body }: ExchangeRequest): ReadonlyMap<string, string> {
   return new Map([
     ['path', url.split(/[?#]/, 1)[0] ?? ''],
     ...queryOf(url),

@@ -27,7 +27,7 @@ import { tableManifest } from '../sink/manifest.ts';
 import { writeFileAtomic } from '../sink/atomic.ts';
 import type { Publication } from '../sink/publish.ts';
 import { csvText } from '../../lib/csv/write.ts';
-import { Bucket } from './table-writer.ts';
+import { OutputBucket } from './table-writer.ts';
 
 export interface BucketsOptions {
   readonly workFolder: string;
@@ -41,7 +41,7 @@ export interface BucketsOptions {
 
 interface OpenBucket {
   readonly name: string | undefined;
-  readonly bucket: Bucket;
+  readonly bucket: OutputBucket;
   readonly isLegacy: boolean;
   /** Mappings of every configuration that wrote here. */
   readonly mappings: Mappings[];
@@ -62,7 +62,7 @@ export interface BucketsResult {
  * The output buckets of a run. Configurations with the same bucket write into the same tables; the parser is the one
  * of the first, `incremental` that of the last.
  */
-export class Buckets {
+export class OutputBuckets {
   readonly #options: BucketsOptions;
   readonly #open = new Map<string, OpenBucket>();
 
@@ -74,7 +74,7 @@ export class Buckets {
    * @param jobs that write to it
    * @throws {ExtractorError} when the mappings or the primary keys are wrong
    */
-  of(config: EffectiveConfig, jobs: readonly Job[]): Bucket {
+  of(config: EffectiveConfig, jobs: readonly Job[]): OutputBucket {
     const key = config.outputBucket ?? '';
     const mappings = parseMappings(config.mappings, config.mappingsAt);
     checkTypes(mappings);
@@ -187,7 +187,7 @@ export class Buckets {
       tables: new JobTables(),
     };
     if (config.mappings === undefined) {
-      const bucket = new Bucket({ folder, parser, writesAtOnce: () => false, exchanges });
+      const bucket = new OutputBucket({ folder, parser, writesAtOnce: () => false, exchanges });
       return { ...common, bucket, hasStruct: true };
     }
     const mapped = createMappedParser({
@@ -196,7 +196,7 @@ export class Buckets {
       parseTime,
       jsonText: jsonTextOf(config.exactJson),
     });
-    const bucket = new Bucket({
+    const bucket = new OutputBucket({
       folder,
       parser: mapped,
       writesAtOnce: (type) => mapped.writesAtOnce(type),

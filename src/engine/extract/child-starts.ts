@@ -1,17 +1,17 @@
 import type { Evaluate } from '../shared/evaluate.ts';
 import { childRuns, Groups, joined, type Group, type Job, type JobInvocation } from '../jobs/index.ts';
 import type { Json } from '../../lib/json/index.ts';
-import type { Moment } from '../recording/exchange.ts';
+import type { ExchangeMoment } from '../recording/exchange.ts';
 import { positionOf, type Position, type RunPlace } from '../recording/position.ts';
 import type { PageContent } from './content.ts';
 import { GroupWatch } from './group-watch.ts';
 import type { JobParts } from './job-parts.ts';
 import type { PageSourceOptions } from './page-source.ts';
-import type { Begun } from './run-starter.ts';
-import { planRuns, type PlannedRun, type PlanOptions } from './run-windows.ts';
+import type { BegunInvocation } from './run-starter.ts';
+import { planRuns, type PlannedRun, type WindowPlanOptions } from './run-windows.ts';
 import type { Witnesses } from './witnesses.ts';
 
-export interface ChildStartsOptions extends PlanOptions {
+export interface ChildStartsOptions extends WindowPlanOptions {
   readonly exchanges: PageSourceOptions['exchanges'];
   /** For placeholders, where one more function is known. */
   readonly evaluatePlaceholderAt: (now: () => number) => Evaluate;
@@ -24,11 +24,11 @@ export interface ChildStartsOptions extends PlanOptions {
 export interface ChildStart {
   readonly job: Job;
   readonly planned: PlannedRun;
-  readonly began: () => Moment;
+  readonly began: () => ExchangeMoment;
 }
 
 /** The run whose rows start others. */
-type Parent = Pick<Begun, 'job' | 'run' | 'place' | 'state'>;
+type Parent = Pick<BegunInvocation, 'job' | 'run' | 'place' | 'state'>;
 
 /** Which runs of its children the rows of a page start. */
 export class ChildStarts {
@@ -114,7 +114,7 @@ export class ChildStarts {
     return planned.slice(0, limit);
   }
 
-  #childRunsOf(child: Job, row: Json, run: JobInvocation, began: () => Moment): JobInvocation[] {
+  #childRunsOf(child: Job, row: Json, run: JobInvocation, began: () => ExchangeMoment): JobInvocation[] {
     const isWanted = this.#parts.recursionFilter(child);
     if (!isWanted(row, this.#options.contexts)) return [];
     const rows = [row, ...run.rows];
@@ -128,8 +128,8 @@ export class ChildStarts {
 }
 
 /** Returns the beginning of all runs that one row, or a job at the top, starts; it is read only when needed. */
-export function beginning(exchanges: ChildStartsOptions['exchanges'], place: RunPlace): () => Moment {
-  let moment: Moment | undefined;
+export function beginning(exchanges: ChildStartsOptions['exchanges'], place: RunPlace): () => ExchangeMoment {
+  let moment: ExchangeMoment | undefined;
   return () => (moment ??= exchanges.moment(place));
 }
 

@@ -1,6 +1,6 @@
 import { headerOf, type Headers } from '../shared/message.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Answer, Exchanges } from '../recording/exchanges.ts';
+import type { RecordedAnswer, Exchanges } from '../recording/exchanges.ts';
 
 /** A clock that is off by more than this is told of. */
 const TOLD_MS = 5 * 60_000;
@@ -66,7 +66,7 @@ export class ClockWitness {
     return ahead;
   }
 
-  #see({ response, asked, isRecorded }: Answer, job: string): void {
+  #see({ response, asked, isRecorded }: RecordedAnswer, job: string): void {
     const told = serverTime(response.headers);
     if (asked === undefined || told === undefined) return;
     const { from, to } = asked;

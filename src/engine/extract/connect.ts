@@ -45,7 +45,7 @@ export interface ConnectOptions {
   readonly tap?: SendWrapper | undefined;
 }
 
-export interface Connection {
+export interface ApiConnection {
   readonly send: Send;
   /** A job's request with base URL, default options and default headers applied. */
   readonly buildRequest: (request: JobRequest, label: string) => ApiRequest;
@@ -70,7 +70,7 @@ function addressOf(value: AnyObject, evaluate: Evaluate, attributes: Contexts): 
  *
  * @throws {ConfigError} naming the key that is wrong
  */
-export function connect(options: ConnectOptions): Connection {
+export function connect(options: ConnectOptions): ApiConnection {
   const { config, effective, evaluate, contexts, env, log, secrets, progress } = options;
   const { api } = config;
   const attributes = { attr: contexts['attr'] ?? {} };

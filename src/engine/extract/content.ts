@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { bodyBytes, type ApiRequest, type ApiResponse, type JobRequest } from '../shared/message.ts';
-import type { Answer } from '../recording/exchanges.ts';
+import type { RecordedAnswer } from '../recording/exchanges.ts';
 import {
   entriesOf,
   isList,
@@ -17,13 +17,13 @@ import { isOneOf, withoutRepeats, type PageSteps } from './page-steps.ts';
 import type { Page, RowsPiece } from '../records/page.ts';
 
 /** Changes a row before anybody uses it (`responseFilter`). */
-export type RowFilter = (row: Json) => Json;
+export type ResponseFilter = (row: Json) => Json;
 
 /** Context in which a page is used. */
 export interface PageUse {
   /** The request as the job and the pagination made it. */
   readonly asked: JobRequest;
-  readonly filter: RowFilter | undefined;
+  readonly filter: ResponseFilter | undefined;
   readonly steps?: PageSteps | undefined;
   readonly taken?: Taken | undefined;
 }
@@ -38,11 +38,11 @@ export class PageContent {
   /** The request as the job and the pagination made it, and as it went over the wire. */
   readonly asked: JobRequest;
   readonly request: ApiRequest;
-  readonly answer: Answer;
+  readonly answer: RecordedAnswer;
   readonly page: Page;
   /** A reaction of the configuration took the answer otherwise than as usual. */
   readonly taken: Taken | undefined;
-  readonly #filter: RowFilter | undefined;
+  readonly #filter: ResponseFilter | undefined;
   #steps: PageSteps | undefined;
   #leftOut: ReadonlySet<string> | undefined;
   /** The rows that are written, of a page of one chunk. */
@@ -55,7 +55,12 @@ export class PageContent {
   /** Pieces whose rows were told of. */
   #told = 0;
 
-  constructor(request: ApiRequest, answer: Answer, page: Page, { asked, filter, steps, taken }: PageUse) {
+  constructor(
+    request: ApiRequest,
+    answer: RecordedAnswer,
+    page: Page,
+    { asked, filter, steps, taken }: PageUse,
+  ) {
     this.asked = asked;
     this.#steps = steps;
     this.request = request;
@@ -234,7 +239,7 @@ export class PageContent {
 }
 
 /** Decodes a piece of rows and applies the filter. */
-export function filteredRows(piece: RowsPiece, filter: RowFilter | undefined): readonly Json[] {
+export function filteredRows(piece: RowsPiece, filter: ResponseFilter | undefined): readonly Json[] {
   const rows = piece.decode();
   return filter === undefined ? rows : rows.map(filter);
 }

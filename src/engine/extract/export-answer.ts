@@ -12,14 +12,14 @@ import {
   type AnyObject,
   type Json,
 } from '../../lib/json/index.ts';
-import type { Answer } from '../recording/exchanges.ts';
+import type { RecordedAnswer } from '../recording/exchanges.ts';
 import { notJson } from '../records/answer.ts';
 import type { PageSourceOptions } from './page-source.ts';
 
 /** An answer of an export before its files. */
 export interface StepAnswer {
   readonly request: JobRequest;
-  readonly answer: Answer;
+  readonly answer: RecordedAnswer;
   /** Null for an empty body. */
   readonly json: Json;
 }
@@ -27,7 +27,7 @@ export interface StepAnswer {
 /** @throws {RecordError} for a body that is neither JSON nor XML */
 export function stepAnswer(
   request: JobRequest,
-  answer: Answer,
+  answer: RecordedAnswer,
   { secrets }: Pick<PageSourceOptions, 'secrets'>,
 ): StepAnswer {
   const { body, headers, url } = answer.response;

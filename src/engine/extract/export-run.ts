@@ -15,8 +15,8 @@ import {
 } from '../jobs/index.ts';
 import { isList, isScalar, toJsonText, toText, type AnyObject, type Json } from '../../lib/json/index.ts';
 import { compileCondition, compileSource, type Condition, type View } from '../language/index.ts';
-import type { Moment } from '../recording/exchange.ts';
-import type { Kept } from '../recording/exchanges.ts';
+import type { ExchangeMoment } from '../recording/exchange.ts';
+import type { KeptAnswers } from '../recording/exchanges.ts';
 import type { ExportStep, RunPlace } from '../recording/position.ts';
 import { contextOf, headersIn, stepAnswer, type StepAnswer } from './export-answer.ts';
 import { silentReader, type PageSourceOptions } from './page-source.ts';
@@ -27,7 +27,7 @@ export interface ExportRunOptions extends PageSourceOptions {
   readonly settings: ExportSettings<Job>;
   readonly run: JobInvocation;
   readonly place: RunPlace;
-  readonly began: Moment;
+  readonly began: ExchangeMoment;
   readonly evaluate: Evaluate;
   readonly call: CallFunction;
   readonly contexts: Contexts;
@@ -65,7 +65,7 @@ export class ExportRun {
   }
 
   /** Place of the last answer before the files in the recording. */
-  get kept(): Kept | undefined {
+  get kept(): KeptAnswers | undefined {
     return this.#last?.answer.kept;
   }
 

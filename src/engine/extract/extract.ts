@@ -12,7 +12,7 @@ import { collectSecrets } from '../config/secrets.ts';
 import type { Env } from '../../lib/env.ts';
 import { RunError } from '../../lib/errors.ts';
 import { ClockWitness } from './clock-witness.ts';
-import { Buckets } from './buckets.ts';
+import { OutputBuckets } from './buckets.ts';
 import { forgetChanged, settingsJson, structureSettings } from './schema-cache.ts';
 import type { Progress } from './progress.ts';
 import { timeContext } from './time.ts';
@@ -145,7 +145,7 @@ async function extractTables(options: KnownOptions): Promise<ExtractResult> {
     log,
   });
   const clock = new ClockWitness(log);
-  const buckets = new Buckets({ workFolder, state, parseTime, exchanges: recording, log });
+  const buckets = new OutputBuckets({ workFolder, state, parseTime, exchanges: recording, log });
   try {
     const jobs: JobReport[] = [];
     for (const [iteration, effective] of config.configs.entries())
@@ -244,7 +244,7 @@ interface Iteration {
   readonly iteration: number;
   readonly time: AnyObject;
   readonly states: IncrementalStates;
-  readonly buckets: Buckets;
+  readonly buckets: OutputBuckets;
   readonly recording: Recording;
   readonly clock: ClockWitness;
 }

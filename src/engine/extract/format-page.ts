@@ -3,7 +3,7 @@ import { DEFAULT_FORMAT, isFile, readFormat, type FormatRows } from '../formats/
 import { bodyBytes, type ApiResponse, type FileRule } from '../shared/message.ts';
 import type { Job } from '../jobs/index.ts';
 import type { Json } from '../../lib/json/index.ts';
-import type { Spool } from '../recording/exchanges.ts';
+import type { BodySpool } from '../recording/exchanges.ts';
 import { RecordError } from '../../lib/errors.ts';
 import type { Page } from '../records/page.ts';
 import { readRows, type RowsOptions } from '../records/read-rows.ts';
@@ -16,7 +16,7 @@ export type FileAnswer = Pick<ApiResponse, 'body' | 'large' | 'unpacked' | 'head
 const KEPT_BYTES = 1 << 19;
 
 /** Returns the rule for receiving the bodies of a job. */
-export function fileRule({ format = DEFAULT_FORMAT }: Job, spool: Spool): FileRule {
+export function fileRule({ format = DEFAULT_FORMAT }: Job, spool: BodySpool): FileRule {
   return {
     takes: (headers) => isFile(format, headers),
     compression: format.compression,

@@ -3,10 +3,10 @@ import { bodyBytes } from '../shared/message.ts';
 import { extraColumns, ROOT_RUN, type Job, type JobWarning } from '../jobs/index.ts';
 import type { AnyObject } from '../../lib/json/index.ts';
 import type { PageStep } from '../pagination/pages.ts';
-import type { Kept } from '../recording/exchanges.ts';
+import type { KeptAnswers } from '../recording/exchanges.ts';
 import { positionOf } from '../recording/position.ts';
 import type { CompatLevel } from '../records/filter.ts';
-import type { Bucket, PageTarget } from './table-writer.ts';
+import type { OutputBucket, PageTarget } from './table-writer.ts';
 import { beginning, ChildStarts, skipRuns, type ChildStartsOptions } from './child-starts.ts';
 import type { PageContent } from './content.ts';
 import { OrderedQueue } from './in-order.ts';
@@ -15,12 +15,18 @@ import { noteJudgement } from './page-source.ts';
 import { PageWarnings } from './page-warning.ts';
 import { endText, type Progress } from './progress.ts';
 import { planRuns } from './run-windows.ts';
-import { abandon, ABANDONED, RunStarter, type Begun, type RunStarterOptions } from './run-starter.ts';
+import {
+  abandon,
+  ABANDONED,
+  RunStarter,
+  type BegunInvocation,
+  type RunStarterOptions,
+} from './run-starter.ts';
 import { counted } from '../../lib/counted.ts';
 
 export interface JobRunnerOptions extends RunStarterOptions, ChildStartsOptions {
   /** Writer for the pages of all jobs. */
-  readonly bucket: Pick<Bucket, 'take'>;
+  readonly bucket: Pick<OutputBucket, 'take'>;
   readonly userData: AnyObject;
   readonly userDataAt: string;
   readonly compatLevel: CompatLevel;
@@ -95,7 +101,12 @@ export class JobRunner {
   }
 
   /** Adds work that was begun ahead; if that fails, the work behind it is abandoned. */
-  async #add(work: OrderedQueue, begun: Begun, run: () => Promise<void>, onLost?: () => void): Promise<void> {
+  async #add(
+    work: OrderedQueue,
+    begun: BegunInvocation,
+    run: () => Promise<void>,
+    onLost?: () => void,
+  ): Promise<void> {
     const item = { run, abandon: async (): Promise<void> => await abandon(begun) };
     begun.first.catch(() => {
       work.lose(item);
@@ -105,12 +116,12 @@ export class JobRunner {
   }
 
   /** @returns how many pages came */
-  async #finish(begun: Begun): Promise<number> {
+  async #finish(begun: BegunInvocation): Promise<number> {
     const { job, place, window, group, state, steps, first } = begun;
     const { log, progress } = this.#options;
     const target = this.#target(begun);
     let [page, wanted] = [0, 1];
-    let last: Kept | undefined;
+    let last: KeptAnswers | undefined;
     /** The page at hand may be what is wrong. */
     let isSuspect = true;
     const at = (number: number, suspect: boolean): void => {
@@ -192,7 +203,7 @@ export class JobRunner {
     }
   }
 
-  #target({ job, run, began }: Begun): PageTarget {
+  #target({ job, run, began }: BegunInvocation): PageTarget {
     const { userData, userDataAt, contexts, log } = this.#options;
     const extra = extraColumns(job, run, {
       userData,
@@ -205,7 +216,7 @@ export class JobRunner {
   }
 
   async #take(
-    { job, run, place }: Begun,
+    { job, run, place }: BegunInvocation,
     { page, content, end }: PageStep<PageContent>,
     target: PageTarget,
   ): Promise<void> {

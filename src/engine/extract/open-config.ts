@@ -6,7 +6,7 @@ import { createCaller, createEvaluator, strtotime } from '../jobs/functions/inde
 import type { EffectiveConfig, ExtractorConfig } from '../config/extractor-config.ts';
 import { getKey, objectOf, type AnyObject } from '../../lib/json/index.ts';
 import type { PaginationMethod } from '../pagination/index.ts';
-import { connect, type ConnectOptions, type Connection } from './connect.ts';
+import { connect, type ConnectOptions, type ApiConnection } from './connect.ts';
 import { IncrementalStates, type StateScope } from './incremental/states.ts';
 import { JobRunner, type JobRunnerOptions } from './job-runner.ts';
 
@@ -31,7 +31,7 @@ export interface OpenConfig {
   readonly contexts: Contexts;
   readonly callAt: JobRunnerOptions['callAt'];
   readonly stateOf: JobRunnerOptions['stateOf'];
-  readonly connection: Connection;
+  readonly connection: ApiConnection;
   readonly jobRunner: (own: OwnOptions) => JobRunner;
 }
 

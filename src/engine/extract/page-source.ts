@@ -14,8 +14,8 @@ import {
 import { silentLog, type Log } from '../../lib/log.ts';
 import type { Needs } from '../pagination/index.ts';
 import type { Decision, PageSource } from '../pagination/pages.ts';
-import type { Moment } from '../recording/exchange.ts';
-import type { Answer, Exchanges, Kept } from '../recording/exchanges.ts';
+import type { ExchangeMoment } from '../recording/exchange.ts';
+import type { RecordedAnswer, Exchanges, KeptAnswers } from '../recording/exchanges.ts';
 import type { RunPlace } from '../recording/position.ts';
 import { readPage, type Page } from '../records/page.ts';
 import { readRows, type RowsOptions } from '../records/read-rows.ts';
@@ -25,7 +25,7 @@ import type { Secrets } from '../../lib/secrets.ts';
 import type { Traits } from '../shared/paginator-capabilities.ts';
 import type { Judgement } from '../completeness/index.ts';
 import type { StreamAgain } from './table-writer.ts';
-import { PageContent, type RowFilter } from './content.ts';
+import { PageContent, type ResponseFilter } from './content.ts';
 import type { PageSteps } from './page-steps.ts';
 import { fileRule, formatPage, formatRows, type FileAnswer } from './format-page.ts';
 import type { UnmatchedPaths } from './miss-watch.ts';
@@ -52,8 +52,8 @@ export interface SourceRun {
   readonly job: Job;
   readonly run: JobInvocation;
   readonly place: RunPlace;
-  readonly began: Moment;
-  readonly filter: RowFilter | undefined;
+  readonly began: ExchangeMoment;
+  readonly filter: ResponseFilter | undefined;
   readonly rowsAt: RowsAt | undefined;
   /** Headers that are wanted of the answers, beside those of the pagination. */
   readonly headers: readonly string[];
@@ -77,7 +77,7 @@ export interface ArrivedPage {
   readonly request: JobRequest;
   /** From 1. */
   readonly number: number;
-  readonly answer: Answer;
+  readonly answer: RecordedAnswer;
   readonly page: Page;
 }
 
@@ -272,8 +272,8 @@ function readOptions(
 function withoutBody(
   asked: JobRequest,
   request: ApiRequest,
-  answer: Answer,
-  filter: RowFilter | undefined,
+  answer: RecordedAnswer,
+  filter: ResponseFilter | undefined,
   taken: Taken,
 ): PageContent {
   const body = new Uint8Array(0);
@@ -378,7 +378,7 @@ function noteOf(
 export function noteJudgement(
   judgement: Judgement | undefined,
   reason: Reason,
-  kept: Kept | undefined,
+  kept: KeptAnswers | undefined,
   exchanges: Exchanges,
 ): void {
   if (kept === undefined || judgement === undefined) return;

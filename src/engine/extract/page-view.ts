@@ -4,7 +4,7 @@ import type { Json, Path } from '../../lib/json/index.ts';
 import { compareValues, type AnswerFact, type View } from '../language/index.ts';
 import type { PageContent } from './content.ts';
 
-export interface PageFacts {
+export interface ViewedPage {
   /** From 1. */
   readonly page: number;
   /** Rows of the job so far, those of the page among them. */
@@ -15,7 +15,7 @@ export interface PageFacts {
 }
 
 /** Creates the view of a page for sources and conditions. Every part is read only on demand. */
-export function pageView(content: PageContent, facts: PageFacts): View {
+export function pageView(content: PageContent, facts: ViewedPage): View {
   const { response, page } = content;
   const here = (path: Path): Json | undefined => content.value(path);
   const answers: Readonly<Record<AnswerFact, () => Json>> = {

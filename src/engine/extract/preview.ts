@@ -27,7 +27,7 @@ import { timeContext } from './time.ts';
 import { openConfig } from './open-config.ts';
 import { beginState, type RunState } from './incremental/run-state.ts';
 import { IncrementalStates } from './incremental/states.ts';
-import { planRuns, type PlanOptions } from './run-windows.ts';
+import { planRuns, type WindowPlanOptions } from './run-windows.ts';
 
 export interface PreviewOptions {
   /** One component configuration: root and row merged, `#` values in place. */
@@ -180,7 +180,7 @@ const NOT_PAGED = { options: null, at: 'parameters.api.pagination' };
 
 function firstRunOf(
   job: Job,
-  options: PlanOptions,
+  options: WindowPlanOptions,
 ): {
   readonly run: JobInvocation | undefined;
   readonly state: RunState | undefined;

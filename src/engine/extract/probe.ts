@@ -40,7 +40,7 @@ export interface ProbeOptions {
 }
 
 /** A request as it left, with its credentials, and what came back. */
-export interface Exchange {
+export interface ProbedExchange {
   readonly request: ApiRequest;
   readonly response: ApiResponse;
 }
@@ -52,12 +52,12 @@ export interface ProbedPage {
   readonly extra: AnyObject;
 }
 
-export interface Probe {
+export interface ApiProbe {
   readonly job: Job;
   /** The first page of each run of the job. */
   readonly pages: readonly ProbedPage[];
   /** All that went over the wire, logins and redirects included, in order. */
-  readonly exchanges: readonly Exchange[];
+  readonly exchanges: readonly ProbedExchange[];
   /** The job had more runs than calls are allowed. */
   readonly isCut: boolean;
   /** Error that ended it early; exchanges and pages are those before. */
@@ -70,7 +70,7 @@ export interface Probe {
  *
  * @throws {ExtractorError} for a configuration that cannot be run at all
  */
-export async function probe(options: ProbeOptions): Promise<Probe> {
+export async function probe(options: ProbeOptions): Promise<ApiProbe> {
   const config = forLooking(parseExtractorConfig(options.configuration));
   for (const { message, path } of config.warnings) options.log.warn(message, { path });
   const effective = firstOf(config);
@@ -84,7 +84,7 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
   const take = async (content: PageContent, { extra }: { readonly extra: AnyObject }): Promise<void> => {
     if (content.request.label === job.name) pages.push({ rows: [...content.written()].flat(), extra });
   };
-  const exchanges: Exchange[] = [];
+  const exchanges: ProbedExchange[] = [];
   const tap: SendWrapper = (next) => async (request, sendOptions) => {
     const response = await next(request, sendOptions);
     exchanges.push({ request, response });
@@ -112,7 +112,7 @@ async function run({
   names,
   take,
   tap,
-}: RunOptions): Promise<Pick<Probe, 'isCut' | 'failure'>> {
+}: RunOptions): Promise<Pick<ApiProbe, 'isCut' | 'failure'>> {
   const { env, signal } = options;
   const time = timeContext(options.state, Math.floor(env.now() / 1000));
   const states = new IncrementalStates({ state: options.state, startedAt: env.now(), log: options.log });

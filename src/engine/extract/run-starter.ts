@@ -22,7 +22,7 @@ import {
 } from '../pagination/index.ts';
 import { pages, type PageStep } from '../pagination/pages.ts';
 import type { Reason } from '../shared/stop-reason.ts';
-import type { Moment } from '../recording/exchange.ts';
+import type { ExchangeMoment } from '../recording/exchange.ts';
 import type { RunPlace } from '../recording/position.ts';
 import type { PageContent } from './content.ts';
 import { countedBehind, exportPages } from './export-pages.ts';
@@ -56,11 +56,11 @@ export interface RunStarterOptions extends PageSourceOptions, ReactorOptions {
 }
 
 /** A run of a job that was begun: its first request is under way. */
-export interface Begun {
+export interface BegunInvocation {
   readonly job: Job;
   readonly run: JobInvocation;
   readonly place: RunPlace;
-  readonly began: Moment;
+  readonly began: ExchangeMoment;
   readonly window: PlannedWindow | undefined;
   readonly state: RunState | undefined;
   readonly group: GroupWatch | undefined;
@@ -73,7 +73,10 @@ export interface Begun {
 }
 
 /** A run of a job that is about to begin. */
-interface Beginning extends Pick<Begun, 'job' | 'run' | 'place' | 'began' | 'window' | 'group' | 'state'> {
+interface Beginning extends Pick<
+  BegunInvocation,
+  'job' | 'run' | 'place' | 'began' | 'window' | 'group' | 'state'
+> {
   readonly signal: AbortSignal;
   readonly headers: HeaderWatch;
 }
@@ -101,9 +104,9 @@ export class RunStarter {
   begin(
     job: Job,
     { run: planned, place, window, state: plannedState, group }: PlannedRun,
-    beginning: () => Moment,
+    beginning: () => ExchangeMoment,
     limit = this.#options.limit,
-  ): Begun {
+  ): BegunInvocation {
     const options = this.#options;
     // each window has its own moment: the first and the last may be hours apart
     const began = window === undefined ? beginning() : options.exchanges.moment(place);
@@ -133,7 +136,7 @@ export class RunStarter {
     settings: ExportSettings<Job>,
     begun: Beginning & { readonly evaluate: Evaluate; readonly call: CallFunction },
     limit: number | undefined,
-  ): Omit<Begun, 'abandon'> {
+  ): Omit<BegunInvocation, 'abandon'> {
     const options = this.#options;
     const { job, window } = begun;
     let witness: RunWitness | undefined;
@@ -242,7 +245,7 @@ export class RunStarter {
     return { steps, witness };
   }
 
-  #paginator({ options, at }: JobPagination, job: PaginatedJob, began: Moment): Paginator {
+  #paginator({ options, at }: JobPagination, job: PaginatedJob, began: ExchangeMoment): Paginator {
     const { methods, parseTime, callAt } = this.#options;
     const call = callAt(() => began.now);
     return createPaginator(options, job, {
@@ -255,14 +258,14 @@ export class RunStarter {
 }
 
 /** Asks for the first page. */
-function started(steps: Begun['steps']): Pick<Begun, 'steps' | 'first'> {
+function started(steps: BegunInvocation['steps']): Pick<BegunInvocation, 'steps' | 'first'> {
   const first = steps.next();
   first.catch(() => undefined); // thrown when its turn comes
   return { steps, first };
 }
 
 /** Ends a run whose pages nobody takes. */
-export async function abandon({ abandon: end, first, steps }: Begun): Promise<void> {
+export async function abandon({ abandon: end, first, steps }: BegunInvocation): Promise<void> {
   end();
   await first.catch(() => undefined);
   await steps.return(ABANDONED).catch(() => undefined);

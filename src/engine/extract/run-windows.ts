@@ -48,7 +48,7 @@ export interface PlannedWindow extends Window {
   readonly rows: WindowRows | undefined;
 }
 
-export interface PlanOptions {
+export interface WindowPlanOptions {
   /** Milliseconds since 1970 when the run began. */
   readonly startedAt: number;
   readonly callAt: (now: () => number) => CallFunction;
@@ -66,7 +66,7 @@ export interface PlanOptions {
  *
  * Functions go by the start of the run, which stays the same when a stopped run is resumed.
  */
-export function planRuns(job: Job, start: PlannedRun, options: PlanOptions): readonly PlannedRun[] {
+export function planRuns(job: Job, start: PlannedRun, options: WindowPlanOptions): readonly PlannedRun[] {
   const { startedAt, callAt, contexts, log } = options;
   if (job.over === undefined) return planWindows(job, start, options);
   const { runs, empty } = overRuns(job.over, start.run, {
@@ -87,7 +87,7 @@ export function planRuns(job: Job, start: PlannedRun, options: PlanOptions): rea
 function planWindows(
   job: Job,
   { run, place }: PlannedRun,
-  { startedAt, callAt, contexts, stateOf, period, log }: PlanOptions,
+  { startedAt, callAt, contexts, stateOf, period, log }: WindowPlanOptions,
 ): readonly PlannedRun[] {
   const known = {
     now: startedAt,

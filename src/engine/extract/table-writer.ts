@@ -7,7 +7,7 @@ import type { Page, RowsPiece, RowStream } from '../records/page.ts';
 import type { RowLook } from '../records/look.ts';
 import type { PageRows, RecordParser } from '../records/parser.ts';
 import { Sink, type FinishedTable } from '../sink/sink.ts';
-import { filteredRows, type PageContent, type RowFilter } from './content.ts';
+import { filteredRows, type PageContent, type ResponseFilter } from './content.ts';
 import { PageIndex, type IndexedPage } from './page-index.ts';
 import { turn } from '../../lib/turn.ts';
 
@@ -20,7 +20,7 @@ export interface PageTarget {
 
 /** How the rows of a job come out of its answers, each time the same. */
 export interface RowSource {
-  readonly filter: RowFilter | undefined;
+  readonly filter: ResponseFilter | undefined;
   readonly look: RowLook;
   /**
    * Repeats the changes to the rows of a page before they were written, by the kept facts; undefined if there were
@@ -50,7 +50,7 @@ export interface BucketOptions {
 }
 
 /** The tables of one output bucket: a parser and the sink it writes to. Iterations with one bucket share it. */
-export class Bucket {
+export class OutputBucket {
   readonly #options: BucketOptions;
   readonly #sink: Sink;
   /** The pages that may be read again. */
@@ -201,7 +201,7 @@ export class Bucket {
 /** Repeats the changes to the written rows of a page. */
 function changedRows(
   pieces: readonly RowsPiece[],
-  filter: RowFilter | undefined,
+  filter: ResponseFilter | undefined,
   change: (rows: readonly Json[]) => readonly Json[],
 ): Pick<PageRows, 'count' | 'chunks'> {
   const [only, second] = pieces;

@@ -28,13 +28,13 @@ function addFormParts(name: string, value: Json, parts: string[]): void {
 }
 
 /** As encoder B reads a value: null where no `=` stands, a list where the name came more than once. */
-export type QueryValue = string | null | readonly (string | null)[];
-export type QueryPair = readonly [name: string, value: QueryValue];
+export type DecodedQueryValue = string | null | readonly (string | null)[];
+export type QueryPair = readonly [name: string, value: DecodedQueryValue];
 
 /** Reads a query for encoder B. `+` is a space; a name seen twice becomes a list. */
 export function parseQuery(text: string): QueryPair[] {
   if (text === '') return [];
-  const pairs = new Map<string, QueryValue>();
+  const pairs = new Map<string, DecodedQueryValue>();
   for (const part of text.split('&')) {
     const [rawName, rawValue] = splitPair(part);
     const name = decodeForm(rawName);

@@ -1,7 +1,7 @@
-import { kind as kindOf, type Kind, type OptionSchema } from '../../lib/option.ts';
+import { kind as kindOf, type OptionKind, type OptionSchema } from '../../lib/option.ts';
 
 /** Creates options that share keywords, which come first. */
-export function kind(keywords: OptionSchema): Kind {
+export function kind(keywords: OptionSchema): OptionKind {
   return kindOf({}, keywords);
 }
 

@@ -6,7 +6,7 @@ import {
   type AgainReason,
   type ApiRequest,
   type ApiResponse,
-  type Attempt,
+  type SendAttempt,
   type Pause,
   type React,
   type Reacted,
@@ -120,7 +120,7 @@ class Told {
     return count;
   }
 
-  attempt(isAgain: boolean): Attempt {
+  attempt(isAgain: boolean): SendAttempt {
     const renewsLogin = this.#renewsLogin;
     this.#renewsLogin = false;
     return { of: this.#of, renewsLogin, isAgain };

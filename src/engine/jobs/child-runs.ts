@@ -1,6 +1,6 @@
 import type { Evaluate } from '../shared/evaluate.ts';
 import { isList, isObject, isScalar, type Json } from '../../lib/json/index.ts';
-import type { Job } from './job.ts';
+import type { ExtractionJob } from './job.ts';
 import type { Placeholder } from './placeholders.ts';
 import { kindOf } from '../../lib/read-settings.ts';
 import { jobError } from './read-job.ts';
@@ -20,7 +20,7 @@ export const MAX_RUNS = 1_000_000;
  * @throws {FunctionError} when a function fails
  */
 export function childRuns(
-  child: Job,
+  child: ExtractionJob,
   rows: readonly Json[],
   inherited: Parameters,
   evaluate: Evaluate,

@@ -14,7 +14,7 @@ import { kindOf } from '../../lib/read-settings.ts';
 import { checkContextValue, contextValue } from './context-value.ts';
 import { parentValues } from './incremental/asked.ts';
 import { jobError } from './read-job.ts';
-import type { JobInvocation, Parameter } from './run.ts';
+import type { JobInvocation, InvocationParameter } from './run.ts';
 import { contextsOf } from './values.ts';
 
 /** A placeholder whose value is computed, and not found in a parent row. */
@@ -65,7 +65,7 @@ export function withComputed(
         'Give a function or a reference, such as {"function": "date", "args": ["Y", {"window": "from"}]}.',
       );
     const from = parentValues(value, done, common);
-    const parameter: Parameter = {
+    const parameter: InvocationParameter = {
       name,
       value: result,
       isComputed: true,

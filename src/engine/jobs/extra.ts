@@ -8,9 +8,9 @@ import {
   type AnyObject,
   type Json,
 } from '../../lib/json/index.ts';
-import type { Job } from './job.ts';
+import type { ExtractionJob } from './job.ts';
 import { jobError } from './read-job.ts';
-import { parentName, type JobInvocation, type Parameter } from './run.ts';
+import { parentName, type JobInvocation, type InvocationParameter } from './run.ts';
 import { readUserData } from './user-data.ts';
 import { contextsOf, evaluateMap } from './values.ts';
 import type { JobWarning } from './warnings.ts';
@@ -37,7 +37,7 @@ export interface ExtraOptions {
  * @throws {JobError} for a value that is a list
  * @throws {FunctionError} when a function fails
  */
-export function extraColumns(job: Job, run: JobInvocation, options: ExtraOptions): AnyObject {
+export function extraColumns(job: ExtractionJob, run: JobInvocation, options: ExtraOptions): AnyObject {
   const common = job.level === 0 ? readUserData(options.userData, 'userData') : undefined;
   return objectOf([
     ...columns(common, options.userDataAt, run, options),
@@ -46,7 +46,7 @@ export function extraColumns(job: Job, run: JobInvocation, options: ExtraOptions
   ]);
 }
 
-function parentColumn({ path, value }: Parameter): (readonly [string, Json])[] {
+function parentColumn({ path, value }: InvocationParameter): (readonly [string, Json])[] {
   return path === undefined ? [] : [[parentName(path), value]];
 }
 

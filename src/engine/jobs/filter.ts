@@ -24,7 +24,7 @@ export function compileFilter(text: string, at: string): (row: Json) => boolean 
   };
 }
 
-type Condition = (row: Json) => boolean;
+type RowTest = (row: Json) => boolean;
 type Test = (text: string) => boolean;
 
 /** Tests of the operators on the text in the row. */
@@ -44,7 +44,7 @@ const SHORT_OPERATOR = /[><]/;
 /** Operators that need a value; without one, the others test for emptiness. */
 const NEEDS_VALUE = /[><]/;
 
-function compileCondition(condition: string, at: string): Condition {
+function compileCondition(condition: string, at: string): RowTest {
   const operator = (LONG_OPERATOR.exec(condition) ?? SHORT_OPERATOR.exec(condition))?.[0];
   const makeTest = operator === undefined ? undefined : OPERATORS[operator];
   if (operator === undefined || makeTest === undefined)

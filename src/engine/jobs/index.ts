@@ -8,12 +8,17 @@ export { compileFilter } from './filter.ts';
 export { overRuns } from './over.ts';
 export { compileParentFilter, type ParentFilter } from './parent-filter.ts';
 export { Groups, joined, type Group } from './group.ts';
-export { METHODS, parseJobs, type Job, type Method } from './job.ts';
+export { METHODS, parseJobs, type ExtractionJob as Job, type Method } from './job.ts';
 export { jobDefinitions, jobsOption } from './job-options.ts';
 export type { Placeholder } from './placeholders.ts';
 export { firstRequest } from './request.ts';
 export { contextsOf } from './values.ts';
-export { ROOT_RUN, type JobInvocation, type Parameter, type Parameters } from './run.ts';
+export {
+  ROOT_RUN,
+  type JobInvocation,
+  type InvocationParameter as Parameter,
+  type Parameters,
+} from './run.ts';
 export { substituteText, substituteValue } from './substitute.ts';
 export type { JobWarning } from './warnings.ts';
 export { timeText, windowsOf, type RunWindows, type Window } from './windows/resolve.ts';

@@ -47,7 +47,7 @@ export const METHODS = ['GET', 'POST', 'FORM', 'PUT', 'PATCH', 'DELETE'] as cons
 export type Method = (typeof METHODS)[number];
 
 /** A job of the configuration, checked, with its defaults filled in. Frozen. */
-export interface Job {
+export interface ExtractionJob {
   /** As given, else a hash of the definition. */
   readonly id: string;
   /** For logs: the id when one is given, else the data type. */
@@ -76,7 +76,7 @@ export interface Job {
   /** Further places, whose rows follow. */
   readonly otherFields?: readonly Path[];
   /** How it comes to its rows by an export; the requests of the export are jobs without rows. */
-  readonly export?: ExportSettings<Job>;
+  readonly export?: ExportSettings<ExtractionJob>;
   /** Format of the response bodies, if the job defines it. */
   readonly format?: FormatSettings;
   /** Names the table; the endpoint as written when nothing else is given. */
@@ -93,7 +93,7 @@ export interface Job {
   readonly completeness?: Json;
   /** As written; they come before those of the API, and children do not inherit them. */
   readonly reactions?: Json;
-  readonly children: readonly Job[];
+  readonly children: readonly ExtractionJob[];
   /** Placeholders of a child; the next property is for children only, too. */
   readonly placeholders: readonly Placeholder[];
   /** A text in the language of filters, or conditions over the parent row. */
@@ -129,7 +129,7 @@ export function parseJobs(
   warnings: JobWarning[] = [],
   defaultOptions: AnyObject = {},
   pagination: Json = null,
-): readonly Job[] {
+): readonly ExtractionJob[] {
   const method = read.word(defaultOptions, 'method', 'parameters.api.http.defaultOptions', METHODS) ?? 'GET';
   const attachments = new Attachments(definitionsIn(node, at));
   const top = {
@@ -169,7 +169,12 @@ interface Above {
   readonly contexts: ReadonlySet<string>;
 }
 
-function parseList(node: Json | undefined, at: string, above: Above, warnings: JobWarning[]): readonly Job[] {
+function parseList(
+  node: Json | undefined,
+  at: string,
+  above: Above,
+  warnings: JobWarning[],
+): readonly ExtractionJob[] {
   return parseDefinitions(
     definitionsIn(node, at).filter(([place]) => above.level > 0 || !above.attachments.has(place)),
     above,
@@ -191,8 +196,8 @@ function parseDefinitions(
   definitions: readonly (readonly [string, Json])[],
   above: Above,
   warnings: JobWarning[],
-): readonly Job[] {
-  const jobs = new Map<string, Job>();
+): readonly ExtractionJob[] {
+  const jobs = new Map<string, ExtractionJob>();
   for (const [at, value] of definitions) {
     const job = parseJob(value, at, above, warnings);
     const same = jobs.get(job.id);
@@ -202,7 +207,7 @@ function parseDefinitions(
   return Object.freeze([...jobs.values()]);
 }
 
-function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[]): Job {
+function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[]): ExtractionJob {
   if (!isObject(value) && !(isList(value) && value.length === 0))
     throw jobError(at, `A job must be an object, not ${kindOf(value)}`, 'Write {"endpoint": "users"}.');
   const written = isObject(value) ? value : {};
@@ -240,7 +245,7 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
   if (group !== undefined && incremental?.isPerParent === true) throw stateOfGroup(at);
   const path = [...above.above, at];
   const attached = above.attachments.below(id ?? dataType, at, path);
-  const job: Job = {
+  const job: ExtractionJob = {
     id: id ?? md5(serializeMap(written)),
     name: id ?? dataType,
     at,
@@ -304,7 +309,7 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
 }
 
 /** Parses a request of an export. Its placeholders are computed, also from the answers before it. */
-function parseRequest(node: AnyObject, at: string, above: Above, warnings: JobWarning[]): Job {
+function parseRequest(node: AnyObject, at: string, above: Above, warnings: JobWarning[]): ExtractionJob {
   const { computed } = splitComputed(getKey(node, 'placeholders'), `${at}.placeholders`);
   const names = [...above.names, ...computed.map(({ name }) => name)];
   const request = withoutKey(withoutKey(withoutKey(node, 'placeholders'), 'recursionFilter'), 'children');
@@ -391,7 +396,10 @@ const ROW_SETTINGS: ReadonlySet<string> = new Set([
   'links',
 ]);
 
-function readDataFields(value: Json | undefined, at: string): Pick<Job, 'dataField' | 'otherFields'> {
+function readDataFields(
+  value: Json | undefined,
+  at: string,
+): Pick<ExtractionJob, 'dataField' | 'otherFields'> {
   const items = isList(value) ? value : [value];
   const [first, ...others] = items.map((item, i) => readDataField(item, isList(value) ? `${at}[${i}]` : at));
   if (others.length === 0) return given('dataField', first);
@@ -444,7 +452,7 @@ function readFilter(node: AnyObject, at: string): Json | undefined {
   return filter;
 }
 
-function collapsed(first: Job, last: Job): JobWarning {
+function collapsed(first: ExtractionJob, last: ExtractionJob): JobWarning {
   return {
     path: last.at,
     message: `“${last.name}” has the same id or definition as the job at ${first.at}: only this one runs, at the place of the other`,

@@ -1,7 +1,7 @@
 import type { Contexts, Evaluate } from '../shared/evaluate.ts';
 import { escapeInBody } from '../../lib/escapes.ts';
 import { entriesOf, getKey, isList, isObject, objectOf, type Json } from '../../lib/json/index.ts';
-import type { Job } from './job.ts';
+import type { ExtractionJob } from './job.ts';
 import type { JobInvocation } from './run.ts';
 import { substituteText, substituteValue } from './substitute.ts';
 import { contextsOf } from './values.ts';
@@ -10,7 +10,12 @@ import { contextsOf } from './values.ts';
  * Returns the body of a job invocation: values of placeholders are put in, then the functions in it are evaluated. In a
  * text they are escaped as its format requires, so that a value cannot break the text.
  */
-export function bodyOf(job: Job, run: JobInvocation, evaluate: Evaluate, common: Contexts): Json | undefined {
+export function bodyOf(
+  job: ExtractionJob,
+  run: JobInvocation,
+  evaluate: Evaluate,
+  common: Contexts,
+): Json | undefined {
   const { body, bodyFormat } = job;
   if (body === undefined) return undefined;
   const { parameters } = run;

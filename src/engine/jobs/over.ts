@@ -15,7 +15,7 @@ import { isSourceObject } from '../language/index.ts';
 import { kindOf } from '../../lib/read-settings.ts';
 import { checkContextValue, contextValue } from './context-value.ts';
 import { jobError } from './read-job.ts';
-import type { JobInvocation, Parameter } from './run.ts';
+import type { JobInvocation, InvocationParameter } from './run.ts';
 
 /** A placeholder with several values, each of which gets runs of the job. */
 export interface OverList {
@@ -178,13 +178,13 @@ function isPairs(value: Json | [string, Json][] | undefined): value is [string, 
   return Array.isArray(value);
 }
 
-function parametersOf(name: string, item: Json): readonly Parameter[] {
+function parametersOf(name: string, item: Json): readonly InvocationParameter[] {
   return isObject(item)
     ? entriesOf(item).map(([key, value]) => ({ name: `${name}.${key}`, value }))
     : [{ name, value: item }];
 }
 
-function withParameters(run: JobInvocation, own: readonly Parameter[]): JobInvocation {
+function withParameters(run: JobInvocation, own: readonly InvocationParameter[]): JobInvocation {
   const names = own.map(({ name }) => name);
   return { ...run, parameters: [...run.parameters.filter(({ name }) => !names.includes(name)), ...own] };
 }

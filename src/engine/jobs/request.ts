@@ -11,7 +11,7 @@ import {
   type Json,
 } from '../../lib/json/index.ts';
 import { kindOf } from '../../lib/read-settings.ts';
-import type { Job } from './job.ts';
+import type { ExtractionJob } from './job.ts';
 import { bodyOf } from './make-body.ts';
 import { jobError } from './read-job.ts';
 import type { JobInvocation } from './run.ts';
@@ -28,7 +28,12 @@ import { contextsOf, evaluateMap } from './values.ts';
  * @throws {FunctionError} when a function fails
  * @throws {JobError} when a header is no text after that
  */
-export function firstRequest(job: Job, run: JobInvocation, evaluate: Evaluate, common: Contexts): JobRequest {
+export function firstRequest(
+  job: ExtractionJob,
+  run: JobInvocation,
+  evaluate: Evaluate,
+  common: Contexts,
+): JobRequest {
   const contexts = () => contextsOf(run, common);
   const filled = (map: AnyObject, at: string) => evaluateMap(substituteMap(map, run), evaluate, contexts, at);
   const headers = filled(job.headers, `${job.at}.headers`);
@@ -48,7 +53,7 @@ export function firstRequest(job: Job, run: JobInvocation, evaluate: Evaluate, c
 }
 
 function endpointOf(
-  { endpoint, endpointCall, at }: Job,
+  { endpoint, endpointCall, at }: ExtractionJob,
   { parameters }: JobInvocation,
   evaluate: Evaluate,
   contexts: () => Contexts,

@@ -2,7 +2,7 @@ import type { Contexts } from '../shared/evaluate.ts';
 import type { Json } from '../../lib/json/index.ts';
 
 /** The value of one placeholder in one run of a job. JSON. */
-export interface Parameter {
+export interface InvocationParameter {
   /** Full name of the placeholder, such as `2:user-id`. */
   readonly name: string;
   /** Path the value was found at; names the parent column. Absent for a value that was computed, which has none. */
@@ -16,7 +16,7 @@ export interface Parameter {
 }
 
 /** All values that a run of a child has: those inherited from the jobs above it, then its own. */
-export type Parameters = readonly Parameter[];
+export type Parameters = readonly InvocationParameter[];
 
 /** One run of a job: what it was started with. JSON. */
 export interface JobInvocation {

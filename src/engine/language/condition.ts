@@ -17,7 +17,7 @@ import { comparisonTest, WITH, type ComparingWord } from './comparison-tests.ts'
 import { invalidSetting } from './value-settings.ts';
 import { compileSource, isSourceObject } from './source.ts';
 import { statusReading } from './status.ts';
-import { needsOf, type Source, type SourceNeeds, type SourceOptions } from './types.ts';
+import { needsOf, type ValueSource, type SourceNeeds, type SourceOptions } from './types.ts';
 import type { View } from './view.ts';
 
 /** Condition on an exchange or a row, compiled once (docs/language/stops.md). */
@@ -29,9 +29,9 @@ export interface Condition {
   /** Returns the words with the values that were read, as evidence: `meta.page (3) is at least meta.pages (3)`. */
   describe(view: View): string;
   /** Sources that it reads. */
-  readonly sources: readonly Source[];
+  readonly sources: readonly ValueSource[];
   /** Sources that are compared with a value: the condition never holds where one of them is never present. */
-  readonly compared: readonly Source[];
+  readonly compared: readonly ValueSource[];
 }
 
 /** Tests of the value alone. */
@@ -185,7 +185,7 @@ function comparisonOf(
   throw invalid(`${at}.as`, 'Values cannot be compared like that.', `Known are ${COMPARISONS.join(', ')}.`);
 }
 
-function alone(source: Source, word: keyof typeof ALONE): Condition {
+function alone(source: ValueSource, word: keyof typeof ALONE): Condition {
   const text = `${source.text} ${ALONE[word]}`;
   return {
     text,
@@ -222,7 +222,7 @@ function isTrue(value: Json | undefined): boolean {
 }
 
 function compared(
-  source: Source,
+  source: ValueSource,
   word: ComparingWord,
   than: Json | undefined,
   as: Comparison | undefined,

@@ -9,7 +9,7 @@ export const CONTEXTS = [
   'created',
   'polled',
 ] as const;
-export type Context = (typeof CONTEXTS)[number];
+export type SourceContext = (typeof CONTEXTS)[number];
 
 /** Kinds of sources. */
 export const KINDS = [
@@ -28,19 +28,19 @@ export const KINDS = [
   'firstOf',
   ...CONTEXTS,
 ] as const;
-export type Kind = (typeof KINDS)[number];
+export type SourceKind = (typeof KINDS)[number];
 
 /** Kinds of sources that are known with every answer: all but its rows, one of them, and the steps of an export. */
-export const ANSWER_KINDS: readonly Kind[] = KINDS.filter(
+export const ANSWER_KINDS: readonly SourceKind[] = KINDS.filter(
   (kind) => !['row', 'first', 'last', 'min', 'max', 'created', 'polled'].includes(kind),
 );
 
 const ALL: ReadonlySet<string> = new Set(KINDS);
 
-export function isKind(key: string): key is Kind {
+export function isKind(key: string): key is SourceKind {
   return ALL.has(key);
 }
 
-export function isContext(kind: Kind): kind is Context {
+export function isContext(kind: SourceKind): kind is SourceContext {
   return (CONTEXTS as readonly string[]).includes(kind);
 }

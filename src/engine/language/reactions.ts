@@ -13,7 +13,7 @@ import { compileCondition, type Condition } from './condition.ts';
 import { ANSWER_KINDS } from './kinds.ts';
 import { invalidSetting } from './value-settings.ts';
 import { compileSource } from './source.ts';
-import { needsOf, type Source, type SourceNeeds, type SourceOptions } from './types.ts';
+import { needsOf, type ValueSource, type SourceNeeds, type SourceOptions } from './types.ts';
 
 /** Actions for an answer. */
 export const DEEDS = ['retry', 'login', 'empty', 'skip', 'rows', 'fail'] as const;
@@ -29,13 +29,13 @@ export interface Reaction {
   readonly times: number;
   readonly wait: Wait | undefined;
   /** Source of the API's own error message. */
-  readonly message: Source | undefined;
+  readonly message: ValueSource | undefined;
 }
 
 /** Time to wait: always the same, or read from the answer. */
 export type Wait =
   | { readonly ms: number }
-  | { readonly from: Source; readonly as: WaitUnit | undefined; readonly leastMs: number };
+  | { readonly from: ValueSource; readonly as: WaitUnit | undefined; readonly leastMs: number };
 
 /** Units of a number that is found; a date is a text. Without a unit it is read as in a header `Retry-After`. */
 export const WAIT_UNITS = ['seconds', 'milliseconds', 'epoch', 'date'] as const;

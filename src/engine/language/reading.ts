@@ -11,7 +11,7 @@ import {
 } from '../../lib/json/index.ts';
 import { kindOf } from '../../lib/read-settings.ts';
 import { meantAndKnown, meantOr } from '../../lib/suggest.ts';
-import { isContext, type Context, type Kind } from './kinds.ts';
+import { isContext, type SourceContext, type SourceKind } from './kinds.ts';
 import { parseLinkHeader } from './link-header.ts';
 import { compilePlace } from './place.ts';
 import { resolveReference } from './resolve-reference.ts';
@@ -28,7 +28,7 @@ const PAGE: SourceNeeds = { ...NOTHING, origins: ['page'] };
 
 /** Returns the reading of one kind of source, before `match` and its like. */
 export function readingOf(
-  kind: Kind,
+  kind: SourceKind,
   value: Json,
   options: SourceOptions,
   compile: CompileSource,
@@ -74,7 +74,7 @@ export function readingOf(
 }
 
 function pathReading(
-  kind: Exclude<Kind, Context | 'value' | 'request' | 'firstOf' | 'answer' | 'header' | 'link'>,
+  kind: Exclude<SourceKind, SourceContext | 'value' | 'request' | 'firstOf' | 'answer' | 'header' | 'link'>,
   path: Path,
 ): Read {
   const { text } = path;
@@ -91,7 +91,7 @@ function pathReading(
  * Returns the reading of a named value. A missing attribute is a mistake of the configuration; others may come later.
  */
 function contextReading(
-  kind: Context,
+  kind: SourceContext,
   name: string,
   options: SourceOptions,
   beside: AnyObject | undefined,
@@ -193,7 +193,7 @@ function linkReading(
   };
 }
 
-function pathAt(kind: Kind, value: Json, options: SourceOptions, beside: AnyObject | undefined): Path {
+function pathAt(kind: SourceKind, value: Json, options: SourceOptions, beside: AnyObject | undefined): Path {
   const at = beside === undefined ? options.at : `${options.at}.${kind}`;
   const own = beside && getKey(beside, 'delimiter');
   const delimiter = typeof own === 'string' ? own : options.delimiter;
@@ -204,7 +204,7 @@ function pathAt(kind: Kind, value: Json, options: SourceOptions, beside: AnyObje
   });
 }
 
-function textAt(kind: Kind, value: Json, { at, invalid = invalidSetting }: SourceOptions): string {
+function textAt(kind: SourceKind, value: Json, { at, invalid = invalidSetting }: SourceOptions): string {
   const text = typeof value === 'string' || isNumber(value) ? toText(value) : '';
   if (text !== '') return text;
   throw invalid(`${at}.${kind}`, `“${kind}” needs a text, and here is ${kindOf(value)}.`);

@@ -10,11 +10,11 @@ import {
 import { kindOf } from '../../lib/read-settings.ts';
 import { meantOr, nearest } from '../../lib/suggest.ts';
 import { compileCall } from './call.ts';
-import { isKind, KINDS, type Kind } from './kinds.ts';
+import { isKind, KINDS, type SourceKind } from './kinds.ts';
 import { readingOf } from './reading.ts';
 import { invalidSetting } from './value-settings.ts';
 import { transformed, TRANSFORMS } from './transform.ts';
-import type { Read, Source, SourceOptions } from './types.ts';
+import type { Read, ValueSource, SourceOptions } from './types.ts';
 
 /**
  * Compiles a source as it is written: a text is a path in what is at hand, an object says what else it is.
@@ -26,7 +26,7 @@ import type { Read, Source, SourceOptions } from './types.ts';
  *
  * @throws the error of the stage for what is no source
  */
-export function compileSource(value: Json, options: SourceOptions): Source {
+export function compileSource(value: Json, options: SourceOptions): ValueSource {
   const { at, invalid = invalidSetting } = options;
   if (typeof value === 'string' || isNumber(value))
     return sourceOf(readingOf('path', toText(value), options, compileSource), at);
@@ -50,12 +50,12 @@ export function isSourceObject(value: Json): value is AnyObject {
   return isObject(value) && keysOf(value).some((key) => isKind(key) || key === 'function');
 }
 
-function sourceOf(reading: Read, at: string): Source {
+function sourceOf(reading: Read, at: string): ValueSource {
   return { ...reading, at };
 }
 
 /** Returns the key that names the kind of the source; every other key must be known beside it. */
-function kindIn(value: AnyObject, { at, kinds, invalid = invalidSetting }: SourceOptions): Kind {
+function kindIn(value: AnyObject, { at, kinds, invalid = invalidSetting }: SourceOptions): SourceKind {
   const keys = keysOf(value);
   const found = keys.filter((key) => isKind(key));
   const [kind] = found;
@@ -90,7 +90,7 @@ function kindIn(value: AnyObject, { at, kinds, invalid = invalidSetting }: Sourc
   );
 }
 
-function besideOf(kind: Kind): readonly string[] {
+function besideOf(kind: SourceKind): readonly string[] {
   if (kind === 'link') return ['attribute'];
   return ['path', 'response', 'row', 'first', 'last', 'min', 'max'].includes(kind) ? ['delimiter'] : [];
 }

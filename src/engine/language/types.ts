@@ -1,14 +1,14 @@
 import type { CallFunction } from '../shared/evaluate.ts';
 import type { Json, Path } from '../../lib/json/index.ts';
 import type { Invalid } from '../../lib/read-settings.ts';
-import type { Kind } from './kinds.ts';
+import type { SourceKind } from './kinds.ts';
 import type { View } from './view.ts';
 
 /**
  * Origin of a value: the response around the rows, a row, the run that sends requests and counts, or a fact of the page
  * (its status, its number of rows). Constants have none.
  */
-export type Origin = 'response' | 'rows' | 'run' | 'page';
+export type ValueOrigin = 'response' | 'rows' | 'run' | 'page';
 
 /** Data that a source must be able to read, so that they are kept for it. */
 export interface SourceNeeds {
@@ -16,11 +16,11 @@ export interface SourceNeeds {
   readonly headers: readonly string[];
   /** True when it reads the rows of the page. */
   readonly rows: boolean;
-  readonly origins: readonly Origin[];
+  readonly origins: readonly ValueOrigin[];
 }
 
 /** Value of the exchange, compiled once (docs/language/sources.md). */
-export interface Source {
+export interface ValueSource {
   /** Description of its origin, for messages: `meta.next`, “the header X-Next”. */
   readonly text: string;
   readonly at: string;
@@ -43,15 +43,15 @@ export interface SourceOptions {
   /** True when a key equal to the whole text of a path takes precedence over the path through several keys. */
   readonly isKeyFirst?: boolean | undefined;
   /** Kinds of sources that may be used here; all by default. */
-  readonly kinds?: readonly Kind[] | undefined;
+  readonly kinds?: readonly SourceKind[] | undefined;
   /** Makes the error of the stage. */
   readonly invalid?: Invalid | undefined;
 }
 
 /** A source without its place in the configuration. */
-export type Read = Omit<Source, 'at'>;
+export type Read = Omit<ValueSource, 'at'>;
 
-export type CompileSource = (value: Json, options: SourceOptions) => Source;
+export type CompileSource = (value: Json, options: SourceOptions) => ValueSource;
 
 /** Joins the needs of several sources. */
 export function needsOf(parts: readonly { readonly needs: SourceNeeds }[]): SourceNeeds {

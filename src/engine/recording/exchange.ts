@@ -16,7 +16,7 @@ import type { BodyPlace, RecordFile } from './record-file.ts';
 export interface ExchangeJson {
   readonly position: Position;
   /** Before authentication, signing and login; secret values are replaced. */
-  readonly request: ShownRequest;
+  readonly request: ExchangeRequest;
   /** Digest of the request with the secret values replaced: equal text means an equal request. */
   readonly digest: string;
   readonly status: number;
@@ -44,7 +44,7 @@ export interface ExchangeJson {
   readonly pausedBeforeMs?: number;
 }
 
-export interface ShownRequest {
+export interface ExchangeRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;
@@ -52,7 +52,7 @@ export interface ShownRequest {
 }
 
 /** A moment of a run: by the clock, and by a clock that stands still while the run is stopped. */
-export interface Moment {
+export interface ExchangeMoment {
   readonly now: number;
   readonly pausedMs: number;
 }
@@ -62,7 +62,7 @@ export function requestDigest({ method, url, body }: ApiRequest, secrets: Secret
   return hash('sha1', secrets.redact(text), 'base64url');
 }
 
-export function shownRequest({ method, url, headers, body }: ApiRequest, secrets: Secrets): ShownRequest {
+export function shownRequest({ method, url, headers, body }: ApiRequest, secrets: Secrets): ExchangeRequest {
   return {
     method,
     url: secrets.redactUrl(url),

@@ -1,7 +1,7 @@
 import type { Env } from '../../lib/env.ts';
 import type { ApiRequest, ApiResponse, FileRule } from '../shared/message.ts';
 import type { AnyObject } from '../../lib/json/index.ts';
-import type { Moment } from './exchange.ts';
+import type { ExchangeMoment } from './exchange.ts';
 import type { RunPlace } from './position.ts';
 import type { BodyPlace } from './record-file.ts';
 
@@ -10,14 +10,14 @@ export interface Ask {
   readonly place: RunPlace;
   readonly page: number;
   /** When the run of the job began. */
-  readonly began: Moment;
+  readonly began: ExchangeMoment;
   readonly request: ApiRequest;
   /** Names of the response headers that the pagination reads, in lower case. */
   readonly headers: readonly string[];
   readonly signal: AbortSignal;
 }
 
-export interface Answer {
+export interface RecordedAnswer {
   readonly response: ApiResponse;
   /** Milliseconds since 1970 when it came, by a clock that stands still while the run is stopped. */
   readonly now: number;
@@ -26,10 +26,10 @@ export interface Answer {
   /** True when it was not asked for, as it was recorded before. */
   readonly isRecorded: boolean;
   /** Location of the exchange in the recording; undefined when nothing is kept. */
-  readonly kept: Kept | undefined;
+  readonly kept: KeptAnswers | undefined;
 }
 
-export interface Kept {
+export interface KeptAnswers {
   /** Names the exchange: which one of the recording it is, from 0. */
   readonly number: number;
   readonly body: BodyPlace;
@@ -38,24 +38,24 @@ export interface Kept {
 }
 
 /** Storage that {@link Exchanges.ask} offers to the sender for bodies that are too large for memory. */
-export type Spool = Pick<FileRule, 'open' | 'scratch'>;
+export type BodySpool = Pick<FileRule, 'open' | 'scratch'>;
 
 /** A request to the API, sent when its answer was not recorded. */
-export type AskApi = (spool: Spool) => Promise<ApiResponse>;
+export type AskApi = (spool: BodySpool) => Promise<ApiResponse>;
 
 /** Answers the requests of a run: from the API, and what was recorded before from the recording. */
 export interface Exchanges {
   /** Returns the beginning of the invocations at this place: the present, or the recorded time. */
-  moment(place: RunPlace): Moment;
+  moment(place: RunPlace): ExchangeMoment;
   /** @param send asks the API */
-  ask(ask: Ask, send: AskApi): Promise<Answer>;
+  ask(ask: Ask, send: AskApi): Promise<RecordedAnswer>;
   /** Keeps what followed from an answer. */
-  note(kept: Kept, facts: AnyObject): void;
+  note(kept: KeptAnswers, facts: AnyObject): void;
   /** Drops an answer that could not be used: a resumed run requests it again. */
   drop(place: RunPlace, page: number): void;
   /** Reads a part of a kept body. */
   bytes(at: number, length: number): Uint8Array;
-  /** Reads a kept answer again, by {@link Kept.at}. */
+  /** Reads a kept answer again, by {@link KeptAnswers.at}. */
   again(at: number): ApiResponse;
 }
 

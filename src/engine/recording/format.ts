@@ -17,7 +17,7 @@ import { crc32 } from 'node:zlib';
  * Anything that does not fit this ends the recording: it is the rest of a write that was cut.
  */
 export const KINDS = ['head', 'exchange', 'note', 'drop', 'session', 'end', 'part'] as const;
-export type Kind = (typeof KINDS)[number];
+export type RecordingKind = (typeof KINDS)[number];
 
 /** Changes with the meaning of the records; a recording of another one is not read. */
 export const FORMAT_VERSION = 1;
@@ -28,14 +28,14 @@ const MAGIC = 0x525847; // GXR
 
 /** Head of a record, without its JSON. */
 export interface RecordHead {
-  readonly kind: Kind;
+  readonly kind: RecordingKind;
   readonly jsonBytes: number;
   readonly bodyBytes: number;
   readonly bodyCheck: number;
 }
 
 /** Encodes the head and the JSON of a record; the body follows them. */
-export function encodeRecord(kind: Kind, json: string, body: Uint8Array = NOTHING): Buffer {
+export function encodeRecord(kind: RecordingKind, json: string, body: Uint8Array = NOTHING): Buffer {
   const bytes = Buffer.allocUnsafe(HEAD_BYTES + Buffer.byteLength(json));
   bytes.writeUInt32LE(MAGIC + (KINDS.indexOf(kind) + 1) * 0x1000000, 0);
   bytes.writeUInt32LE(bytes.length - HEAD_BYTES, 4);

@@ -10,7 +10,7 @@ import type { ExchangeJson } from './exchange.ts';
 import { encodeRecord } from './format.ts';
 import { PART_BYTES, RecordedBody } from './large.ts';
 import type { RecordFile } from './record-file.ts';
-import { exchangeOf, recordsOf, type Scan } from './scan.ts';
+import { exchangeOf, recordsOf, type RecordingScan } from './scan.ts';
 
 /**
  * One compressed file of recordings, one behind the other, that is made to be sent away. Digests of the configuration's
@@ -28,7 +28,7 @@ export class Pack implements RecordingCopy {
     this.#secrets = secrets;
   }
 
-  async add(file: RecordFile, scanned: Scan): Promise<void> {
+  async add(file: RecordFile, scanned: RecordingScan): Promise<void> {
     for (const bytes of recordBytes(file, scanned, this.#secrets, this.#bytes)) {
       if (!(await this.#file.write(bytes))) return;
       this.#bytes += bytes.length;
@@ -42,7 +42,7 @@ export class Pack implements RecordingCopy {
 
 function* recordBytes(
   file: RecordFile,
-  { head, from, end }: Scan,
+  { head, from, end }: RecordingScan,
   secrets: Secrets,
   offset: number,
 ): Generator<Uint8Array> {
@@ -79,7 +79,7 @@ interface Part {
 }
 
 /** Returns the parts that exchanges are made of, by their places. */
-function partsOf(file: RecordFile, { from, end }: Pick<Scan, 'from' | 'end'>): Map<number, Part> {
+function partsOf(file: RecordFile, { from, end }: Pick<RecordingScan, 'from' | 'end'>): Map<number, Part> {
   const parts = new Map<number, Part>();
   for (const record of recordsOf(file, from)) {
     if (record.at >= end) break;

@@ -1,7 +1,7 @@
-import type { ExchangeJson, Moment } from './exchange.ts';
+import type { ExchangeJson, ExchangeMoment } from './exchange.ts';
 import { beginningOf, keyOf, type Position } from './position.ts';
 import type { BodyPlace, RecordFile, StoredRecord } from './record-file.ts';
-import { exchangeOf, recordsOf, type Scan } from './scan.ts';
+import { exchangeOf, recordsOf, type RecordingScan } from './scan.ts';
 
 /** An exchange of the past, and where it lies. */
 export interface Recorded {
@@ -20,15 +20,15 @@ export interface Recorded {
  */
 export class Past {
   readonly #file: RecordFile;
-  readonly #drops: Scan['drops'];
+  readonly #drops: RecordingScan['drops'];
   readonly #records: Iterator<StoredRecord>;
   readonly #end: number;
   #read = 0;
   /** Exchanges that were read but not taken yet, by position and request. */
   readonly #waiting = new Map<string, { readonly at: number; readonly number: number }>();
-  readonly #beginnings = new Map<string, { readonly moment: Moment; waiting: number }>();
+  readonly #beginnings = new Map<string, { readonly moment: ExchangeMoment; waiting: number }>();
 
-  constructor(file: RecordFile, { from, end, drops }: Scan) {
+  constructor(file: RecordFile, { from, end, drops }: RecordingScan) {
     this.#file = file;
     this.#drops = drops;
     this.#end = end;
@@ -49,7 +49,7 @@ export class Past {
   }
 
   /** Returns the recorded beginning of the invocations at this position. */
-  moment(position: Position): Moment | undefined {
+  moment(position: Position): ExchangeMoment | undefined {
     const wanted = beginningOf(position);
     while (!this.#beginnings.has(wanted)) if (!this.#readOn()) return undefined;
     return this.#beginnings.get(wanted)?.moment;
@@ -73,7 +73,7 @@ export class Past {
     return false;
   }
 
-  #arrive(beginning: string, moment: Moment): void {
+  #arrive(beginning: string, moment: ExchangeMoment): void {
     const known = this.#beginnings.get(beginning);
     if (known === undefined) this.#beginnings.set(beginning, { moment, waiting: 1 });
     else known.waiting++;

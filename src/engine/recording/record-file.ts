@@ -1,11 +1,11 @@
 import { closeSync, ftruncateSync, openSync, readSync, statSync, writevSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { guard } from '../sink/file-error.ts';
-import { decodeHead, encodeRecord, HEAD_BYTES, isWhole, type Kind } from './format.ts';
+import { decodeHead, encodeRecord, HEAD_BYTES, isWhole, type RecordingKind } from './format.ts';
 
 /** One record, its body still in the file. */
 export interface StoredRecord {
-  readonly kind: Kind;
+  readonly kind: RecordingKind;
   /** Start of the record in the file. */
   readonly at: number;
   readonly json: string;
@@ -78,7 +78,12 @@ export class RecordFile {
   }
 
   /** Appends one record and says where its body lies. */
-  write(kind: Kind, json: string, body: Uint8Array = NOTHING, before: readonly Buffer[] = []): StoredRecord {
+  write(
+    kind: RecordingKind,
+    json: string,
+    body: Uint8Array = NOTHING,
+    before: readonly Buffer[] = [],
+  ): StoredRecord {
     const head = encodeRecord(kind, json, body);
     const at = this.#end + before.reduce((sum, { length }) => sum + length, 0);
     this.append([...before, head], body);

@@ -10,17 +10,17 @@ import {
   responseOf,
   shownRequest,
   type ExchangeJson,
-  type Moment,
+  type ExchangeMoment,
   timesOf,
 } from './exchange.ts';
-import type { Answer, Ask, AskApi, Kept, Recording, Spool } from './exchanges.ts';
+import type { RecordedAnswer, Ask, AskApi, KeptAnswers, Recording, BodySpool } from './exchanges.ts';
 import { encodeRecord } from './format.ts';
 import type { RecordingHead } from './head.ts';
 import { PartSink, RecordedBody, ScratchSink } from './large.ts';
 import { Past } from './past.ts';
 import { positionOf, type RunPlace } from './position.ts';
 import { RecordFile, type StoredRecord } from './record-file.ts';
-import { dropKey, recordedAnswer, type DropJson, type Scan } from './scan.ts';
+import { dropKey, recordedAnswer, type DropJson, type RecordingScan } from './scan.ts';
 import { turn } from '../../lib/turn.ts';
 
 export interface RecorderOptions {
@@ -38,7 +38,7 @@ export class Recorder implements Recording {
   readonly head: RecordingHead;
   readonly #file: RecordFile;
   readonly #options: RecorderOptions;
-  readonly #scanned: Scan | undefined;
+  readonly #scanned: RecordingScan | undefined;
   readonly #past: Past | undefined;
   readonly #pausedMs: number;
   readonly #breaking = new AbortController();
@@ -49,7 +49,12 @@ export class Recorder implements Recording {
   /** Nothing was asked for yet since the run goes on. */
   #isAtSeam: boolean;
 
-  private constructor(file: RecordFile, head: RecordingHead, options: RecorderOptions, scanned?: Scan) {
+  private constructor(
+    file: RecordFile,
+    head: RecordingHead,
+    options: RecorderOptions,
+    scanned?: RecordingScan,
+  ) {
     this.#file = file;
     this.head = head;
     this.#options = options;
@@ -75,7 +80,7 @@ export class Recorder implements Recording {
    */
   static goOn(
     file: RecordFile,
-    scanned: Scan,
+    scanned: RecordingScan,
     restart: readonly string[],
     options: RecorderOptions,
   ): Recorder {
@@ -94,12 +99,12 @@ export class Recorder implements Recording {
     return this.#breaking.signal;
   }
 
-  moment(place: RunPlace): Moment {
+  moment(place: RunPlace): ExchangeMoment {
     const known = this.#past?.moment(positionOf(place, 1));
     return known ?? { now: this.#options.env.now(), pausedMs: this.#pausedMs };
   }
 
-  async ask(ask: Ask, send: AskApi): Promise<Answer> {
+  async ask(ask: Ask, send: AskApi): Promise<RecordedAnswer> {
     const { request, signal } = ask;
     const digest = requestDigest(request, this.#options.secrets);
     const recorded = this.#past?.take(positionOf(ask.place, ask.page), digest);
@@ -111,7 +116,7 @@ export class Recorder implements Recording {
     return { ...timesOf(json), response, isRecorded: true, kept: { number, body, at } };
   }
 
-  note({ number }: Kept, facts: AnyObject): void {
+  note({ number }: KeptAnswers, facts: AnyObject): void {
     if (this.#isNoted(number)) return;
     this.#notes.push(encodeRecord('note', encodeExact(objectOf([['of', number], ...entriesOf(facts)]))));
     if (this.#notes.length >= MOST_NOTES) this.#flush();
@@ -151,7 +156,7 @@ export class Recorder implements Recording {
   }
 
   /** Requests an answer, and writes it to the file before it is used, so that it is never requested twice. */
-  async #live(ask: Ask, digest: string, send: AskApi): Promise<Answer> {
+  async #live(ask: Ask, digest: string, send: AskApi): Promise<RecordedAnswer> {
     const { env, secrets } = this.#options;
     const { place, page, began, request } = ask;
     const sentAt = env.now();
@@ -189,7 +194,7 @@ export class Recorder implements Recording {
     };
   }
 
-  #spool(): Spool {
+  #spool(): BodySpool {
     return {
       open: () => new PartSink(this.#file, (error) => this.#breaking.abort(error)),
       scratch: () => new ScratchSink(`${this.#file.path}.${process.pid}.${++this.#scratches}.tmp`),
@@ -241,7 +246,7 @@ function refusal(error: unknown, { step: { job } }: RunPlace, page: number): unk
   });
 }
 
-function pauseBefore({ last }: Scan, now: number): number {
+function pauseBefore({ last }: RecordingScan, now: number): number {
   if (last === undefined) return 0;
   return Math.max(0, now - (last.at - (last.pausedMs ?? 0)));
 }

@@ -6,13 +6,13 @@ import {
   responseOf,
   shownRequest,
   timesOf,
-  type Moment,
-  type ShownRequest,
+  type ExchangeMoment,
+  type ExchangeRequest,
 } from './exchange.ts';
-import type { Answer, Ask, Recording } from './exchanges.ts';
+import type { RecordedAnswer, Ask, Recording } from './exchanges.ts';
 import { beginningOf, keyOf, positionOf, type RunPlace } from './position.ts';
 import type { RecordFile } from './record-file.ts';
-import { exchangeOf, recordedAnswer, recordsOf, type Scan } from './scan.ts';
+import { exchangeOf, recordedAnswer, recordsOf, type RecordingScan } from './scan.ts';
 
 /**
  * Plays a recording again: every request is answered from it, and none goes to the API. A request is looked for at its
@@ -22,16 +22,16 @@ export class Replay implements Recording {
   readonly startedAt: number;
   readonly broken: AbortSignal = new AbortController().signal;
   readonly #file: RecordFile;
-  readonly #scanned: Scan;
+  readonly #scanned: RecordingScan;
   readonly #secrets: Secrets;
   /** By the digest of the request: what is left of it, in order. */
   readonly #answers = new Map<string, Candidate[]>();
-  readonly #moments = new Map<string, Moment>();
+  readonly #moments = new Map<string, ExchangeMoment>();
   /** Answers in which secrets of the configuration are masked. */
   readonly masked: number = 0;
 
   /** @param file closed with the replay */
-  constructor(file: RecordFile, scanned: Scan, secrets: Secrets) {
+  constructor(file: RecordFile, scanned: RecordingScan, secrets: Secrets) {
     this.#file = file;
     this.#scanned = scanned;
     this.#secrets = secrets;
@@ -55,11 +55,11 @@ export class Replay implements Recording {
     }
   }
 
-  moment(place: RunPlace): Moment {
+  moment(place: RunPlace): ExchangeMoment {
     return this.#moments.get(beginningOf(positionOf(place, 1))) ?? { now: this.startedAt, pausedMs: 0 };
   }
 
-  async ask({ place, page, request, signal }: Ask): Promise<Answer> {
+  async ask({ place, page, request, signal }: Ask): Promise<RecordedAnswer> {
     const found = this.#find(keyOf(positionOf(place, page)), requestDigest(request, this.#secrets));
     const record = found === undefined ? undefined : this.#file.recordAt(found.at);
     if (found === undefined || record === undefined) throw this.#missing(request, place, page);
@@ -138,7 +138,7 @@ interface Candidate {
 
 const isGood = ({ isBad }: Candidate): boolean => !isBad;
 
-function* exchangesOf(file: RecordFile, { from, end }: Scan): ReturnType<typeof recordsOf> {
+function* exchangesOf(file: RecordFile, { from, end }: RecordingScan): ReturnType<typeof recordsOf> {
   for (const record of recordsOf(file, from)) {
     if (record.at >= end) return;
     if (record.kind === 'exchange') yield record;
@@ -147,7 +147,7 @@ function* exchangesOf(file: RecordFile, { from, end }: Scan): ReturnType<typeof 
 
 const SHOWN = 300;
 
-function lineOf({ method, url, body }: ShownRequest): string {
+function lineOf({ method, url, body }: ExchangeRequest): string {
   const line = `${method} ${url}${body === undefined ? '' : ` with ${body}`}`;
   return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line;
 }

@@ -6,7 +6,7 @@ import { keyOf, type Position, type PositionStep } from './position.ts';
 import type { RecordFile, StoredRecord } from './record-file.ts';
 
 /** Summary of a recording, from one pass over all of it. Its size does not depend on the exchanges. */
-export interface Scan {
+export interface RecordingScan {
   readonly head: RecordingHead;
   /** Start of the exchanges. */
   readonly from: number;
@@ -62,7 +62,7 @@ function jobKey(job: string): string {
  *
  * @param at where its head is, in a file of several recordings
  */
-export function scan(file: RecordFile, at = 0): Scan | undefined {
+export function scan(file: RecordFile, at = 0): RecordingScan | undefined {
   const first = file.recordAt(at);
   const head = first?.kind === 'head' ? headOf(first) : undefined;
   if (first === undefined || head === undefined) return undefined;

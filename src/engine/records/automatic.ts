@@ -10,7 +10,7 @@ import { itemPlans, planOf, sameLayout, type ItemPlan } from './plan.ts';
 import { checkSharing, mixedNames } from './shared.ts';
 import { structToJson, structFromJson } from './struct.ts';
 import { Structure, type StructureNode } from './structure.ts';
-import { columnsOf, type Table } from './table.ts';
+import { columnsOf, type RecordTable } from './table.ts';
 
 export interface AutomaticOptions {
   /** `json_parser.struct` of the state file. */
@@ -43,7 +43,7 @@ class AutomaticParser implements RecordParser {
   readonly #structure: Structure;
   readonly #log: Log;
   readonly #plans = new Map<string, { plan: ItemPlan; version: number }>();
-  #tables = new Map<StructureNode, Table>();
+  #tables = new Map<StructureNode, RecordTable>();
   readonly #events: ExtrasEvent[] = [];
   #aliases: Aliases = new Map();
   #page = 0;
@@ -216,7 +216,7 @@ class AutomaticParser implements RecordParser {
     return table;
   }
 
-  #openFile(table: Table, out: TableOutput): void {
+  #openFile(table: RecordTable, out: TableOutput): void {
     const { file, plan, name } = table;
     if (file.owner !== plan.node) return;
     const columns = columnsOf(table);
@@ -227,7 +227,7 @@ class AutomaticParser implements RecordParser {
   }
 
   /** Makes the first table that is written again to a mixed file the owner of the header. */
-  #headFile(table: Table, out: TableOutput): void {
+  #headFile(table: RecordTable, out: TableOutput): void {
     const { file, node, name } = table;
     if (!file.isMixed) return;
     file.isMixed = false;
@@ -237,7 +237,7 @@ class AutomaticParser implements RecordParser {
     out.relayout({ name, columns: file.columns });
   }
 
-  #newTable(plan: ItemPlan): Table {
+  #newTable(plan: ItemPlan): RecordTable {
     const name = safeName(plan.path);
     const shared = [...this.#tables.values()].find((other) => other.name === name);
     const file = shared?.file ?? {
@@ -293,7 +293,7 @@ class AutomaticParser implements RecordParser {
     }
   }
 
-  #change(table: Table, index: number, out: TableOutput): void {
+  #change(table: RecordTable, index: number, out: TableOutput): void {
     const { file, name } = table;
     if (file.owner === table.node) file.columns = columnsOf(table);
     if (file.rows > 0) file.staleBefore = index;

@@ -2,7 +2,7 @@ import { columnName as storedName } from '../../lib/names.ts';
 import { shownText } from '../../lib/shown-text.ts';
 import { columnName, safeName } from './names.ts';
 import type { StructureNode } from './structure.ts';
-import type { Table } from './table.ts';
+import type { RecordTable } from './table.ts';
 
 /** A column, and the place in the rows that it has its name from. */
 interface NamedColumn {
@@ -19,7 +19,7 @@ const MOST_LETTERS = 60;
  * Describes the columns of a table whose names are empty, were taken by another column, or are one name in a storage.
  * The names stay those of the reference; undefined where there is nothing to say.
  */
-export function doubtfulNames({ name, node, extras }: Table): string | undefined {
+export function doubtfulNames({ name, node, extras }: RecordTable): string | undefined {
   const columns = [...columnsOf(node, []), ...extras.named.map(([key, header]) => extraColumn(key, header))];
   const counts = new Map<string, number>();
   for (const column of columns) counts.set(stored(column), (counts.get(stored(column)) ?? 0) + 1);

@@ -28,7 +28,7 @@ export interface OpenTable {
 export const PARENT_COLUMN = 'JSON_parentId';
 
 /** Lines that follow each other in one table. */
-export interface Batch {
+export interface LineBatch {
   readonly table: OpenTable;
   readonly bytes: Uint8Array;
   readonly rows: number;
@@ -111,7 +111,7 @@ export class RowEmitter {
    * Yields the lines of the last chunk, by table; valid until the next chunk. Lists whose tables have one name share a
    * batch, in which a row is behind the items of its own lists, as in the reference.
    */
-  *batches(): Iterable<Batch> {
+  *batches(): Iterable<LineBatch> {
     const done = new Set<LinePiece[]>();
     for (const { table, out, rows, order } of this.#lines.values()) {
       if (order === undefined) yield { table, bytes: out.view(), rows };
@@ -269,7 +269,7 @@ export class RowEmitter {
   }
 }
 
-function inOrder(table: OpenTable, order: readonly LinePiece[]): Batch {
+function inOrder(table: OpenTable, order: readonly LinePiece[]): LineBatch {
   const bytes = Buffer.concat(order.map(({ lines, from, to }) => lines.out.view().subarray(from, to)));
   const rows = new Set(order.map(({ lines }) => lines)).values().reduce((sum, lines) => sum + lines.rows, 0);
   return { table, bytes, rows };

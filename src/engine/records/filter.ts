@@ -50,7 +50,7 @@ export function createFilter(
 
 type Change = (value: Json) => Json;
 
-interface Place {
+interface FilterPlace {
   /** The whole path as written. */
   readonly path: string;
   readonly at: string;
@@ -93,7 +93,7 @@ function partsOfJsonPath(path: string, at: string): readonly Part[] {
   return parts;
 }
 
-function compile(parts: readonly Part[], texts: FilterTexts, place: Place): Change {
+function compile(parts: readonly Part[], texts: FilterTexts, place: FilterPlace): Change {
   const [part, ...behind] = parts;
   if (part === undefined) return stringify(texts);
   const { key, rest } = part;

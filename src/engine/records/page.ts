@@ -7,17 +7,17 @@ import {
   JsonSyntaxError,
   parseExact,
   scanPage,
-  type FoundList,
+  type ScannedList,
   type Json,
   type Path,
   type RowChunk,
-  type Scan,
+  type ListScan,
 } from '../../lib/json/index.ts';
 import { jsonText, type Charset, type TextRemarks } from '../formats/index.ts';
 import { shownText } from '../../lib/shown-text.ts';
 import { describeAnswer, notJson } from './answer.ts';
 
-export interface ReadOptions {
+export interface PageReadOptions {
   /** Path of the rows; undefined for "the only list of the response". */
   readonly dataField: Path | undefined;
   readonly endpoint: string;
@@ -84,7 +84,7 @@ export interface Page {
  *
  * @throws {RecordError} `response.notJson` for a body that is not JSON, `response.shape` for one without rows to find
  */
-export function readPage(body: Uint8Array, options: ReadOptions): Page {
+export function readPage(body: Uint8Array, options: PageReadOptions): Page {
   const { bytes, remarks } = jsonText(body, options.charset ?? { label: undefined });
   if (bytes.length === 0) return emptyPage();
   try {
@@ -97,7 +97,7 @@ export function readPage(body: Uint8Array, options: ReadOptions): Page {
   }
 }
 
-function locate(bytes: Uint8Array, options: ReadOptions): Page {
+function locate(bytes: Uint8Array, options: PageReadOptions): Page {
   const { dataField, endpoint } = options;
   const scan = scanPage(bytes, dataField === undefined ? undefined : (dataField.keys ?? []));
   if (dataField === undefined && scan.root === 'scalar') {
@@ -141,7 +141,7 @@ function locate(bytes: Uint8Array, options: ReadOptions): Page {
 }
 
 /** Returns the list that was found at the keys. */
-function foundAt({ lists }: Scan, keys: readonly string[] | undefined): Found | undefined {
+function foundAt({ lists }: ListScan, keys: readonly string[] | undefined): Found | undefined {
   const [list] = lists.values();
   return list === undefined || keys === undefined ? undefined : { keys, list };
 }
@@ -149,10 +149,10 @@ function foundAt({ lists }: Scan, keys: readonly string[] | undefined): Found | 
 /** The rows, and the keys that lead to them. */
 interface Found {
   readonly keys: readonly string[];
-  readonly list: FoundList;
+  readonly list: ScannedList;
 }
 
-function theOnlyList({ root, lists }: Scan, endpoint: string): Found | undefined {
+function theOnlyList({ root, lists }: ListScan, endpoint: string): Found | undefined {
   const [[name, list] = []] = lists;
   if (name === undefined || list === undefined) return undefined;
   if (lists.size === 1) return { keys: root === 'list' ? [] : [name], list };
@@ -162,7 +162,7 @@ function theOnlyList({ root, lists }: Scan, endpoint: string): Found | undefined
   });
 }
 
-function listPage(bytes: Uint8Array, scan: Scan, { keys, list }: Found, options: ReadOptions): Page {
+function listPage(bytes: Uint8Array, scan: ListScan, { keys, list }: Found, options: PageReadOptions): Page {
   const { dataField } = options;
   const marks = digests(bytes, list.start, list.end);
   const envelope = decode(
@@ -242,7 +242,7 @@ function isSyntaxError(error: unknown): error is Error {
   return error instanceof JsonSyntaxError || error instanceof SyntaxError;
 }
 
-function allPlain(scan: Scan): boolean {
+function allPlain(scan: ListScan): boolean {
   return [...scan.lists.values()].every((list) => list.chunks.every((chunk) => chunk.plain));
 }
 

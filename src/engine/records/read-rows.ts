@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { RecordError } from '../../lib/errors.ts';
 import type { Path } from '../../lib/json/index.ts';
-import { readPage, type Page, type ReadOptions } from './page.ts';
+import { readPage, type Page, type PageReadOptions } from './page.ts';
 import type { RowsAt } from './rows-at.ts';
 import { shapePage } from './shape.ts';
 
-export interface RowsOptions extends ReadOptions {
+export interface RowsOptions extends PageReadOptions {
   /** Further places, whose rows follow. */
   readonly otherFields?: readonly Path[] | undefined;
   /** How rows come out of what is there, where it is no list of them. */
@@ -28,7 +28,7 @@ export function readRows(body: Uint8Array, options: RowsOptions): Page {
   return only !== undefined && pages.length === 1 ? only : joined(pages);
 }
 
-function shaped(page: Page, rowsAt: RowsAt, { describeUrl }: ReadOptions): Page {
+function shaped(page: Page, rowsAt: RowsAt, { describeUrl }: PageReadOptions): Page {
   try {
     return shapePage(page, rowsAt);
   } catch (error) {

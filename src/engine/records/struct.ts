@@ -1,6 +1,6 @@
 import { RecordError } from '../../lib/errors.ts';
 import { entriesOf, getKey, isObject, objectOf, type AnyObject, type Json } from '../../lib/json/index.ts';
-import { StructureNode, type Kind, type Structure } from './structure.ts';
+import { StructureNode, type ValueKind, type Structure } from './structure.ts';
 
 /** Version of the stored form. */
 export const STRUCT_VERSION = 3;
@@ -56,7 +56,7 @@ function readNode(json: AnyObject, path: string): StructureNode {
   const node = new StructureNode(path);
   const kind = getKey(json, 'nodeType');
   if (typeof kind !== 'string' || !KINDS.has(kind)) throw invalid(`“${path}” has no known nodeType`);
-  node.kind = kind as Kind; // the set above holds the kinds
+  node.kind = kind as ValueKind; // the set above holds the kinds
   for (const [key, value] of entriesOf(json)) {
     if (!isObject(value)) continue;
     if (key === '[]') node.item = readNode(value, path);

@@ -2,11 +2,11 @@ import { RecordError } from '../../lib/errors.ts';
 import { entriesOf, isList, isObject, type AnyObject, type Json } from '../../lib/json/index.ts';
 import { columnName, NameScope } from './names.ts';
 
-export type Kind = 'null' | 'scalar' | 'object' | 'array';
+export type ValueKind = 'null' | 'scalar' | 'object' | 'array';
 
 /** One place in the records of a type: a property, or the item of a list. */
 export class StructureNode {
-  kind: Kind = 'null';
+  kind: ValueKind = 'null';
   /** Header, given once after the page on which the node was first seen. */
   name: string | undefined;
   /** Properties in the order they were first seen (objects). */
@@ -178,7 +178,7 @@ export class Structure {
   }
 }
 
-function plural(kind: Kind): string {
+function plural(kind: ValueKind): string {
   return kind === 'object' ? 'objects' : kind === 'array' ? 'lists' : 'scalars';
 }
 

@@ -4,7 +4,7 @@ import type { ItemPlan } from './plan.ts';
 import type { StructureNode } from './structure.ts';
 
 /** The table of a list: its columns, and the file that it is written to. */
-export interface Table extends OpenTable {
+export interface RecordTable extends OpenTable {
   readonly node: StructureNode;
   plan: ItemPlan;
   extras: TableExtras;
@@ -24,6 +24,6 @@ export interface TableFile {
 }
 
 /** Returns the columns of the records, then the extra ones. */
-export function columnsOf(table: Table): readonly string[] {
+export function columnsOf(table: RecordTable): readonly string[] {
   return [...table.plan.row.headers, ...table.extras.headers];
 }

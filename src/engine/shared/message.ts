@@ -121,10 +121,10 @@ export interface SendOptions {
   /** Response rules of the configuration; they are applied before all others. */
   readonly react?: React;
   /** Place of this attempt among several. */
-  readonly attempt?: Attempt;
+  readonly attempt?: SendAttempt;
 }
 
-export interface Attempt {
+export interface SendAttempt {
   /** Object that is the same for all attempts of one request. */
   readonly of: object;
   /** True when the login of the previous attempt is no longer valid. */

@@ -4,7 +4,7 @@ import { inPieces, withoutBom, withoutLines } from './source.ts';
 import { splitRecord } from './split.ts';
 import { Utf8Checker } from './utf8.ts';
 
-export interface CheckOptions {
+export interface CsvCheckOptions {
   readonly dialect: CsvDialect;
   /**
    * True when the first record holds the names of the columns; or a function that decides it by them. Default false.
@@ -54,7 +54,7 @@ export interface CsvCheck {
  */
 export function checkCsv(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  options: CheckOptions,
+  options: CsvCheckOptions,
 ): CsvCheck {
   const { dialect, hasHeader = false, ignoredLines = 0, columns, maxColumns = Infinity } = options;
   const scanner = new CsvScanner({ dialect, columns, firstLine: ignoredLines + 1 });

@@ -8,7 +8,7 @@ export interface RowChunk {
 }
 
 /** List found in the document, in chunks of bounded size. */
-export interface FoundList {
+export interface ScannedList {
   /** Offset of `[`. */
   readonly start: number;
   /** Offset behind `]`. */
@@ -18,10 +18,10 @@ export interface FoundList {
 }
 
 /** Places of the rows of a response, found without building a single object. */
-export interface Scan {
+export interface ListScan {
   readonly root: 'object' | 'list' | 'scalar';
   /** Lists at the path asked for, or every direct list of the root object when no path was given, by key. */
-  readonly lists: ReadonlyMap<string, FoundList>;
+  readonly lists: ReadonlyMap<string, ScannedList>;
   /** False when the text outside the lists must be parsed by the exact parser. */
   readonly plain: boolean;
 }

@@ -36,7 +36,7 @@ export function parseJsonPath(path: string, at?: string): JsonPath {
 }
 
 /** Part of the path: `.name`, `[0, -1]`, `..id`. */
-export interface Segment {
+export interface PathSegment {
   /** True when the selectors match at any depth below. */
   readonly isDeep: boolean;
   readonly selectors: readonly Selector[];
@@ -54,8 +54,8 @@ const SELECTOR =
   /\s*(?:(?<all>\*)|(?<slice>-?\d*:-?\d*(?::-?\d*)?)|(?<index>-?\d+)|'(?<single>(?:[^'\\]|\\.)*)'|"(?<double>(?:[^"\\]|\\.)*)"|(?<name>[\p{L}_][\p{L}\d_-]*))\s*(?<end>[,\]])/uy;
 
 /** @throws {ConfigError} */
-export function segmentsOf(path: string, at?: string): readonly Segment[] {
-  const segments: Segment[] = [];
+export function segmentsOf(path: string, at?: string): readonly PathSegment[] {
+  const segments: PathSegment[] = [];
   for (let from = 1; from < path.length;) {
     const dot = matchAt(DOT, path, from);
     if (dot !== null) {
@@ -110,7 +110,7 @@ function unescape(_escape: string, code: string | undefined, char: string): stri
 }
 
 /** Returns the one place that a segment can lead to; undefined when it can lead to several. */
-function placeOf({ isDeep, selectors: [selector, second] }: Segment): string | number | undefined {
+function placeOf({ isDeep, selectors: [selector, second] }: PathSegment): string | number | undefined {
   if (isDeep || selector === undefined || second !== undefined) return undefined;
   if (selector.kind === 'name') return selector.name;
   if (selector.kind === 'all') return undefined;
@@ -134,7 +134,7 @@ function onlyIndex(slice: string): number | undefined {
  * Returns a segment in the syntax of the evaluator: names are quoted so that they have no special meaning, indexes from
  * the end are slices.
  */
-function textOf({ isDeep, selectors }: Segment, path: string, at: string | undefined): string {
+function textOf({ isDeep, selectors }: PathSegment, path: string, at: string | undefined): string {
   const isUnion = selectors.length > 1;
   const texts = selectors.map((selector) => {
     if (selector.kind === 'all') return '*';

@@ -1,4 +1,4 @@
-import type { FoundList, RowChunk, Scan } from './found.ts';
+import type { ScannedList, RowChunk, ListScan } from './found.ts';
 import { JsonSyntaxError, MAX_DEPTH } from './parse.ts';
 import { isIntegerKey, isMinusZero, isTelling, isWhite } from './scan-bytes.ts';
 
@@ -29,14 +29,14 @@ const CLOSE_OBJECT = 0x7d;
  * @param path undefined finds every direct list of the root
  * @throws {JsonSyntaxError} when brackets or quotes do not pair up
  */
-export function scanPage(bytes: Uint8Array, path: readonly string[] | undefined): Scan {
+export function scanPage(bytes: Uint8Array, path: readonly string[] | undefined): ListScan {
   return new Scanner(bytes, path).run();
 }
 
 class Scanner {
   readonly #bytes: Uint8Array;
   readonly #path: readonly string[] | undefined;
-  readonly #lists = new Map<string, FoundList>();
+  readonly #lists = new Map<string, ScannedList>();
   #at = 0;
   #plain = true;
 
@@ -45,7 +45,7 @@ class Scanner {
     this.#path = path;
   }
 
-  run(): Scan {
+  run(): ListScan {
     this.#white();
     const first = this.#bytes[this.#at];
     if (first === undefined) this.#fail('The text ends too early');

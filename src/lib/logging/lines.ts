@@ -28,7 +28,7 @@ export function plainLine(nowMs: number, level: Level, message: string, fields: 
  * Part of a line for a terminal, with its colour. Escape sequences are added only when it is written, after its text
  * was made safe.
  */
-export interface Span {
+export interface TextSpan {
   readonly text: string;
   readonly colour?: Colour;
 }
@@ -39,7 +39,7 @@ type Colour = Parameters<typeof styleText>[0];
  * Formats `warning: message (job users, page 2)`: for a user at a terminal. Facts that the message contains are left
  * out.
  */
-export function terminalLine(level: Level, message: string, fields: LogFields): readonly Span[] {
+export function terminalLine(level: Level, message: string, fields: LogFields): readonly TextSpan[] {
   const facts = Object.entries(fields)
     .filter(
       ([, value]) => value !== undefined && !(typeof value === 'string' && message.includes(`“${value}”`)),
@@ -55,14 +55,14 @@ export function terminalLine(level: Level, message: string, fields: LogFields): 
 }
 
 /** Returns the text of a line, without its colours. */
-export function plainText(line: string | readonly Span[]): string {
+export function plainText(line: string | readonly TextSpan[]): string {
   return typeof line === 'string' ? line : line.map(({ text }) => text).join('');
 }
 
 /**
  * Colours a text where stderr shows it: not with `NO_COLOR`, nor for a terminal without colours (https://no-color.org).
  */
-export function painted({ text, colour }: Span): string {
+export function painted({ text, colour }: TextSpan): string {
   if (colour === undefined) return text;
   // an import would load all exports of the module
   return process.getBuiltinModule('node:util').styleText(colour, text, { stream: process.stderr });

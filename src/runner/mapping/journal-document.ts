@@ -9,7 +9,7 @@ export interface PushTarget {
 }
 
 /** How far one table is. Each step is written down before the next one is asked for. */
-export interface TableEntry {
+export interface JournalTable {
   /** Id of the table that it goes to. */
   readonly destination?: string | undefined;
   /** Size and time of what was uploaded: what has changed since is uploaded anew. */
@@ -59,7 +59,7 @@ export interface JournalDocument {
   /** `config.outputBucket` of the run; where it has changed since, tables that were not begun go to the new one. */
   readonly outputBucket?: string | undefined;
   /** By the name in `out/tables`; the further tables of one source have `name/destination`. */
-  readonly tables: ReadonlyMap<string, TableEntry>;
+  readonly tables: ReadonlyMap<string, JournalTable>;
   /** By the name in `out/files`. */
   readonly files: ReadonlyMap<string, FileEntry>;
 }

@@ -4,7 +4,7 @@ import { MappingError } from '../../lib/errors.ts';
 import type { Json } from '../../lib/json/index.ts';
 import { writeFileAtomic } from '../../engine/sink/atomic.ts';
 import { journalText, readJournal } from './journal-format.ts';
-import type { FileEntry, JournalDocument, PushTarget, TableEntry } from './journal-document.ts';
+import type { FileEntry, JournalDocument, PushTarget, JournalTable } from './journal-document.ts';
 import type { Origin, ProcessedFile } from './mapping-types.ts';
 
 export type * from './journal-document.ts';
@@ -28,9 +28,9 @@ export interface Journal {
   readonly file: string;
   readonly document: JournalDocument;
   /** Returns the entry of a table; empty when nothing was begun. */
-  table(key: string): TableEntry;
+  table(key: string): JournalTable;
   /** Changes some of an entry; `undefined` removes. */
-  updateTable(key: string, changes: TableEntry): void;
+  updateTable(key: string, changes: JournalTable): void;
   updateFile(source: string, changes: FileEntry): void;
   /** Forgets a file that the service does not have as it was written down. */
   resetFile(source: string): void;

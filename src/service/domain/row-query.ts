@@ -9,7 +9,7 @@ import {
   parseOrderBy,
   parseWhereFilters,
 } from '../stores/tables/row-query.ts';
-import type { RowFilter, RowQuery, WhereFilter } from '../stores/tables/row-query.ts';
+import type { RowFilter, RowQuery, RowCondition } from '../stores/tables/row-query.ts';
 import { TableError } from '../stores/tables/table-error.ts';
 
 const untouched = (description: string) => Type.Optional(Type.Unsafe<Json>({ description }));
@@ -110,7 +110,7 @@ export function requireColumns(
   }
 }
 
-function olderFilter(input: RowFilterInput): WhereFilter[] {
+function olderFilter(input: RowFilterInput): RowCondition[] {
   const column = textOf(input.whereColumn);
   if (column === undefined) return [];
   const given = plain(input.whereValues);

@@ -3,7 +3,7 @@ import { authorOf } from '../domain/tokens/caller.ts';
 import type { Context } from '../domain/context.ts';
 import type { DataContext } from '../domain/data-context.ts';
 import { ApiError } from '../domain/api-error.ts';
-import type { JobName, JobRequest } from '../domain/jobs/operations/all.ts';
+import type { JobName, StorageJobRequest } from '../domain/jobs/operations/all.ts';
 import { findJob, type NewJob } from '../stores/metadata/jobs.ts';
 import type { JobRow } from '../stores/metadata/tables.ts';
 import { jobsOf } from '../stores/metadata/transaction.ts';
@@ -20,7 +20,7 @@ type Asker<Name> = Pick<
 export async function enqueueJob<Name extends JobName>(
   context: DataContext,
   asker: Asker<Name>,
-  work: JobRequest<NoInfer<Name>>,
+  work: StorageJobRequest<NoInfer<Name>>,
 ): Promise<Answer> {
   return new Answer(202, jobReply(await submit(context, asker, work), asker.origin));
 }
@@ -36,7 +36,7 @@ const MAX_WAIT_MS = 45 * 60_000;
 export async function runJob<Name extends JobName>(
   context: DataContext,
   asker: Asker<Name>,
-  work: JobRequest<NoInfer<Name>>,
+  work: StorageJobRequest<NoInfer<Name>>,
 ): Promise<JobRow> {
   const { id } = await submit(context, asker, work);
   const job = await waitForJob(context, id, MAX_WAIT_MS);

@@ -16,7 +16,7 @@ import { toServiceError } from '../domain/service-error.ts';
 import { removeFile } from '../domain/files/remove.ts';
 
 /** File whose bytes came with the request, and the other fields of that request. */
-export interface Upload {
+export interface ReceivedUpload {
   readonly file: TaggedFile;
   readonly fields: Json;
 }
@@ -36,7 +36,7 @@ export async function receiveUpload(
   context: DataContext,
   call: UploadCall,
   textField: 'data' | 'dataString' = 'data',
-): Promise<Upload> {
+): Promise<ReceivedUpload> {
   if (!call.request.isMultipart()) {
     const fields = call.body as Json; // the route gives bodies untouched
     const text = textOf(fields, textField);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { systemEnv } from '../../lib/env.ts';
 import { readKeyFile, type Keys } from '../../lib/encryption/index.ts';
 import { ExtractorError, RunError, StorageError } from '../../lib/errors.ts';
-import { findHolder, type Holder } from '../stores/folder/lock.ts';
+import { findHolder, type FolderHolder } from '../stores/folder/lock.ts';
 import { refuseLostMetadata } from '../stores/folder/metadata-place.ts';
 import type { OpenOptions, OpenStorage } from '../../storage/client/open-options.ts';
 import { clientOf, productionOf, steadyOf, verify } from './reach.ts';
@@ -43,7 +43,7 @@ export async function openFolder(options: OpenOptions): Promise<OpenStorage> {
 
 async function openHeld(
   dir: string,
-  holder: Holder & { readonly address: string },
+  holder: FolderHolder & { readonly address: string },
   options: OpenOptions,
 ): Promise<OpenStorage> {
   const { localToken } = await import('../stores/folder/local-token.ts');
@@ -178,7 +178,7 @@ const orSame = (understood: unknown, error: Error): unknown =>
  * Returns the error for a folder whose service cannot be used. The address shown is the one on the machine of the
  * service: another machine or container may not reach it.
  */
-function unusable(dir: string, { pid, host, address }: Holder, error: unknown): unknown {
+function unusable(dir: string, { pid, host, address }: FolderHolder, error: unknown): unknown {
   const isOther = error instanceof StorageError && /^storage\.(?:un|forbidden)/.test(error.code);
   if (!isOther) return error;
   const where = host === hostname() ? '' : ` on ${host}`;

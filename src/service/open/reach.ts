@@ -4,14 +4,14 @@ import type { OpenOptions, OpenStorage } from '../../storage/client/open-options
 import { trimEnd } from '../../lib/trim.ts';
 
 /** Address and token of a service. */
-export interface Reach {
+export interface ServiceReach {
   readonly url: string;
   readonly token: string;
   readonly fetch?: typeof fetch;
 }
 
 export function clientOf(
-  reach: Reach,
+  reach: ServiceReach,
   options: OpenOptions,
   more: Partial<StorageClientOptions> = {},
 ): StorageClient {
@@ -22,7 +22,7 @@ export function clientOf(
 }
 
 /** Returns a client without the branch, if there is one. It needs no closing: no files go through it. */
-export function productionOf(reach: Reach, options: OpenOptions): StorageClient | undefined {
+export function productionOf(reach: ServiceReach, options: OpenOptions): StorageClient | undefined {
   const { branch } = options;
   return branch === undefined || branch === 'default'
     ? undefined
@@ -30,7 +30,7 @@ export function productionOf(reach: Reach, options: OpenOptions): StorageClient 
 }
 
 /** Returns a client that continues when the signal is aborted. It needs no closing: no files go through it. */
-export function steadyOf(reach: Reach, options: OpenOptions): StorageClient {
+export function steadyOf(reach: ServiceReach, options: OpenOptions): StorageClient {
   return clientOf(reach, { ...options, signal: new AbortController().signal, beforeChange: undefined });
 }
 
@@ -39,7 +39,7 @@ const PATIENCE_MS = 20_000;
 
 /** Asks the service about the token, with a short timeout: an address is more often wrong than busy. */
 export async function verify(
-  reach: Reach,
+  reach: ServiceReach,
   options: OpenOptions,
 ): Promise<Pick<OpenStorage, 'project' | 'token'>> {
   const { signal, patienceMs = PATIENCE_MS } = options;

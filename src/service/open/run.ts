@@ -1,7 +1,7 @@
 import { withRedaction } from '../../lib/redact.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Secrets } from '../../lib/secrets.ts';
-import { run as runFolder, type RunOptions as FolderRunOptions, type RunResult } from '../../runner/run.ts';
+import { run as runFolder, type FolderRunOptions, type RunResult } from '../../runner/run.ts';
 import type { Storage } from '../../runner/storage.ts';
 import { openTarget } from './open-target.ts';
 

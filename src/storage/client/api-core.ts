@@ -5,7 +5,7 @@ import type { Secrets } from '../../lib/secrets.ts';
 import { queryText, type Query } from './encode.ts';
 
 /** One call of the API. */
-export interface Call {
+export interface ApiCall {
   readonly method: 'DELETE' | 'GET' | 'POST' | 'PUT';
   /** Below `/v2/storage/`, escaped. */
   readonly path: string;
@@ -36,9 +36,9 @@ export interface ApiCore {
   readonly base: string;
   readonly maxRetries: number;
   /** The answer as JSON; undefined when it has no body. */
-  call(call: Call): Promise<Json | undefined>;
+  call(call: ApiCall): Promise<Json | undefined>;
   /** The answer in lines of JSON, each as it comes. Whoever stops reading ends the answer. */
-  lines(call: Call): AsyncIterable<Json>;
+  lines(call: ApiCall): AsyncIterable<Json>;
   /**
    * Tells whether the service does a request once, however often and late it arrives, when it has an `Idempotency-Key`.
    */
@@ -53,7 +53,7 @@ export type Redactor = Pick<Secrets, 'redact'>;
 /** The address of a call, with its branch. */
 export function urlOf(
   base: string,
-  { path, query, scope }: Call,
+  { path, query, scope }: ApiCall,
   branchOf: string | number | undefined,
 ): string {
   const branch = branchOf ?? (scope === 'branch' ? 'default' : undefined);
@@ -63,6 +63,6 @@ export function urlOf(
 }
 
 /** `GET tables/in.c-main.users`, for messages. */
-export function whatOf({ method, path }: Call): string {
+export function whatOf({ method, path }: ApiCall): string {
   return `${method} ${path === '' ? '/v2/storage' : decodeURIComponent(path)}`;
 }

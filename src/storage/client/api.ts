@@ -8,7 +8,7 @@ import { DEFAULT_RETRY, retry } from '../../engine/http/retry.ts';
 import { USER_AGENT } from '../../engine/http/user-agent.ts';
 import { getKey, isObject, type Json } from '../../lib/json/index.ts';
 import { Secrets } from '../../lib/secrets.ts';
-import { urlOf, whatOf, type ApiCore, type Call } from './api-core.ts';
+import { urlOf, whatOf, type ApiCore, type ApiCall } from './api-core.ts';
 import { bodyText } from './encode.ts';
 import { CHECK_ADDRESS, failureOf, jsonOf, unreadable } from './failure.ts';
 import { openBy, sendBy } from './in-process.ts';
@@ -32,7 +32,7 @@ export interface Api extends ApiCore {
   readonly secrets: Secrets;
   readonly options: StorageClientOptions;
   /** The answer as it comes; the caller reads it to its end or destroys it. */
-  open(call: Call): Promise<Readable>;
+  open(call: ApiCall): Promise<Readable>;
   /** A POST with a stream. */
   post(call: RawCall): Promise<Json | undefined>;
 }
@@ -107,7 +107,7 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
     return response;
   }
 
-  function requestOf(call: Call): ApiRequest {
+  function requestOf(call: ApiCall): ApiRequest {
     const { method, body, key = newKey() } = call;
     return {
       method,
@@ -121,7 +121,7 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
     };
   }
 
-  async function answer(call: Call): Promise<ApiResponse> {
+  async function answer(call: ApiCall): Promise<ApiResponse> {
     const request = requestOf(call);
     const what = whatOf(call);
     if (call.method !== 'GET') await options.beforeChange?.(signalOf(call.signal));
@@ -134,7 +134,7 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
     }
   }
 
-  async function open(call: Call): Promise<Readable> {
+  async function open(call: ApiCall): Promise<Readable> {
     let stream: Readable | undefined;
     await send(requestOf(call), whatOf(call), {
       signal: call.signal,
@@ -154,7 +154,7 @@ export function createApi(options: StorageClientOptions, network: Network): Api 
   async function knowsKeys(signal: AbortSignal | undefined): Promise<boolean> {
     if (known !== undefined) return known;
     try {
-      const index: Call = { method: 'GET', path: '', scope: 'plain', query: { exclude: 'components' } };
+      const index: ApiCall = { method: 'GET', path: '', scope: 'plain', query: { exclude: 'components' } };
       const request = { method: 'GET', url: urlOf(base, index, options.branch), headers } as const;
       const json = jsonOf(await send(request, whatOf(index), { signal, isQuick: true }));
       const features = json !== undefined && isObject(json) ? getKey(json, 'features') : undefined;

@@ -2,7 +2,7 @@ import { StorageError } from '../../lib/errors.ts';
 import type { Env } from '../../lib/env.ts';
 import type { ApiResponse } from '../../engine/shared/message.ts';
 import { silentLog } from '../../lib/log.ts';
-import { whatOf, urlOf, type ApiCore, type Call } from './api-core.ts';
+import { whatOf, urlOf, type ApiCore, type ApiCall } from './api-core.ts';
 import { bodyText } from './encode.ts';
 import { failureOf, jsonOf, unreadable } from './failure.ts';
 import { linesOf, lostOn } from './lines.ts';
@@ -39,7 +39,12 @@ export function createBrowserApi(options: BrowserOptions): ApiCore {
   const fetchIt = options.fetch ?? ((input, init) => fetch(input, init));
   const { origin } = new URL(base);
 
-  async function sendOnce(call: Call, key: string, signal: AbortSignal, isRead: boolean): Promise<Received> {
+  async function sendOnce(
+    call: ApiCall,
+    key: string,
+    signal: AbortSignal,
+    isRead: boolean,
+  ): Promise<Received> {
     const { method, body } = call;
     const url = urlOf(base, call, options.branch);
     const response = await fetchIt(url, {
@@ -66,7 +71,7 @@ export function createBrowserApi(options: BrowserOptions): ApiCore {
     };
   }
 
-  async function send(call: Call, isRead = true): Promise<Received> {
+  async function send(call: ApiCall, isRead = true): Promise<Received> {
     const key = call.key ?? crypto.randomUUID();
     const what = whatOf(call);
     for (let attempt = 1; ; attempt++) {

@@ -1,6 +1,6 @@
 import type { ConfigurationRow, RowCopy, RowCreate, RowUpdate, RowVersion } from '../protocol/index.ts';
 import type { Static } from 'typebox';
-import type { ApiCore, Call } from './api-core.ts';
+import type { ApiCore, ApiCall } from './api-core.ts';
 import { path } from './encode.ts';
 import type { OnceOptions } from './client-options.ts';
 import { deleteOnce, isOwnDoing } from './repeated.ts';
@@ -37,8 +37,8 @@ const FIELDS = { id: 'id', version: 'number' } as const;
 
 /** @param base path of the rows, escaped */
 export function createRows(api: ApiCore, base: string): Rows {
-  const call = async (call: Omit<Call, 'scope'>) => await api.call({ ...call, scope: 'branch' });
-  const one = async (given: Omit<Call, 'scope'>): Promise<ConfigurationRow> =>
+  const call = async (call: Omit<ApiCall, 'scope'>) => await api.call({ ...call, scope: 'branch' });
+  const one = async (given: Omit<ApiCall, 'scope'>): Promise<ConfigurationRow> =>
     shaped<ConfigurationRow>(await call(given), 'row', FIELDS);
   const at = (rowId: string) => `${base}/${path`${rowId}`}`;
   const rows: Rows = {

@@ -7,7 +7,7 @@ import type {
 } from '../protocol/index.ts';
 import type { Json } from '../../lib/json/value.ts';
 import type { ConfigurationProblem } from '../protocol/workshop.ts';
-import type { ApiCore, Call } from './api-core.ts';
+import type { ApiCore, ApiCall } from './api-core.ts';
 import { createRows, type Note, type Rows } from './configuration-rows.ts';
 import { path } from './encode.ts';
 import { metadataAt, type Metadata } from './metadata.ts';
@@ -23,7 +23,7 @@ export interface VersionsQuery {
   readonly offset?: number | undefined;
 }
 
-export interface ValidateOptions {
+export interface ValidateConfigurationOptions {
   /** Id of the configuration, when it is stored. */
   readonly configuration?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -50,7 +50,7 @@ export interface Configurations {
    *
    * @param text what `config.json` would hold: the content of a configuration, or one with rows
    */
-  validate(text: string, options?: ValidateOptions): Promise<ConfigurationProblem[]>;
+  validate(text: string, options?: ValidateConfigurationOptions): Promise<ConfigurationProblem[]>;
   /** Replaces the state and makes no version. `{}` makes the next run a first one. */
   updateState(id: string, state: unknown, options?: OnceOptions): Promise<Configuration>;
   /** Into the trash; from the trash it is gone for good. */
@@ -75,8 +75,8 @@ const FIELDS = { id: 'id', name: 'string', version: 'number' } as const;
 export function createConfigurations(api: ApiCore, componentId: string): Configurations {
   const base = path`components/${componentId}/configs`;
   const scope = 'branch';
-  const call = async (call: Omit<Call, 'scope'>) => await api.call({ ...call, scope });
-  const one = async (given: Omit<Call, 'scope'>): Promise<Configuration> =>
+  const call = async (call: Omit<ApiCall, 'scope'>) => await api.call({ ...call, scope });
+  const one = async (given: Omit<ApiCall, 'scope'>): Promise<Configuration> =>
     shaped<Configuration>(await call(given), 'configuration', FIELDS);
   const at = (id: string) => `${base}/${path`${id}`}`;
   const configurations: Configurations = {

@@ -8,7 +8,7 @@ import type { DownloadToOptions, Files, UploadOptions } from './file-types.ts';
 import { uploadByImporter } from './importer.ts';
 import { shaped } from './shape.ts';
 import { gzipBody } from './transfer/body.ts';
-import { readManifest, type Source } from './transfer/download.ts';
+import { readManifest, type FileSource } from './transfer/download.ts';
 import { readFile } from './transfer/read-file.ts';
 import { noPlace, type S3, type S3Place } from './transfer/s3.ts';
 import { resumeAt, saveStream, sizeOf } from './transfer/save.ts';
@@ -61,7 +61,7 @@ export function createFiles(api: Api, s3: S3): Files {
     },
     async readSlice(id, name, options = {}) {
       const { file, source } = await openFile(id, options.signal);
-      const below: Source = {
+      const below: FileSource = {
         ...source,
         place: async (isRefused) => {
           const place = await source.place(isRefused);
@@ -106,10 +106,10 @@ export function createFiles(api: Api, s3: S3): Files {
   async function openFile(
     id: number,
     signal: AbortSignal | undefined,
-  ): Promise<{ file: File; source: Source }> {
+  ): Promise<{ file: File; source: FileSource }> {
     const file = await files.detail(id, { credentials: true, signal });
     let first: File | undefined = file;
-    const source: Source = {
+    const source: FileSource = {
       name: file.name,
       s3,
       // The credentials that came with the file are used until they expire.

@@ -1,5 +1,5 @@
 import type { MetadataItem } from '../protocol/index.ts';
-import type { ApiCore, Call } from './api-core.ts';
+import type { ApiCore, ApiCall } from './api-core.ts';
 import { path } from './encode.ts';
 import type { OnceOptions } from './client-options.ts';
 import { deleteOnce } from './repeated.ts';
@@ -25,7 +25,7 @@ export interface Metadata {
 const FIELDS = { id: 'id', key: 'string' } as const;
 
 /** @param at path of the resource with a slash at the end, escaped */
-export function metadataAt(api: ApiCore, at: string, scope?: Call['scope']): Metadata {
+export function metadataAt(api: ApiCore, at: string, scope?: ApiCall['scope']): Metadata {
   return {
     list: async () =>
       listOf<MetadataItem>(

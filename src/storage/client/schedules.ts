@@ -1,5 +1,5 @@
 import type { Schedule, ScheduleCreate, ScheduleUpdate } from '../protocol/schedule.ts';
-import type { ApiCore, Call } from './api-core.ts';
+import type { ApiCore, ApiCall } from './api-core.ts';
 import { path } from './encode.ts';
 import { deleteOnce } from './repeated.ts';
 import { listOf, shaped } from './shape.ts';
@@ -20,7 +20,7 @@ const one = (id: string): string => `/${path`${id}`}`;
 
 /** @param base path of the configuration */
 export function createSchedules(api: ApiCore, base: string): Schedules {
-  const call = async (given: Omit<Call, 'path' | 'scope'>, at = '') =>
+  const call = async (given: Omit<ApiCall, 'path' | 'scope'>, at = '') =>
     await api.call({ ...given, path: `${base}/schedules${at}`, scope: 'branch' });
   return {
     list: async () => listOf<Schedule>(await call({ method: 'GET' }), 'schedule', FIELDS),

@@ -10,8 +10,8 @@ import {
 import { StorageError } from '../../lib/errors.ts';
 
 /** Fields that must be there, of these kinds. `id` is text, `number` an integer; each is also read from the other. */
-type Fields<T> = Readonly<Partial<Record<keyof T & string, Kind>>>;
-type Kind = 'boolean' | 'id' | 'list' | 'number' | 'object' | 'string';
+type Fields<T> = Readonly<Partial<Record<keyof T & string, ShapeKind>>>;
+type ShapeKind = 'boolean' | 'id' | 'list' | 'number' | 'object' | 'string';
 
 /**
  * Returns the answer as the type that the protocol gives it, after a check of the fields that this client uses.
@@ -23,7 +23,7 @@ type Kind = 'boolean' | 'id' | 'list' | 'number' | 'object' | 'string';
 export function shaped<T>(value: Json | undefined, what: string, fields: Fields<T>): T {
   if (value === undefined || !isObject(value)) throw unexpected(what, 'is no object');
   let object: AnyObject = value;
-  for (const [name, kind] of Object.entries<Kind | undefined>(fields)) {
+  for (const [name, kind] of Object.entries<ShapeKind | undefined>(fields)) {
     if (kind === undefined) continue;
     const found = getKey(value, name);
     const read = readAs(kind, found);
@@ -39,7 +39,7 @@ export function listOf<T>(value: Json | undefined, what: string, fields: Fields<
 }
 
 /** The value as that kind; undefined when it is of another. */
-function readAs(kind: Kind, value: Json | undefined): Json | undefined {
+function readAs(kind: ShapeKind, value: Json | undefined): Json | undefined {
   if (kind === 'list') return isList(value) ? value : undefined;
   if (kind === 'object') return isObject(value) ? value : undefined;
   if (kind === 'id' && value instanceof JsonNumber) return value.literal;

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { StorageError } from '../../lib/errors.ts';
 import type { Exploration, Found, Tried, Trial, WorkshopLine } from '../protocol/index.ts';
-import type { ApiCore, Call } from './api-core.ts';
+import type { ApiCore, ApiCall } from './api-core.ts';
 import { lostOn } from './lines.ts';
 import { shaped } from './shape.ts';
 
@@ -26,7 +26,7 @@ export interface Workshop {
 }
 
 export function createWorkshop(api: ApiCore): Workshop {
-  async function ask(call: Call, { onStep, signal }: WorkshopOptions): Promise<WorkshopLine> {
+  async function ask(call: ApiCall, { onStep, signal }: WorkshopOptions): Promise<WorkshopLine> {
     for await (const json of api.lines({ ...call, signal })) {
       // As the protocol has them; the last one is looked at below.
       const line = shaped<object>(json, 'step', {}) as WorkshopLine;

@@ -61,7 +61,7 @@ export const RunsQuery = Type.Object({
 });
 
 /** Result of a run for a row of its configuration. */
-export const RunRow = Type.Object({
+export const RunRowResult = Type.Object({
   id: Type.Optional(Type.String({ description: 'Absent when the configuration has no rows.' })),
   verdict: Type.Optional(
     Type.String({ description: 'The worst of its jobs: `complete`, `ended`, `cut` or `doubtful`.' }),
@@ -79,7 +79,7 @@ export const RunRow = Type.Object({
   ),
   jobs: Type.Array(Type.Unknown({ description: 'Whether each job has everything, as in `report.json`.' })),
 });
-export type RunRow = Static<typeof RunRow>;
+export type RunRowResult = Static<typeof RunRowResult>;
 
 export const RunError = Type.Object({
   code: Type.String(),
@@ -192,7 +192,7 @@ export const Run = Type.Object(
       Type.Integer({ description: 'In lists: rows in all tables, or those that have come so far.' }),
     ),
     rows: Type.Optional(
-      Type.Array(RunRow, { description: 'Of the rows that ran, when it has ended. Not in lists.' }),
+      Type.Array(RunRowResult, { description: 'Of the rows that ran, when it has ended. Not in lists.' }),
     ),
   },
   { title: 'Run' },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemEnv } from '../../../src/lib/env.ts';
-import { run, type RunOptions } from '../../../src/runner/run.ts';
+import { run, type FolderRunOptions } from '../../../src/runner/run.ts';
 import { configOf, dataFolder, filesOf, json, startApi, type Api } from '../../cli/support.ts';
 
 const NOON = Date.parse('2026-03-01T12:00:00Z');
@@ -64,7 +64,7 @@ interface Ran {
 async function ran(
   folder: string,
   clock: number | { readonly now: number },
-  options: Partial<RunOptions> = {},
+  options: Partial<FolderRunOptions> = {},
 ): Promise<Ran> {
   const warnings: string[] = [];
   const log = {

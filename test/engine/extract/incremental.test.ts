@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemEnv } from '../../../src/lib/env.ts';
 import { silentLog, type Log } from '../../../src/lib/log.ts';
-import { run, type RunOptions } from '../../../src/runner/run.ts';
+import { run, type FolderRunOptions } from '../../../src/runner/run.ts';
 import { configOf, dataFolder, filesOf, json, startApi, type Api } from '../../cli/support.ts';
 
 const env = { ...systemEnv, now: () => Date.parse('2026-07-01T00:00:00Z'), sleep: async () => {} };
@@ -57,7 +57,7 @@ function folderFor(api: Api, job: object, more: object = {}): string {
   );
 }
 
-const start = async (folder: string, options: Partial<RunOptions> = {}): ReturnType<typeof run> =>
+const start = async (folder: string, options: Partial<FolderRunOptions> = {}): ReturnType<typeof run> =>
   await run({ dataFolder: folder, log: silentLog, env, ...options });
 const stateOf = (folder: string): unknown =>
   (JSON.parse(readFileSync(path.join(folder, 'in', 'state.json'), 'utf8')) as Record<string, never>)[

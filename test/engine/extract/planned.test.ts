@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { objectOf, type Json } from '../../../src/lib/json/index.ts';
 import { silentLog } from '../../../src/lib/log.ts';
 import { PAGINATION_METHODS, type PaginationMethod } from '../../../src/engine/pagination/index.ts';
-import { run, type RunOptions } from '../../../src/runner/run.ts';
+import { run, type FolderRunOptions } from '../../../src/runner/run.ts';
 import { configOf, dataFolder, filesOf, json, startApi, type Answer, type Api } from '../../cli/support.ts';
 
 interface Shelf {
@@ -11,7 +11,7 @@ interface Shelf {
   readonly folder: string;
   readonly state: { isDown: boolean; unanswered: number };
   /** Runs, and gives what was asked for. */
-  readonly run: (options?: Partial<RunOptions>) => Promise<readonly string[]>;
+  readonly run: (options?: Partial<FolderRunOptions>) => Promise<readonly string[]>;
   readonly rows: () => string;
 }
 

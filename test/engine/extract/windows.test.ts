@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { systemEnv } from '../../../src/lib/env.ts';
 import { silentLog, type Log } from '../../../src/lib/log.ts';
-import { run, type RunOptions } from '../../../src/runner/run.ts';
+import { run, type FolderRunOptions } from '../../../src/runner/run.ts';
 import { configOf, dataFolder, filesOf, json, startApi, type Api } from '../../cli/support.ts';
 
 const env = { ...systemEnv, now: () => Date.parse('2026-07-01T00:00:00Z'), sleep: async () => {} };
@@ -41,7 +41,7 @@ function folderFor(api: Api, jobs: readonly object[] = [visits], concurrency = 1
   );
 }
 
-const start = async (folder: string, options: Partial<RunOptions> = {}): ReturnType<typeof run> =>
+const start = async (folder: string, options: Partial<FolderRunOptions> = {}): ReturnType<typeof run> =>
   await run({ dataFolder: folder, log: silentLog, env, ...options });
 const idsOf = (folder: string): string[] =>
   [...(filesOf(folder)['out/tables/library.visits'] ?? '').matchAll(/"(2026-[\d-]+)"/g)].map(

@@ -5,11 +5,11 @@ import { checkCsv } from '../../../src/lib/csv/check.ts';
 import { CsvError } from '../../../src/lib/csv/csv-error.ts';
 import { decompressed } from '../../../src/lib/csv/decompress.ts';
 import { createDialect } from '../../../src/lib/csv/dialect.ts';
-import type { CheckOptions, CsvReport } from '../../../src/lib/csv/check.ts';
+import type { CsvCheckOptions, CsvReport } from '../../../src/lib/csv/check.ts';
 
 async function check(
   chunks: Iterable<Uint8Array>,
-  options: Partial<CheckOptions> = {},
+  options: Partial<CsvCheckOptions> = {},
 ): Promise<{ data: string; report: CsvReport }> {
   const checked = checkCsv(chunks, { dialect: createDialect(), ...options });
   const parts: Uint8Array[] = [];

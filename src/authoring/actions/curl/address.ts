@@ -2,7 +2,7 @@ import { ActionError } from '../../../lib/errors.ts';
 import { isHttpUrl, resolveUrl } from '../../../engine/http/url.ts';
 
 /** An address taken apart, byte for byte. */
-export interface Address {
+export interface CurlAddress {
   /** Without user, password, query and fragment. */
   readonly place: string;
   /** Undefined when there is no `?`. */
@@ -16,7 +16,7 @@ export interface Address {
  *
  * @throws {ActionError} when it is no http or https address
  */
-export function readAddress(text: string, baseUrl: string | undefined): Address {
+export function readAddress(text: string, baseUrl: string | undefined): CurlAddress {
   const bare = text.trim();
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(bare) ? bare : `${schemeFor(bare, baseUrl)}://${bare}`;
   const [, scheme = '', user, rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*@)?([^#]*)/i.exec(whole) ?? [];

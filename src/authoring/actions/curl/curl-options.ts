@@ -1,5 +1,5 @@
 /** Role of a curl option in the conversion to a job. */
-export type Role =
+export type CurlOptionRole =
   | 'method'
   | 'data'
   | 'dataRaw'
@@ -23,7 +23,7 @@ export type Role =
   | 'refused';
 
 export interface CurlOption {
-  readonly role: Role;
+  readonly role: CurlOptionRole;
   readonly takesValue: boolean;
   /** For those reported or refused: what to do instead. */
   readonly hint?: string;
@@ -35,93 +35,99 @@ const SCHEME = 'Choose the type of `api.authentication`.';
 const LIMIT = 'See retryConfig and the timeouts of `api.http`.';
 
 /** One line for each: role, whether a value follows, the spellings, and what to do instead. */
-const TABLE: readonly (readonly [role: Role, takesValue: boolean, names: string, hint?: string])[] = [
-  ['method', true, '-X --request'],
-  ['data', true, '-d --data --data-ascii --data-binary'],
-  ['dataRaw', true, '--data-raw'],
-  ['json', true, '--json'],
-  ['dataUrlencode', true, '--data-urlencode'],
-  ['form', true, '-F --form'],
-  ['formString', true, '--form-string'],
-  ['header', true, '-H --header'],
-  ['user', true, '-u --user'],
-  ['bearer', true, '--oauth2-bearer'],
-  ['cookie', true, '-b --cookie'],
-  ['agent', true, '-A --user-agent'],
-  ['url', true, '--url'],
-  ['query', true, '--url-query'],
-  ['asQuery', false, '-G --get'],
+const TABLE: readonly (readonly [role: CurlOptionRole, takesValue: boolean, names: string, hint?: string])[] =
   [
-    'ignored',
-    true,
-    '-e --referer -o --output -w --write-out -D --dump-header -c --cookie-jar --stderr --trace',
-  ],
-  [
-    'ignored',
-    true,
-    '--trace-ascii --output-dir --parallel-max --keepalive-time --limit-rate -y -Y --max-redirs --max-filesize',
-  ],
-  [
-    'ignored',
-    false,
-    '-s --silent -S --show-error -L --location --location-trusted -i --include --show-headers',
-  ],
-  [
-    'ignored',
-    false,
-    '-v --verbose -f --fail --fail-with-body --fail-early -g --globoff --compressed -# --progress-bar',
-  ],
-  [
-    'ignored',
-    false,
-    '-N --no-buffer -q --disable -J --remote-header-name -O --remote-name --no-progress-meter',
-  ],
-  [
-    'ignored',
-    false,
-    '-0 --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 -4 --ipv4 -6 --ipv6 --basic --styled-output',
-  ],
-  [
-    'ignored',
-    false,
-    '-1 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 -j --junk-session-cookies -Z --parallel --tcp-nodelay',
-  ],
-  [
-    'ignored',
-    false,
-    '--no-keepalive --create-dirs --path-as-is --tr-encoding --post301 --post302 --post303 -R --remote-time',
-  ],
-  ['reported', false, '-k --insecure', `Certificates are always verified. ${TLS}`],
-  [
-    'reported',
-    true,
-    '--cacert --capath -E --cert --cert-type --key --key-type --pass --pinnedpubkey --ciphers',
-    TLS,
-  ],
-  [
-    'reported',
-    true,
-    '-x --proxy -U --proxy-user --preproxy --socks4 --socks4a --socks5 --socks5-hostname --proxy-header',
-    PROXY,
-  ],
-  [
-    'reported',
-    true,
-    '--resolve --connect-to --interface --dns-servers --unix-socket --doh-url',
-    'Write the address into `baseUrl`.',
-  ],
-  ['reported', true, '-m --max-time --connect-timeout --retry --retry-delay --retry-max-time', LIMIT],
-  ['reported', false, '--retry-all-errors --retry-connrefused', LIMIT],
-  ['reported', true, '--aws-sigv4', 'Set `aws.signature.credentials` of the parameters.'],
-  ['reported', false, '--digest --ntlm --negotiate --anyauth', `It is not known here. ${SCHEME}`],
-  ['reported', false, '-n --netrc --netrc-optional', SCHEME],
-  ['reported', true, '--netrc-file', SCHEME],
-  ['reported', true, '-K --config', 'Write the options of that file into the command.'],
-  ['reported', true, '-r --range -C --continue-at -z --time-cond -t --telnet-option', 'A job cannot say it.'],
-  ['refused', true, '-T --upload-file', 'An extractor reads; it uploads no files.'],
-  ['refused', false, '-I --head', 'The answer to HEAD has no body to take rows from; leave it out.'],
-  ['refused', false, '-: --next', 'Give one request at a time.'],
-];
+    ['method', true, '-X --request'],
+    ['data', true, '-d --data --data-ascii --data-binary'],
+    ['dataRaw', true, '--data-raw'],
+    ['json', true, '--json'],
+    ['dataUrlencode', true, '--data-urlencode'],
+    ['form', true, '-F --form'],
+    ['formString', true, '--form-string'],
+    ['header', true, '-H --header'],
+    ['user', true, '-u --user'],
+    ['bearer', true, '--oauth2-bearer'],
+    ['cookie', true, '-b --cookie'],
+    ['agent', true, '-A --user-agent'],
+    ['url', true, '--url'],
+    ['query', true, '--url-query'],
+    ['asQuery', false, '-G --get'],
+    [
+      'ignored',
+      true,
+      '-e --referer -o --output -w --write-out -D --dump-header -c --cookie-jar --stderr --trace',
+    ],
+    [
+      'ignored',
+      true,
+      '--trace-ascii --output-dir --parallel-max --keepalive-time --limit-rate -y -Y --max-redirs --max-filesize',
+    ],
+    [
+      'ignored',
+      false,
+      '-s --silent -S --show-error -L --location --location-trusted -i --include --show-headers',
+    ],
+    [
+      'ignored',
+      false,
+      '-v --verbose -f --fail --fail-with-body --fail-early -g --globoff --compressed -# --progress-bar',
+    ],
+    [
+      'ignored',
+      false,
+      '-N --no-buffer -q --disable -J --remote-header-name -O --remote-name --no-progress-meter',
+    ],
+    [
+      'ignored',
+      false,
+      '-0 --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 -4 --ipv4 -6 --ipv6 --basic --styled-output',
+    ],
+    [
+      'ignored',
+      false,
+      '-1 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 -j --junk-session-cookies -Z --parallel --tcp-nodelay',
+    ],
+    [
+      'ignored',
+      false,
+      '--no-keepalive --create-dirs --path-as-is --tr-encoding --post301 --post302 --post303 -R --remote-time',
+    ],
+    ['reported', false, '-k --insecure', `Certificates are always verified. ${TLS}`],
+    [
+      'reported',
+      true,
+      '--cacert --capath -E --cert --cert-type --key --key-type --pass --pinnedpubkey --ciphers',
+      TLS,
+    ],
+    [
+      'reported',
+      true,
+      '-x --proxy -U --proxy-user --preproxy --socks4 --socks4a --socks5 --socks5-hostname --proxy-header',
+      PROXY,
+    ],
+    [
+      'reported',
+      true,
+      '--resolve --connect-to --interface --dns-servers --unix-socket --doh-url',
+      'Write the address into `baseUrl`.',
+    ],
+    ['reported', true, '-m --max-time --connect-timeout --retry --retry-delay --retry-max-time', LIMIT],
+    ['reported', false, '--retry-all-errors --retry-connrefused', LIMIT],
+    ['reported', true, '--aws-sigv4', 'Set `aws.signature.credentials` of the parameters.'],
+    ['reported', false, '--digest --ntlm --negotiate --anyauth', `It is not known here. ${SCHEME}`],
+    ['reported', false, '-n --netrc --netrc-optional', SCHEME],
+    ['reported', true, '--netrc-file', SCHEME],
+    ['reported', true, '-K --config', 'Write the options of that file into the command.'],
+    [
+      'reported',
+      true,
+      '-r --range -C --continue-at -z --time-cond -t --telnet-option',
+      'A job cannot say it.',
+    ],
+    ['refused', true, '-T --upload-file', 'An extractor reads; it uploads no files.'],
+    ['refused', false, '-I --head', 'The answer to HEAD has no body to take rows from; leave it out.'],
+    ['refused', false, '-: --next', 'Give one request at a time.'],
+  ];
 
 export const CURL_OPTIONS: ReadonlyMap<string, CurlOption> = new Map(
   TABLE.flatMap(([role, takesValue, names, hint]) =>

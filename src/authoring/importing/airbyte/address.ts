@@ -1,30 +1,34 @@
 import { constant, TemplateError, type Expression } from './jinja/ast.ts';
 import { pythonText } from './jinja/literal.ts';
-import type { Component } from './component.ts';
+import type { ManifestComponent } from './component.ts';
 import { isMap, shown } from './node.ts';
 import { isPageToken, tokenInText, tokenUse, type TokenPlace } from './page-token.ts';
-import { requestPosition, translated, withSettings, noteFixed, type Scope } from './scope.ts';
-import type { Out, Position } from './translate/position.ts';
+import { requestPosition, translated, withSettings, noteFixed, type TemplateScope } from './scope.ts';
+import type { TranslatedJson, TemplatePosition } from './translate/position.ts';
 import { call, textOut } from './translate/out.ts';
 import { valueOf } from './translate/value.ts';
 
 /** The address of a request. */
-export interface Address {
-  readonly baseUrl: Out;
+export interface RequestAddress {
+  readonly baseUrl: TranslatedJson;
   /** Relative to it, or a whole address. */
-  readonly endpoint: Out;
+  readonly endpoint: TranslatedJson;
 }
 
 /** Stands for a base that can't be said; the stream is not taken over then. */
 const UNKNOWN = 'https://unknown.invalid/';
 
 /** Returns the address of a requester: `url_base` and `path`, or `url`. */
-export function endpointOf(requester: Component, scope: Scope, tokens: TokenPlace[]): Address {
+export function endpointOf(
+  requester: ManifestComponent,
+  scope: TemplateScope,
+  tokens: TokenPlace[],
+): RequestAddress {
   const { findings } = scope;
   const base = requester.get('url_base') ?? requester.get('url') ?? '';
   const baseKey = requester.get('url_base') === undefined ? 'url' : 'url_base';
   const path = requester.get('path') ?? '';
-  const none: Address = { baseUrl: UNKNOWN, endpoint: 'unknown' };
+  const none: RequestAddress = { baseUrl: UNKNOWN, endpoint: 'unknown' };
   const baseOut = findings.attempt(requester.place(baseKey), base, () =>
     textOut(translated(base, requester, scope, requestPosition(scope))),
   );
@@ -48,11 +52,11 @@ export function endpointOf(requester: Component, scope: Scope, tokens: TokenPlac
 }
 
 function pathOf(
-  path: ReturnType<Component['get']> & {},
-  requester: Component,
-  scope: Scope,
+  path: ReturnType<ManifestComponent['get']> & {},
+  requester: ManifestComponent,
+  scope: TemplateScope,
   tokens: TokenPlace[],
-): Out {
+): TranslatedJson {
   const expression = withoutSlash(requester.expression(path));
   const position = requestPosition(scope);
   if (isPageToken(expression)) return pathWithToken(expression, requester, position, tokens);
@@ -69,10 +73,10 @@ function pathOf(
 /** Returns a path with the token in it, or one that is the address of the next page, from the second page on. */
 function pathWithToken(
   expression: Expression,
-  requester: Component,
-  position: Position,
+  requester: ManifestComponent,
+  position: TemplatePosition,
   tokens: TokenPlace[],
-): Out {
+): TranslatedJson {
   const fold = (part: Expression): Expression => requester.folded(part);
   const inText = tokenInText(expression, 'next_page', fold);
   if (inText !== undefined) {
@@ -96,7 +100,7 @@ function withoutSlash(expression: Expression): Expression {
 }
 
 /** Joins base and path; a base that depends on the slice makes the whole address the endpoint. */
-function joined(base: Out, path: Out): Address {
+function joined(base: TranslatedJson, path: TranslatedJson): RequestAddress {
   if (path === '') return wholeAddress(base);
   if (dependsOnSlice(base))
     return {
@@ -107,7 +111,7 @@ function joined(base: Out, path: Out): Address {
 }
 
 /** Returns a path with placeholders in braces, such as `books/{id}`, if it contains only these and texts. */
-function withBraces(path: Out): Out {
+function withBraces(path: TranslatedJson): TranslatedJson {
   const texts = partsOf(path).map((part) => {
     if (typeof part === 'string') return /[{}]/.test(part) ? undefined : part;
     return isMap(part) && typeof part['placeholder'] === 'string' ? `{${part['placeholder']}}` : undefined;
@@ -115,7 +119,7 @@ function withBraces(path: Out): Out {
   return texts.includes(undefined) ? path : texts.join('');
 }
 
-function wholeAddress(base: Out): Address {
+function wholeAddress(base: TranslatedJson): RequestAddress {
   if (typeof base !== 'string') return { baseUrl: originOf(base), endpoint: base };
   const slash = base.indexOf('/', base.indexOf('//') + 2);
   if (slash === -1) return { baseUrl: `${base}/`, endpoint: '/' };
@@ -125,14 +129,14 @@ function wholeAddress(base: Out): Address {
 }
 
 /** Returns scheme and host of an address; the address itself if they cannot be found in it. */
-function originOf(base: Out): Out {
+function originOf(base: TranslatedJson): TranslatedJson {
   const [first] = partsOf(base);
   const origin = typeof first === 'string' ? /^https?:\/\/[^/]+\//.exec(first)?.[0] : undefined;
   if (origin !== undefined) return origin;
   return dependsOnSlice(base) ? UNKNOWN : base;
 }
 
-function withSlash(base: Out): Out {
+function withSlash(base: TranslatedJson): TranslatedJson {
   if (typeof base === 'string') return base.endsWith('/') ? base : `${base}/`;
   const parts = partsOf(base);
   const last = parts.at(-1);
@@ -142,12 +146,12 @@ function withSlash(base: Out): Out {
   return call('concat', call('match', base, '(?s)^(.*?)/*$'), '/');
 }
 
-export function partsOf(out: Out): readonly Out[] {
+export function partsOf(out: TranslatedJson): readonly TranslatedJson[] {
   return isMap(out) && out['function'] === 'concat' && Array.isArray(out['args'])
-    ? (out['args'] as readonly Out[])
+    ? (out['args'] as readonly TranslatedJson[])
     : [out];
 }
 
-function dependsOnSlice(out: Out): boolean {
+function dependsOnSlice(out: TranslatedJson): boolean {
   return /"(?:placeholder|parent|window|state)":/.test(JSON.stringify(out));
 }

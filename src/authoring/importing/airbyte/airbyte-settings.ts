@@ -1,7 +1,7 @@
 import type { SettingReport } from '../report.ts';
 import type { Constant, Expression } from './jinja/ast.ts';
 import { mapParts } from './jinja/map-parts.ts';
-import { get, isMap, isSequence, shown, type Node, type NodeMap } from './node.ts';
+import { get, isMap, isSequence, shown, type ManifestNode, type NodeMap } from './node.ts';
 import { accessOf, type Reference, type ValueType } from './translate/position.ts';
 
 /** The description of a setting in a manifest. */
@@ -11,8 +11,8 @@ interface Setting {
   readonly isSecret: boolean;
   readonly isRequired: boolean;
   readonly type: string;
-  readonly fallback: Node | undefined;
-  readonly example: Node | undefined;
+  readonly fallback: ManifestNode | undefined;
+  readonly example: ManifestNode | undefined;
 }
 
 /** The key of `parameters.config` that holds the settings: beside its own keys they could mean something else. */
@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<string, ValueType>> = {
 };
 
 /** The settings of a connector: what its specification has, and what its templates ask for besides. */
-export class Settings {
+export class ConnectorSettings {
   readonly #known = new Map<string, Setting>();
   readonly #given: NodeMap | undefined;
 
@@ -35,7 +35,7 @@ export class Settings {
    * @param specification the JSON Schema of the settings
    * @param given values for them, where there are some already
    */
-  constructor(specification: Node | undefined, given?: NodeMap) {
+  constructor(specification: ManifestNode | undefined, given?: NodeMap) {
     this.#given = given;
     this.#collect(specification, [], true, 0);
   }
@@ -120,13 +120,13 @@ export class Settings {
     );
   }
 
-  #valueFor(setting: Setting): Node {
+  #valueFor(setting: Setting): ManifestNode {
     const value = this.#value(setting);
     if (value !== undefined) return value;
     return setting.isSecret && setting.isRequired ? `$env:${environmentName(setting.keys)}` : '';
   }
 
-  #value(setting: Setting): Node | undefined {
+  #value(setting: Setting): ManifestNode | undefined {
     const given = this.#given === undefined ? undefined : dig(this.#given, setting.keys);
     return given ?? setting.fallback;
   }
@@ -158,7 +158,12 @@ export class Settings {
     return setting;
   }
 
-  #collect(schema: Node | undefined, above: readonly string[], isRequired: boolean, depth: number): void {
+  #collect(
+    schema: ManifestNode | undefined,
+    above: readonly string[],
+    isRequired: boolean,
+    depth: number,
+  ): void {
     if (!isMap(schema) || depth > 10) return;
     const required = get(schema, 'required');
     const names = isSequence(required) ? required : [];
@@ -182,7 +187,7 @@ export class Settings {
     }
   }
 
-  #put(keys: readonly string[], schema: Node, isRequired: boolean): void {
+  #put(keys: readonly string[], schema: ManifestNode, isRequired: boolean): void {
     const before = this.#known.get(keys.join('.'));
     const examples = get(schema, 'examples');
     const title = get(schema, 'title');
@@ -215,8 +220,8 @@ function environmentName(keys: readonly string[]): string {
   return keys.join('_').replaceAll(/\W/g, '_').toUpperCase();
 }
 
-function dig(root: NodeMap, keys: readonly string[]): Node | undefined {
-  let node: Node | undefined = root;
+function dig(root: NodeMap, keys: readonly string[]): ManifestNode | undefined {
+  let node: ManifestNode | undefined = root;
   for (const key of keys) node = isSequence(node) ? node[Number(key)] : get(node, key);
   return node ?? undefined;
 }

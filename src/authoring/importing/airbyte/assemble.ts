@@ -1,22 +1,22 @@
 import type { Imported, StreamReport } from '../report.ts';
-import type { Findings } from './findings.ts';
-import type { Node, NodeMap } from './node.ts';
-import type { Settings } from './airbyte-settings.ts';
+import type { ManifestFindings } from './findings.ts';
+import type { ManifestNode, NodeMap } from './node.ts';
+import type { ConnectorSettings } from './airbyte-settings.ts';
 import type { Budgets } from './budgets.ts';
 import type { JobTree } from './stream.ts';
-import type { Outcome } from '../report.ts';
-import type { Out } from './translate/position.ts';
+import type { ConversionOutcome } from '../report.ts';
+import type { TranslatedJson } from './translate/position.ts';
 
 export interface TakenStream {
   readonly name: string;
   readonly id: string;
   readonly tree: JobTree | undefined;
-  readonly findings: Findings;
-  readonly outcome: Outcome;
+  readonly findings: ManifestFindings;
+  readonly outcome: ConversionOutcome;
 }
 
 interface Parts {
-  readonly settings: Settings;
+  readonly settings: ConnectorSettings;
   readonly taken: readonly TakenStream[];
   readonly dynamic: readonly StreamReport[];
   readonly budgets: Budgets;
@@ -64,7 +64,7 @@ function reportOf({ name, id, tree, findings, outcome }: TakenStream): StreamRep
   };
 }
 
-type Api = Readonly<Record<string, Out>>;
+type Api = Readonly<Record<string, TranslatedJson>>;
 
 function apiOf({ baseUrl, authentication }: JobTree): Api {
   return { baseUrl, ...(authentication === undefined ? {} : { authentication }) };
@@ -89,7 +89,7 @@ function rowOf(
   const own = Object.fromEntries(Object.entries(apiOf(tree)).filter(([key]) => !Object.hasOwn(common, key)));
   const isNot = outcome === 'not';
   const table = plainName(name);
-  const row: Record<string, Node> = {
+  const row: Record<string, ManifestNode> = {
     id,
     name,
     ...(isNot

@@ -1,19 +1,19 @@
 import { TemplateError } from './jinja/ast.ts';
 import { partsOf } from './address.ts';
-import type { Component } from './component.ts';
-import { isMap, isSequence, shown, type Node } from './node.ts';
+import type { ManifestComponent } from './component.ts';
+import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { readRequest } from './request.ts';
-import { requestPosition, translated, type Scope } from './scope.ts';
+import { requestPosition, translated, type TemplateScope } from './scope.ts';
 import { durationWords } from './time-format.ts';
-import { pathText, type Out } from './translate/position.ts';
+import { pathText, type TranslatedJson } from './translate/position.ts';
 import { call, textOut } from './translate/out.ts';
 
-export type Authentication = Readonly<Record<string, Out>>;
+export type Authentication = Readonly<Record<string, TranslatedJson>>;
 
 /** Reads an authenticator; undefined for none, and for one that is among the findings. */
 export function readAuthentication(
-  authenticator: Component | undefined,
-  scope: Scope,
+  authenticator: ManifestComponent | undefined,
+  scope: TemplateScope,
 ): Authentication | undefined {
   if (authenticator === undefined || authenticator.type === 'NoAuth') return undefined;
   const { findings } = scope;
@@ -30,7 +30,7 @@ export function readAuthentication(
   return undefined;
 }
 
-type Reader = (authenticator: Component, scope: Scope) => Authentication | undefined;
+type Reader = (authenticator: ManifestComponent, scope: TemplateScope) => Authentication | undefined;
 
 const READERS: Readonly<Record<string, Reader>> = {
   ApiKeyAuthenticator: apiKey,
@@ -51,17 +51,21 @@ const READERS: Readonly<Record<string, Reader>> = {
   JwtAuthenticator: jwt,
 };
 
-function required(component: Component, key: string, scope: Scope): Out {
+function required(component: ManifestComponent, key: string, scope: TemplateScope): TranslatedJson {
   const value = component.get(key);
   if (value === undefined) throw new TemplateError(`“${key}” is missing`);
   return textOut(translated(value, component, scope, requestPosition(scope, 'a login')));
 }
 
-function optionalText(component: Component, key: string, scope: Scope): Out | undefined {
+function optionalText(
+  component: ManifestComponent,
+  key: string,
+  scope: TemplateScope,
+): TranslatedJson | undefined {
   return component.get(key) === undefined ? undefined : required(component, key, scope);
 }
 
-function basic(authenticator: Component, scope: Scope): Out {
+function basic(authenticator: ManifestComponent, scope: TemplateScope): TranslatedJson {
   const password = optionalText(authenticator, 'password', scope) ?? '';
   return call('base64_encode', call('concat', required(authenticator, 'username', scope), ':', password));
 }
@@ -75,10 +79,10 @@ const PLACES: Readonly<Record<string, string>> = {
 
 /** Returns the place of an API key: a `RequestOption`, or the header of older manifests. */
 function placeOf(
-  component: Component,
+  component: ManifestComponent,
   key: string,
-  scope: Scope,
-): { readonly in: string; readonly name: Out } {
+  scope: TemplateScope,
+): { readonly in: string; readonly name: TranslatedJson } {
   const option = component.child(key);
   if (option === undefined) return { in: 'header', name: required(component, 'header', scope) };
   const place = PLACES[option.text('inject_into') ?? ''];
@@ -90,13 +94,13 @@ function placeOf(
   return { in: place, name };
 }
 
-function apiKey(authenticator: Component, scope: Scope): Authentication {
+function apiKey(authenticator: ManifestComponent, scope: TemplateScope): Authentication {
   const place = placeOf(authenticator, 'inject_into', scope);
   return { type: 'apiKey', ...place, '#key': required(authenticator, 'api_token', scope) };
 }
 
 /** Converts a token that is fetched by a refresh token, or by id and secret, and kept until it expires. */
-function oauth(authenticator: Component, scope: Scope): Authentication {
+function oauth(authenticator: ManifestComponent, scope: TemplateScope): Authentication {
   if (authenticator.flag('use_profile_assertion')) throw new TemplateError('OAuth by a signed assertion');
   const endpoint = optionalText(authenticator, 'token_refresh_endpoint', scope);
   if (endpoint === undefined)
@@ -134,7 +138,7 @@ function oauth(authenticator: Component, scope: Scope): Authentication {
       },
     };
   }
-  const params: Record<string, Out> = {
+  const params: Record<string, TranslatedJson> = {
     [name('grant_type_name', 'grant_type')]: grantType,
     [name('client_id_name', 'client_id')]: optionalText(authenticator, 'client_id', scope) ?? '',
     [name('client_secret_name', 'client_secret')]: optionalText(authenticator, 'client_secret', scope) ?? '',
@@ -162,7 +166,7 @@ function oauth(authenticator: Component, scope: Scope): Authentication {
 /** Checks that a request for a single-use token has the usual names only. */
 function checkUsual(
   name: (key: string, fallback: string) => string,
-  headers: Readonly<Record<string, Out>>,
+  headers: Readonly<Record<string, TranslatedJson>>,
 ): void {
   const names = ['client_id', 'client_secret', 'refresh_token', 'grant_type'];
   const isUsual = names.every((usual) => name(`${usual}_name`, usual) === usual);
@@ -171,11 +175,14 @@ function checkUsual(
     throw new TemplateError('refresh tokens for one use, with names or headers of their own');
 }
 
-function isJsonType(headers: Readonly<Record<string, Out>>): boolean {
+function isJsonType(headers: Readonly<Record<string, TranslatedJson>>): boolean {
   return JSON.stringify(headers).toLowerCase().includes('application/json');
 }
 
-function withQuery(endpoint: Out, params: Readonly<Record<string, Out>>): Out {
+function withQuery(
+  endpoint: TranslatedJson,
+  params: Readonly<Record<string, TranslatedJson>>,
+): TranslatedJson {
   if (typeof endpoint !== 'string' || Object.values(params).some((value) => typeof value !== 'string'))
     throw new TemplateError('a token that is asked for by parameters of the address');
   const query = new URLSearchParams(
@@ -184,11 +191,15 @@ function withQuery(endpoint: Out, params: Readonly<Record<string, Out>>): Out {
   return `${endpoint}${endpoint.includes('?') ? '&' : '?'}${query.toString()}`;
 }
 
-function mapOf(component: Component, key: string, scope: Scope): Record<string, Out> {
+function mapOf(
+  component: ManifestComponent,
+  key: string,
+  scope: TemplateScope,
+): Record<string, TranslatedJson> {
   const value = component.get(key);
   if (!isMap(value)) return {};
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]): [string, Out] => [
+    Object.entries(value).map(([name, item]): [string, TranslatedJson] => [
       name,
       textOut(translated(item, component, scope, requestPosition(scope, 'a login'))),
     ]),
@@ -196,7 +207,7 @@ function mapOf(component: Component, key: string, scope: Scope): Record<string, 
 }
 
 /** Converts a login request whose answer has a token. */
-function session(authenticator: Component, scope: Scope): Authentication {
+function session(authenticator: ManifestComponent, scope: TemplateScope): Authentication {
   const requester = authenticator.child('login_requester');
   const use = authenticator.child('request_authentication');
   if (requester === undefined || use === undefined) throw new TemplateError('a login without its request');
@@ -204,7 +215,7 @@ function session(authenticator: Component, scope: Scope): Authentication {
     throw new TemplateError('a login that answers in XML');
   const request = readRequest(requester, scope);
   const own = requester.child('authenticator');
-  const token: Out = { response: pathText(authenticator.keys('session_token_path')) };
+  const token: TranslatedJson = { response: pathText(authenticator.keys('session_token_path')) };
   const expiration = authenticator.text('expiration_duration');
   return {
     type: 'login',
@@ -220,13 +231,16 @@ function session(authenticator: Component, scope: Scope): Authentication {
   };
 }
 
-function loginAddress(base: Out, endpoint: Out): Out {
+function loginAddress(base: TranslatedJson, endpoint: TranslatedJson): TranslatedJson {
   if (typeof endpoint === 'string' && /^https?:/.test(endpoint)) return endpoint;
   if (typeof base === 'string' && typeof endpoint === 'string') return base + endpoint;
   return shown(base) === shown(endpoint) ? endpoint : call('concat', ...partsOf(base), ...partsOf(endpoint));
 }
 
-function loginParams(query: Readonly<Record<string, Out>>, body: Out | undefined): Authentication {
+function loginParams(
+  query: Readonly<Record<string, TranslatedJson>>,
+  body: TranslatedJson | undefined,
+): Authentication {
   if (Object.keys(query).length > 0 && body !== undefined)
     throw new TemplateError('a login with parameters and a body');
   if (body !== undefined)
@@ -238,12 +252,15 @@ function unsaid(what: string): never {
   throw new TemplateError(what);
 }
 
-function withHeaders(headers: Readonly<Record<string, Out>>): Authentication {
+function withHeaders(headers: Readonly<Record<string, TranslatedJson>>): Authentication {
   return Object.keys(headers).length === 0 ? {} : { headers };
 }
 
 /** Returns the headers that authenticate the login request itself. */
-function ownHeaders(own: Component | undefined, scope: Scope): Record<string, Out> {
+function ownHeaders(
+  own: ManifestComponent | undefined,
+  scope: TemplateScope,
+): Record<string, TranslatedJson> {
   if (own === undefined || own.type === 'NoAuth') return {};
   if (own.type === 'BasicHttpAuthenticator')
     return { Authorization: call('concat', 'Basic ', basic(own, scope)) };
@@ -256,7 +273,7 @@ function ownHeaders(own: Component | undefined, scope: Scope): Record<string, Ou
   throw new TemplateError(`a login that is itself authenticated by ${own.type}`);
 }
 
-function tokenUse(use: Component, token: Out, scope: Scope): Authentication {
+function tokenUse(use: ManifestComponent, token: TranslatedJson, scope: TemplateScope): Authentication {
   if (use.type === 'Bearer' || use.type === 'SessionTokenRequestBearerAuthenticator')
     return { headers: { Authorization: call('concat', 'Bearer ', token) } };
   const place = placeOf(use, 'inject_into', scope);
@@ -294,7 +311,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   year: 31_536_000,
 };
 
-function legacySession(authenticator: Component, scope: Scope): Authentication {
+function legacySession(authenticator: ManifestComponent, scope: TemplateScope): Authentication {
   const base =
     optionalText(authenticator, 'api_url', scope) ?? optionalText(authenticator, 'url_base', scope) ?? '';
   const login = required(authenticator, 'login_url', scope);
@@ -323,12 +340,12 @@ function legacySession(authenticator: Component, scope: Scope): Authentication {
 }
 
 /** Converts a choice of authentications by a setting. */
-function choice(authenticator: Component, scope: Scope): Authentication {
+function choice(authenticator: ManifestComponent, scope: TemplateScope): Authentication {
   const path = authenticator.keys('authenticator_selection_path').map(String);
   const options = authenticator.get('authenticators');
   if (!isMap(options) || path.length === 0)
     throw new TemplateError('a choice without anything to choose from');
-  const from: Record<string, Out> = {};
+  const from: Record<string, TranslatedJson> = {};
   for (const [name, item] of Object.entries(options)) {
     if (!isMap(item)) continue;
     const option = authenticator.childOf('authenticators', name);
@@ -339,7 +356,7 @@ function choice(authenticator: Component, scope: Scope): Authentication {
 }
 
 /** Converts a token that is signed by the extractor. */
-function jwt(authenticator: Component, scope: Scope): Authentication {
+function jwt(authenticator: ManifestComponent, scope: TemplateScope): Authentication {
   const algorithm = authenticator.text('algorithm') ?? '';
   const isShared = algorithm.startsWith('HS');
   if (authenticator.flag('base64_encode_secret_key'))
@@ -373,19 +390,23 @@ function jwt(authenticator: Component, scope: Scope): Authentication {
   };
 }
 
-function plainText(out: Out): string {
+function plainText(out: TranslatedJson): string {
   if (typeof out === 'string') return out;
   throw new TemplateError('a prefix that is known only while it runs');
 }
 
-function fields(authenticator: Component, key: string, scope: Scope): Record<string, Out> {
+function fields(
+  authenticator: ManifestComponent,
+  key: string,
+  scope: TemplateScope,
+): Record<string, TranslatedJson> {
   const map = authenticator.child(key);
   if (map === undefined) return {};
   const entries = Object.entries(map.node).filter(
     ([name, value]) => name !== 'type' && name !== '$parameters' && value !== null,
   );
   return Object.fromEntries(
-    entries.map(([name, value]): [string, Node] => [
+    entries.map(([name, value]): [string, ManifestNode] => [
       name,
       typeof value === 'string'
         ? translated(value, authenticator, scope, requestPosition(scope, 'a login')).out

@@ -1,5 +1,5 @@
-import { Component } from './component.ts';
-import { get, isMap, type Node, type NodeMap } from './node.ts';
+import { ManifestComponent } from './component.ts';
+import { get, isMap, type ManifestNode, type NodeMap } from './node.ts';
 import { durationWords } from './time-format.ts';
 
 export interface Budgets {
@@ -13,7 +13,7 @@ export function readBudgets(manifest: NodeMap): Budgets {
   const list: NodeMap[] = [];
   const notes = new Set<string>();
   if (!isMap(budget)) return { list, notes: [] };
-  for (const policy of new Component(budget, 'api_budget').children('policies')) {
+  for (const policy of new ManifestComponent(budget, 'api_budget').children('policies')) {
     const found = policyOf(policy);
     if (found === undefined)
       notes.add(`Not taken over: a budget of calls (${policy.at}). It changes the pace alone.`);
@@ -22,7 +22,7 @@ export function readBudgets(manifest: NodeMap): Budgets {
   return { list, notes: [...notes] };
 }
 
-function policyOf(policy: Component): readonly NodeMap[] | undefined {
+function policyOf(policy: ManifestComponent): readonly NodeMap[] | undefined {
   const matchers = policy.children('matchers');
   const paths = matchers.map((matcher) => matcher.text('url_path_pattern'));
   const isPathAlone = matchers.every((matcher) =>
@@ -42,7 +42,7 @@ function policyOf(policy: Component): readonly NodeMap[] | undefined {
     : undefined;
 }
 
-function rateOf(limit: Node | undefined, period: string | undefined): NodeMap | undefined {
+function rateOf(limit: ManifestNode | undefined, period: string | undefined): NodeMap | undefined {
   const words = period === undefined ? undefined : durationWords(period);
   const calls = Number(limit);
   if (

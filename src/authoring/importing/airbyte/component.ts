@@ -1,10 +1,10 @@
 import { constant, TemplateError, type Constant, type Expression } from './jinja/ast.ts';
 import { fold } from './jinja/fold.ts';
 import { parseTemplate } from './jinja/parse.ts';
-import { get, isMap, isSequence, placeOf, type Node, type NodeMap } from './node.ts';
+import { get, isMap, isSequence, placeOf, type ManifestNode, type NodeMap } from './node.ts';
 
 /** A component of a manifest, and where it stands. */
-export class Component {
+export class ManifestComponent {
   readonly node: NodeMap;
   readonly at: string;
 
@@ -29,7 +29,7 @@ export class Component {
   }
 
   /** Returns the value of a key; undefined if it is missing or null. */
-  get(key: string): Node | undefined {
+  get(key: string): ManifestNode | undefined {
     return get(this.node, key) ?? undefined;
   }
 
@@ -44,24 +44,24 @@ export class Component {
     return value === true || value === 'true' || value === 'True' || value === 1;
   }
 
-  child(key: string): Component | undefined {
+  child(key: string): ManifestComponent | undefined {
     const value = this.get(key);
-    return isMap(value) ? new Component(value, this.place(key)) : undefined;
+    return isMap(value) ? new ManifestComponent(value, this.place(key)) : undefined;
   }
 
   /** Returns a map inside a map that is no component itself. */
-  childOf(key: string, name: string): Component | undefined {
+  childOf(key: string, name: string): ManifestComponent | undefined {
     const value = get(this.get(key), name);
-    return isMap(value) ? new Component(value, placeOf(this.place(key), name)) : undefined;
+    return isMap(value) ? new ManifestComponent(value, placeOf(this.place(key), name)) : undefined;
   }
 
   /** Returns the maps of a list; a single map is a list of one. */
-  children(key: string): readonly Component[] {
+  children(key: string): readonly ManifestComponent[] {
     const value = this.get(key);
-    if (isMap(value)) return [new Component(value, this.place(key))];
+    if (isMap(value)) return [new ManifestComponent(value, this.place(key))];
     if (!isSequence(value)) return [];
     return value.flatMap((item, index) =>
-      isMap(item) ? [new Component(item, placeOf(this.place(key), index))] : [],
+      isMap(item) ? [new ManifestComponent(item, placeOf(this.place(key), index))] : [],
     );
   }
 
@@ -70,7 +70,7 @@ export class Component {
    *
    * @throws {TemplateError} for a text that is no template
    */
-  expression(value: Node): Expression {
+  expression(value: ManifestNode): Expression {
     if (typeof value !== 'string') return constant(value);
     return this.folded(parseTemplate(value));
   }

@@ -1,16 +1,16 @@
-import { isMap, type Node } from './node.ts';
-import type { Out } from './translate/position.ts';
+import { isMap, type ManifestNode } from './node.ts';
+import type { TranslatedJson } from './translate/position.ts';
 
 /** A job while it is put together. */
 export interface JobDraft {
-  readonly query: Record<string, Out>;
-  readonly headers: Record<string, Out>;
-  body: Out | undefined;
+  readonly query: Record<string, TranslatedJson>;
+  readonly headers: Record<string, TranslatedJson>;
+  body: TranslatedJson | undefined;
   bodyFormat: 'json' | 'form' | 'text' | undefined;
 }
 
 /** Puts a value somewhere into a job: `{"query": "page"}`, `{"header": "X-Page"}`, `{"body": "variables.after"}`. */
-export function putInto(draft: JobDraft, place: Node, value: Out, isForm = false): void {
+export function putInto(draft: JobDraft, place: ManifestNode, value: TranslatedJson, isForm = false): void {
   if (!isMap(place)) return;
   const { query, header, body } = place;
   if (typeof query === 'string') draft.query[query] = value;
@@ -21,7 +21,11 @@ export function putInto(draft: JobDraft, place: Node, value: Out, isForm = false
   }
 }
 
-function withValue(body: Out | undefined, [key = '', ...rest]: readonly string[], value: Out): Out {
+function withValue(
+  body: TranslatedJson | undefined,
+  [key = '', ...rest]: readonly string[],
+  value: TranslatedJson,
+): TranslatedJson {
   const map = isMap(body) ? body : {};
   return { ...map, [key]: rest.length === 0 ? value : withValue(map[key], rest, value) };
 }

@@ -1,23 +1,23 @@
 import { TemplateError } from './jinja/ast.ts';
-import type { Component } from './component.ts';
+import type { ManifestComponent } from './component.ts';
 import { readFormat } from './format.ts';
-import { isMap, isSequence, shown, type Node } from './node.ts';
+import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { dataPath } from './records.ts';
 import { readRequest, type RequestDraft } from './request.ts';
-import { known, type Scope } from './scope.ts';
-import { pathText, type Out, type Reference } from './translate/position.ts';
+import { known, type TemplateScope } from './scope.ts';
+import { pathText, type TranslatedJson, type Reference } from './translate/position.ts';
 
 export interface ExportDraft {
-  readonly export: Readonly<Record<string, Out>>;
-  readonly format: Readonly<Record<string, Out>>;
-  readonly dataField: Out;
+  readonly export: Readonly<Record<string, TranslatedJson>>;
+  readonly format: Readonly<Record<string, TranslatedJson>>;
+  readonly dataField: TranslatedJson;
 }
 
 /** An address that is nothing but what was extracted. */
-const TARGET: Out = { polled: 'download_target' };
+const TARGET: TranslatedJson = { polled: 'download_target' };
 
 /** Reads the rest of an `AsyncRetriever`: the request that creates is that of the job itself. */
-export function readExport(retriever: Component, scope: Scope): ExportDraft | undefined {
+export function readExport(retriever: ManifestComponent, scope: TemplateScope): ExportDraft | undefined {
   const { findings } = scope;
   for (const key of ['abort_requester', 'delete_requester']) {
     if (retriever.get(key) !== undefined)
@@ -27,7 +27,7 @@ export function readExport(retriever: Component, scope: Scope): ExportDraft | un
   if (paginator !== undefined && paginator.type !== 'NoPagination')
     findings.not(paginator.at, 'No counterpart: pages of a file');
   return findings.attempt(retriever.at, undefined, () => {
-    const inner: Scope = { ...scope, extra };
+    const inner: TemplateScope = { ...scope, extra };
     const poll = pollOf(retriever, inner);
     const target = retriever.child('download_target_requester');
     const download = downloadOf(retriever, inner);
@@ -54,7 +54,10 @@ function extra(name: string, keys: readonly (string | number)[]): Reference | un
   return undefined;
 }
 
-function pollOf(retriever: Component, scope: Scope): Readonly<Record<string, Out>> {
+function pollOf(
+  retriever: ManifestComponent,
+  scope: TemplateScope,
+): Readonly<Record<string, TranslatedJson>> {
   const requester = retriever.child('polling_requester');
   const extractor = retriever.child('status_extractor');
   const mapping = retriever.child('status_mapping');
@@ -63,7 +66,7 @@ function pollOf(retriever: Component, scope: Scope): Readonly<Record<string, Out
   if (extractor.className !== undefined)
     throw new TemplateError(`a status that Python code finds (${extractor.className})`);
   const status = pathText(extractor.keys('field_path'));
-  const words = (...keys: readonly string[]): readonly Node[] =>
+  const words = (...keys: readonly string[]): readonly ManifestNode[] =>
     keys.flatMap((key) => {
       const value = mapping.get(key);
       return isSequence(value) ? value : [];
@@ -81,7 +84,10 @@ function pollOf(retriever: Component, scope: Scope): Readonly<Record<string, Out
   };
 }
 
-function downloadOf(retriever: Component, scope: Scope): Readonly<Record<string, Out>> {
+function downloadOf(
+  retriever: ManifestComponent,
+  scope: TemplateScope,
+): Readonly<Record<string, TranslatedJson>> {
   const requester = retriever.child('download_requester');
   if (requester === undefined) throw new TemplateError('an export without a download');
   const request = readRequest(requester, scope);
@@ -106,7 +112,7 @@ function requestOf({
   body,
   bodyFormat,
   tokens,
-}: RequestDraft): Readonly<Record<string, Out>> {
+}: RequestDraft): Readonly<Record<string, TranslatedJson>> {
   if (tokens.length > 0) throw new TemplateError('a token of pages in a request of an export');
   const endpoint =
     typeof address.baseUrl === 'string' &&
@@ -125,7 +131,10 @@ function requestOf({
 }
 
 /** Reads the format of the file, and the path of its rows. */
-function fileOf(retriever: Component, scope: Scope): Pick<ExportDraft, 'format' | 'dataField'> {
+function fileOf(
+  retriever: ManifestComponent,
+  scope: TemplateScope,
+): Pick<ExportDraft, 'format' | 'dataField'> {
   const extractor = retriever.child('download_extractor');
   if (extractor?.className !== undefined) throw new TemplateError(`Python code: ${extractor.className}`);
   const decoder = readFormat(retriever, scope, 'download_decoder');

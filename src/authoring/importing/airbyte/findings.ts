@@ -2,7 +2,7 @@ import { StreamFindings } from '../findings.ts';
 import { TemplateError } from './jinja/ast.ts';
 
 /** Findings about a stream of a manifest. */
-export class Findings extends StreamFindings {
+export class ManifestFindings extends StreamFindings {
   /** Adds something that makes other rows, or none. */
   not(path: string, message: string, template?: string): void {
     this.addReason(`${message}\n${template ?? ''}`, path, message, template);

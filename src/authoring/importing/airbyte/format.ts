@@ -1,19 +1,22 @@
-import type { Component } from './component.ts';
-import { isMap, type Node } from './node.ts';
-import type { Scope } from './scope.ts';
-import type { Out } from './translate/position.ts';
+import type { ManifestComponent } from './component.ts';
+import { isMap, type ManifestNode } from './node.ts';
+import type { TemplateScope } from './scope.ts';
+import type { TranslatedJson } from './translate/position.ts';
 
 /** Returns the format of the answers, unless it is JSON. */
 export function readFormat(
-  retriever: Component,
-  scope: Scope,
+  retriever: ManifestComponent,
+  scope: TemplateScope,
   key = 'decoder',
-): Readonly<Record<string, Out>> {
+): Readonly<Record<string, TranslatedJson>> {
   const decoder = retriever.child(key);
   return decoder === undefined ? {} : formatOf(decoder, scope);
 }
 
-function formatOf(decoder: Component, scope: Scope): Readonly<Record<string, Out>> {
+function formatOf(
+  decoder: ManifestComponent,
+  scope: TemplateScope,
+): Readonly<Record<string, TranslatedJson>> {
   const { findings } = scope;
   if (decoder.className !== undefined) {
     findings.not(decoder.at, `Python code: ${decoder.className}`);
@@ -46,18 +49,18 @@ function formatOf(decoder: Component, scope: Scope): Readonly<Record<string, Out
 }
 
 function inner(
-  decoder: Component,
+  decoder: ManifestComponent,
   compression: string | undefined,
-  scope: Scope,
+  scope: TemplateScope,
   otherKey = 'decoder',
-): Readonly<Record<string, Out>> {
+): Readonly<Record<string, TranslatedJson>> {
   const within = decoder.child(otherKey) ?? decoder.child('decoder') ?? decoder.child('parser');
   const format = within === undefined ? {} : formatOf(within, scope);
   return compression === undefined ? format : { ...format, compression };
 }
 
-function csvOf(decoder: Component): Readonly<Record<string, Out>> {
-  const options: Record<string, Node> = {};
+function csvOf(decoder: ManifestComponent): Readonly<Record<string, TranslatedJson>> {
+  const options: Record<string, ManifestNode> = {};
   const delimiter = decoder.text('delimiter');
   if (delimiter !== undefined && delimiter !== ',') options['delimiter'] = delimiter.replaceAll('\\t', '\t');
   const encoding = decoder.text('encoding');

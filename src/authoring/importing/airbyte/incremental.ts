@@ -1,20 +1,24 @@
 import { TemplateError } from './jinja/ast.ts';
-import type { Component } from './component.ts';
-import { isSequence, type Node } from './node.ts';
+import type { ManifestComponent } from './component.ts';
+import { isSequence, type ManifestNode } from './node.ts';
 import { optionPlace } from './pagination.ts';
-import { known, requestPosition, translated, type Scope } from './scope.ts';
+import { known, requestPosition, translated, type TemplateScope } from './scope.ts';
 import { durationWords, phpFormat, windowFormat } from './time-format.ts';
-import { pathText, type Out, type Reference } from './translate/position.ts';
+import { pathText, type TranslatedJson, type Reference } from './translate/position.ts';
 import { call, shifted } from './translate/out.ts';
 
 /** The incremental reading of a job. */
 export interface IncrementalDraft {
-  readonly incremental?: Readonly<Record<string, Out>>;
-  readonly windows?: Readonly<Record<string, Out>>;
+  readonly incremental?: Readonly<Record<string, TranslatedJson>>;
+  readonly windows?: Readonly<Record<string, TranslatedJson>>;
   /** Which rows a parent without a state has. */
-  readonly where?: Out;
+  readonly where?: TranslatedJson;
   readonly slots: ReadonlyMap<string, Reference>;
-  readonly options: readonly { readonly place: Node; readonly value: Out; readonly isForm: boolean }[];
+  readonly options: readonly {
+    readonly place: ManifestNode;
+    readonly value: TranslatedJson;
+    readonly isForm: boolean;
+  }[];
   /** Field of the record, as the manifest names it. */
   readonly cursorField?: string;
 }
@@ -28,8 +32,8 @@ const NONE: IncrementalDraft = { slots: new Map(), options: [] };
  * @param isPartitioned whether each part of the stream has a state of its own
  */
 export function readIncremental(
-  cursor: Component | undefined,
-  scope: Scope,
+  cursor: ManifestComponent | undefined,
+  scope: TemplateScope,
   { keepsState, isPartitioned }: { readonly keepsState: boolean; readonly isPartitioned: boolean },
 ): IncrementalDraft {
   if (cursor === undefined) return NONE;
@@ -47,7 +51,7 @@ export function readIncremental(
   );
 }
 
-function textOf(cursor: Component, key: string, scope: Scope): string | undefined {
+function textOf(cursor: ManifestComponent, key: string, scope: TemplateScope): string | undefined {
   const value = cursor.get(key);
   if (value === undefined || value === '') return undefined;
   const fixed = known(value, cursor, scope).value;
@@ -56,8 +60,8 @@ function textOf(cursor: Component, key: string, scope: Scope): string | undefine
 }
 
 function byCount(
-  cursor: Component,
-  scope: Scope,
+  cursor: ManifestComponent,
+  scope: TemplateScope,
   keepsState: boolean,
   isPartitioned: boolean,
 ): IncrementalDraft {
@@ -84,13 +88,13 @@ function byCount(
   };
 }
 
-function perPart(isPartitioned: boolean): Readonly<Record<string, Out>> {
+function perPart(isPartitioned: boolean): Readonly<Record<string, TranslatedJson>> {
   return isPartitioned ? { perParent: true } : {};
 }
 
 function byTime(
-  cursor: Component,
-  scope: Scope,
+  cursor: ManifestComponent,
+  scope: TemplateScope,
   keepsState: boolean,
   isPartitioned: boolean,
 ): IncrementalDraft {
@@ -146,7 +150,7 @@ function byTime(
 }
 
 /** Returns a condition on the cursor that keeps rows without the field. */
-function notBefore(cursor: Out, start: Out): Out {
+function notBefore(cursor: TranslatedJson, start: TranslatedJson): TranslatedJson {
   return {
     any: [
       { value: cursor, is: 'absent' },
@@ -155,13 +159,18 @@ function notBefore(cursor: Out, start: Out): Out {
   };
 }
 
-function optionOf(cursor: Component, key: string, value: Out, scope: Scope): IncrementalDraft['options'] {
+function optionOf(
+  cursor: ManifestComponent,
+  key: string,
+  value: TranslatedJson,
+  scope: TemplateScope,
+): IncrementalDraft['options'] {
   const option = cursor.child(key);
   const place = optionPlace(option, scope);
   return place === undefined ? [] : [{ place, value, isForm: option?.text('inject_into') === 'body_data' }];
 }
 
-function spanOf(cursor: Component, key: string, scope: Scope): string | undefined {
+function spanOf(cursor: ManifestComponent, key: string, scope: TemplateScope): string | undefined {
   const text = textOf(cursor, key, scope);
   if (text === undefined) return undefined;
   const words = durationWords(text);
@@ -179,7 +188,12 @@ function isoSpan(text: string): string {
 const USUAL = /^%Y-%m-%d(?:[T ]%H:%M(?::%S(?:\.%(?:f|_ms))?)?(?:%z|Z|\+00:?00)?)?$/;
 
 /** Converts a time: a date as text, seconds since 1970, or a function. */
-function momentOf(cursor: Component, key: string, cursorFormat: string, scope: Scope): Out | undefined {
+function momentOf(
+  cursor: ManifestComponent,
+  key: string,
+  cursorFormat: string,
+  scope: TemplateScope,
+): TranslatedJson | undefined {
   const value = cursor.get(key);
   if (value === undefined) return undefined;
   const inner = cursor.child(key);
@@ -188,13 +202,18 @@ function momentOf(cursor: Component, key: string, cursorFormat: string, scope: S
   const moment = dated(inner.get('datetime') ?? '', inner, format, scope);
   const [least, most] = [inner.get('min_datetime'), inner.get('max_datetime')];
   if (least === undefined && most === undefined) return moment;
-  let out: Out = secondsOf(moment);
+  let out: TranslatedJson = secondsOf(moment);
   if (least !== undefined) out = call('max', out, secondsOf(dated(least, inner, format, scope)));
   if (most !== undefined) out = call('min', out, secondsOf(dated(most, inner, format, scope)));
   return out;
 }
 
-function dated(value: Node, component: Component, format: string, scope: Scope): Out {
+function dated(
+  value: ManifestNode,
+  component: ManifestComponent,
+  format: string,
+  scope: TemplateScope,
+): TranslatedJson {
   const { out, type } = translated(value, component, scope, requestPosition(scope, 'the time of the cursor'));
   if (type === 'seconds' || type === 'day' || USUAL.test(format)) return out;
   if (format === '%s' && typeof out === 'number') return out;
@@ -202,7 +221,7 @@ function dated(value: Node, component: Component, format: string, scope: Scope):
   return call('parse_date', out, phpFormat(format), null, call('strtotime', out));
 }
 
-function secondsOf(out: Out): Out {
+function secondsOf(out: TranslatedJson): TranslatedJson {
   const isNumber =
     typeof out === 'number' ||
     (typeof out === 'object' && out !== null && 'function' in out && out.function === 'strtotime');
@@ -210,7 +229,7 @@ function secondsOf(out: Out): Out {
 }
 
 /** Returns the source of the field whose newest value is the state; an unusual form is read by its format. */
-function cursorSource(field: string, cursor: Component, format: string): Out {
+function cursorSource(field: string, cursor: ManifestComponent, format: string): TranslatedJson {
   const listed = cursor.get('cursor_datetime_formats');
   const formats = isSequence(listed) ? listed.map(String) : [];
   const all = formats.length === 0 ? [format] : formats;

@@ -1,12 +1,21 @@
-import type { Imported, Outcome, StreamReport } from '../report.ts';
+import type { Imported, ConversionOutcome, StreamReport } from '../report.ts';
 import { readBudgets } from './budgets.ts';
-import { Component } from './component.ts';
-import { Findings } from './findings.ts';
-import { get, isMap, isSequence, manifestError, placeOf, shown, type Node, type NodeMap } from './node.ts';
+import { ManifestComponent } from './component.ts';
+import { ManifestFindings } from './findings.ts';
+import {
+  get,
+  isMap,
+  isSequence,
+  manifestError,
+  placeOf,
+  shown,
+  type ManifestNode,
+  type NodeMap,
+} from './node.ts';
 import { propagate } from './propagate.ts';
 import { readYaml } from './read-yaml.ts';
 import { resolveReferences } from './resolve-references.ts';
-import { Settings } from './airbyte-settings.ts';
+import { ConnectorSettings } from './airbyte-settings.ts';
 import { readStream, type JobTree } from './stream.ts';
 import { assemble, rowId, type TakenStream } from './assemble.ts';
 
@@ -35,11 +44,14 @@ export function importAirbyte(text: string, options: AirbyteOptions): Imported {
       '',
       'A manifest has a list “streams:”.',
     );
-  const settings = new Settings(get(get(components, 'spec'), 'connection_specification'), options.settings);
+  const settings = new ConnectorSettings(
+    get(get(components, 'spec'), 'connection_specification'),
+    options.settings,
+  );
   const taken: TakenStream[] = [];
   const ids = new Set<string>();
   for (const { stream, condition } of streamsOf(components)) {
-    const findings = new Findings();
+    const findings = new ManifestFindings();
     const tree = safely(stream, findings, () => readStream(stream, { settings, findings }));
     const name = stream.text('name') ?? `stream ${taken.length + 1}`;
     if (condition !== undefined) findings.note(`There only where a setting wants it: ${condition}`);
@@ -67,17 +79,17 @@ function nameOf(file: string): string {
 }
 
 interface Found {
-  readonly stream: Component;
+  readonly stream: ManifestComponent;
   readonly condition?: string;
 }
 
 /** Returns the streams of a manifest, including those that depend on a setting. */
 function streamsOf(manifest: NodeMap): readonly Found[] {
   const streams = get(manifest, 'streams');
-  return (isSequence(streams) ? streams : []).flatMap((node: Node, index): Found[] => {
+  return (isSequence(streams) ? streams : []).flatMap((node: ManifestNode, index): Found[] => {
     const at = placeOf('streams', index);
     if (!isMap(node)) throw manifestError('A stream is not a map of keys.', at);
-    const stream = new Component(node, at);
+    const stream = new ManifestComponent(node, at);
     if (stream.type !== 'ConditionalStreams') return [{ stream }];
     const condition = stream.text('condition') ?? '';
     return stream.children('streams').map((inner) => ({ stream: inner, condition }));
@@ -106,13 +118,17 @@ function dynamicOf(manifest: NodeMap): readonly StreamReport[] {
   });
 }
 
-function outcomeOf(findings: Findings, tree: JobTree | undefined): Outcome {
+function outcomeOf(findings: ManifestFindings, tree: JobTree | undefined): ConversionOutcome {
   if (findings.reasons.length > 0 || tree === undefined) return 'not';
   return findings.columns.length > 0 ? 'equal rows, other columns' : 'exact';
 }
 
 /** Runs the conversion of a stream; one of an unexpected shape is reported, and the others are still converted. */
-function safely<T>(stream: Component, findings: Findings, work: () => T | undefined): T | undefined {
+function safely<T>(
+  stream: ManifestComponent,
+  findings: ManifestFindings,
+  work: () => T | undefined,
+): T | undefined {
   try {
     return work();
   } catch (error) {

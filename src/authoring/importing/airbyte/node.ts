@@ -1,26 +1,26 @@
 import { RunError } from '../../../lib/errors.ts';
 
 /** A value of a YAML document. */
-export type Node = null | boolean | number | string | readonly Node[] | NodeMap;
+export type ManifestNode = null | boolean | number | string | readonly ManifestNode[] | NodeMap;
 export interface NodeMap {
-  readonly [key: string]: Node;
+  readonly [key: string]: ManifestNode;
 }
 
-export function isMap(node: Node | undefined): node is NodeMap {
+export function isMap(node: ManifestNode | undefined): node is NodeMap {
   return typeof node === 'object' && node !== null && !Array.isArray(node);
 }
 
-export function isSequence(node: Node | undefined): node is readonly Node[] {
+export function isSequence(node: ManifestNode | undefined): node is readonly ManifestNode[] {
   return Array.isArray(node);
 }
 
 /** Returns the value of a key that the map itself has. */
-export function get(node: Node | undefined, key: string): Node | undefined {
+export function get(node: ManifestNode | undefined, key: string): ManifestNode | undefined {
   return isMap(node) && Object.hasOwn(node, key) ? node[key] : undefined;
 }
 
 /** Creates a map with any keys, `__proto__` included. */
-export function mapOf(entries: Iterable<readonly [string, Node]>): NodeMap {
+export function mapOf(entries: Iterable<readonly [string, ManifestNode]>): NodeMap {
   return Object.fromEntries(entries);
 }
 
@@ -37,6 +37,6 @@ export function manifestError(message: string, path: string, hint?: string): Run
 }
 
 /** Returns a scalar as text; a list or a map as JSON, for messages. */
-export function shown(node: Node | undefined): string {
+export function shown(node: ManifestNode | undefined): string {
   return typeof node === 'object' && node !== null ? JSON.stringify(node) : String(node ?? '');
 }

@@ -1,12 +1,12 @@
 import { constant, TemplateError, type Expression } from './jinja/ast.ts';
 import { mapParts } from './jinja/map-parts.ts';
-import type { Node } from './node.ts';
+import type { ManifestNode } from './node.ts';
 import { accessOf } from './translate/position.ts';
 
 /** A place in the request that gets the token of the next page. */
 export interface TokenPlace {
   /** Its target; `{"address": true}` is the address itself. */
-  readonly place: Node;
+  readonly place: ManifestNode;
   /** The value that is put there, in terms of the name {@link TOKEN}; absent: the token alone. */
   readonly with?: Expression;
   /** The value in the first request; absent: nothing. */
@@ -28,7 +28,7 @@ export function isPageToken(expression: Expression): boolean {
  */
 export function tokenUse(
   expression: Expression,
-  place: Node,
+  place: ManifestNode,
   fold: (expression: Expression) => Expression,
 ): TokenPlace {
   const later = unwrapped(fold(put(expression, true)));

@@ -1,6 +1,6 @@
 import { TemplateError, type Expression } from './jinja/ast.ts';
-import type { Component } from './component.ts';
-import { isMap, type Node } from './node.ts';
+import type { ManifestComponent } from './component.ts';
+import { isMap, type ManifestNode } from './node.ts';
 import { TOKEN, type TokenPlace } from './page-token.ts';
 import {
   known,
@@ -9,25 +9,25 @@ import {
   responsePosition,
   translated,
   withSettings,
-  type Scope,
+  type TemplateScope,
 } from './scope.ts';
 import { conditionOf } from './translate/condition.ts';
-import type { Out, Position } from './translate/position.ts';
+import type { TranslatedJson, TemplatePosition } from './translate/position.ts';
 import { valueOf } from './translate/value.ts';
 
 /** The pagination of a job, and the values that every request has besides, such as the size of a page. */
 export interface PaginationDraft {
   readonly pagination?: Pagination;
-  readonly constants: readonly { readonly place: Node; readonly value: Out }[];
+  readonly constants: readonly { readonly place: ManifestNode; readonly value: TranslatedJson }[];
 }
 
-type Pagination = Readonly<Record<string, Out>>;
+type Pagination = Readonly<Record<string, TranslatedJson>>;
 
 /** Reads a paginator. `tokens` are the places that name the token of the next page in templates of the request. */
 export function readPagination(
-  paginator: Component | undefined,
+  paginator: ManifestComponent | undefined,
   tokens: readonly TokenPlace[],
-  scope: Scope,
+  scope: TemplateScope,
 ): PaginationDraft {
   const firsts = firstValues(tokens, scope);
   const none: PaginationDraft = { constants: firsts };
@@ -49,7 +49,7 @@ export function readPagination(
 }
 
 /** Returns the values at the places of the token in the first request. */
-function firstValues(tokens: readonly TokenPlace[], scope: Scope): PaginationDraft['constants'] {
+function firstValues(tokens: readonly TokenPlace[], scope: TemplateScope): PaginationDraft['constants'] {
   return tokens.flatMap(({ place, first }) => {
     if (first === undefined) return [];
     const value = scope.findings.attempt(
@@ -62,10 +62,10 @@ function firstValues(tokens: readonly TokenPlace[], scope: Scope): PaginationDra
 }
 
 function draftOf(
-  paginator: Component,
-  strategy: Component,
+  paginator: ManifestComponent,
+  strategy: ManifestComponent,
   tokens: readonly TokenPlace[],
-  scope: Scope,
+  scope: TemplateScope,
 ): PaginationDraft {
   const size = pageSizeOf(strategy, scope);
   const sizePlace = optionPlace(paginator.child('page_size_option'), scope);
@@ -81,7 +81,7 @@ function draftOf(
   throw new TemplateError(`the pagination ${strategy.type}`);
 }
 
-function pageSizeOf(strategy: Component, scope: Scope): Out | undefined {
+function pageSizeOf(strategy: ManifestComponent, scope: TemplateScope): TranslatedJson | undefined {
   const value = strategy.get('page_size');
   if (value === undefined) return undefined;
   const { out } = translated(value, strategy, scope, requestPosition(scope));
@@ -90,7 +90,10 @@ function pageSizeOf(strategy: Component, scope: Scope): Out | undefined {
 }
 
 /** Returns the place in the request that a `RequestOption` sets. */
-export function optionPlace(option: Component | undefined, scope: Scope): Node | undefined {
+export function optionPlace(
+  option: ManifestComponent | undefined,
+  scope: TemplateScope,
+): ManifestNode | undefined {
   if (option === undefined) return undefined;
   const name = (): string => {
     const { value } = known(option.get('field_name') ?? '', option, scope);
@@ -113,12 +116,12 @@ export function optionPlace(option: Component | undefined, scope: Scope): Node |
   }
 }
 
-function isAddress(place: Node): boolean {
+function isAddress(place: ManifestNode): boolean {
   return isMap(place) && place['address'] === true;
 }
 
 /** Returns the only place of the token; a count goes to one place, as it is. */
-function onlyPlace(places: readonly TokenPlace[]): Node {
+function onlyPlace(places: readonly TokenPlace[]): ManifestNode {
   const [only] = places;
   if (only === undefined) throw new TemplateError('a number of a page that is not sent');
   if (places.length > 1) throw new TemplateError('a number of a page in several places');
@@ -128,10 +131,10 @@ function onlyPlace(places: readonly TokenPlace[]): Node {
 }
 
 function byNumber(
-  strategy: Component,
-  size: Out | undefined,
+  strategy: ManifestComponent,
+  size: TranslatedJson | undefined,
   places: readonly TokenPlace[],
-  scope: Scope,
+  scope: TemplateScope,
 ): Pagination {
   const start = strategy.get('start_from_page');
   const first = start === undefined ? 0 : known(start, strategy, scope).value;
@@ -148,13 +151,17 @@ function byNumber(
 }
 
 /** Returns the pagination in which a page with fewer rows than requested is the last one. */
-function shortPage(size: Out | undefined): Pagination {
+function shortPage(size: TranslatedJson | undefined): Pagination {
   if (size === undefined) return {};
   if (typeof size === 'number') return { limit: size };
   return { stopWhen: { value: { answer: 'rows' }, is: 'below', than: size } };
 }
 
-function byOffset(strategy: Component, size: Out | undefined, places: readonly TokenPlace[]): Pagination {
+function byOffset(
+  strategy: ManifestComponent,
+  size: TranslatedJson | undefined,
+  places: readonly TokenPlace[],
+): Pagination {
   return {
     method: 'offset',
     offsetParam: onlyPlace(places),
@@ -166,13 +173,13 @@ function byOffset(strategy: Component, size: Out | undefined, places: readonly T
 }
 
 /** Values that a template takes for nothing. */
-const NOTHINGS: readonly Out[] = [0, '0', 'None', 'False'];
+const NOTHINGS: readonly TranslatedJson[] = [0, '0', 'None', 'False'];
 
 function byCursor(
-  strategy: Component,
-  size: Out | undefined,
+  strategy: ManifestComponent,
+  size: TranslatedJson | undefined,
   places: readonly TokenPlace[],
-  scope: Scope,
+  scope: TemplateScope,
 ): Pagination {
   const position = responsePosition(scope, size);
   const token = strategy.get('cursor_value');
@@ -218,13 +225,13 @@ function byCursor(
   };
 }
 
-function stopKey(stops: readonly Out[]): Pagination {
+function stopKey(stops: readonly TranslatedJson[]): Pagination {
   const [only] = stops;
   if (only === undefined) return {};
   return { stopWhen: stops.length === 1 ? only : stops };
 }
 
-function tokenPosition(token: Out, position: Position): Position {
+function tokenPosition(token: TranslatedJson, position: TemplatePosition): TemplatePosition {
   return {
     text: position.text,
     reference: (name, keys) =>
@@ -233,7 +240,12 @@ function tokenPosition(token: Out, position: Position): Position {
 }
 
 /** Converts a template; one without a counterpart is tried with the known settings. */
-function made(template: Node, strategy: Component, scope: Scope, make: (expression: Expression) => Out): Out {
+function made(
+  template: ManifestNode,
+  strategy: ManifestComponent,
+  scope: TemplateScope,
+  make: (expression: Expression) => TranslatedJson,
+): TranslatedJson {
   const expression = strategy.expression(template);
   try {
     return make(expression);

@@ -1,20 +1,20 @@
 import { TemplateError } from './jinja/ast.ts';
-import type { Component } from './component.ts';
-import { isSequence, shown, type Node } from './node.ts';
+import type { ManifestComponent } from './component.ts';
+import { isSequence, shown, type ManifestNode } from './node.ts';
 import { optionPlace } from './pagination.ts';
-import { known, requestPosition, translated, type Scope } from './scope.ts';
-import type { Out, Reference } from './translate/position.ts';
+import { known, requestPosition, translated, type TemplateScope } from './scope.ts';
+import type { TranslatedJson, Reference } from './translate/position.ts';
 
 export interface ListPartition {
   readonly name: string;
-  readonly values: Out;
+  readonly values: TranslatedJson;
   /** Each of them is several values, joined by commas. */
   readonly isGroup: boolean;
   readonly option?: PartitionOption;
 }
 
 export interface ParentPartition {
-  readonly stream: Component;
+  readonly stream: ManifestComponent;
   readonly parentKey: string;
   readonly name: string;
   readonly extraFields: readonly (readonly string[])[];
@@ -25,7 +25,7 @@ export interface ParentPartition {
 }
 
 export interface PartitionOption {
-  readonly place: Node;
+  readonly place: ManifestNode;
   readonly isForm: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface Partitions {
 }
 
 /** Reads the partition routers of a retriever: several are multiplied with each other. */
-export function readPartitions(retriever: Component, scope: Scope): Partitions {
+export function readPartitions(retriever: ManifestComponent, scope: TemplateScope): Partitions {
   const lists: ListPartition[] = [];
   const parents: ParentPartition[] = [];
   let routers = 0;
@@ -53,7 +53,7 @@ export function readPartitions(retriever: Component, scope: Scope): Partitions {
   return { lists, parents };
 }
 
-function readRouter(router: Component, scope: Scope, group: number | undefined): Partitions {
+function readRouter(router: ManifestComponent, scope: TemplateScope, group: number | undefined): Partitions {
   const none: Partitions = { lists: [], parents: [] };
   const { findings } = scope;
   if (router.className !== undefined) {
@@ -87,14 +87,14 @@ function readRouter(router: Component, scope: Scope, group: number | undefined):
   );
 }
 
-function textOf(component: Component, key: string, scope: Scope): string {
+function textOf(component: ManifestComponent, key: string, scope: TemplateScope): string {
   const value = component.get(key);
   const fixed = value === undefined ? undefined : known(value, component, scope).value;
   if (typeof fixed === 'string' || typeof fixed === 'number') return String(fixed);
   throw new TemplateError(`“${key}” that is known only while it runs`);
 }
 
-function optionOf(component: Component, scope: Scope): { readonly option?: PartitionOption } {
+function optionOf(component: ManifestComponent, scope: TemplateScope): { readonly option?: PartitionOption } {
   const option = component.child('request_option');
   const place = optionPlace(option, scope);
   return place === undefined
@@ -102,9 +102,9 @@ function optionOf(component: Component, scope: Scope): { readonly option?: Parti
     : { option: { place, isForm: option?.text('inject_into') === 'body_data' } };
 }
 
-function listOf(router: Component, scope: Scope, group: number | undefined): ListPartition {
+function listOf(router: ManifestComponent, scope: TemplateScope, group: number | undefined): ListPartition {
   const raw = router.get('values') ?? [];
-  const values: Out = isSequence(raw)
+  const values: TranslatedJson = isSequence(raw)
     ? raw.map((item) => (typeof item === 'string' ? item : item))
     : translated(raw, router, scope, requestPosition(scope, 'the settings')).out;
   if (typeof values === 'string') throw new TemplateError('a list that is a text');
@@ -130,7 +130,11 @@ function listOf(router: Component, scope: Scope, group: number | undefined): Lis
   };
 }
 
-function parentOf(parent: Component, scope: Scope, group: number | undefined): ParentPartition {
+function parentOf(
+  parent: ManifestComponent,
+  scope: TemplateScope,
+  group: number | undefined,
+): ParentPartition {
   const stream = parent.child('stream');
   if (stream === undefined) throw new TemplateError('a parent without a stream');
   if (isSequence(parent.get('lazy_read_pointer')) && parent.keys('lazy_read_pointer').length > 0)

@@ -1,4 +1,4 @@
-import { get, isMap, isSequence, mapOf, type Node, type NodeMap } from './node.ts';
+import { get, isMap, isSequence, mapOf, type ManifestNode, type NodeMap } from './node.ts';
 
 /** Types of components without `type`, by their place. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -73,14 +73,14 @@ export function propagate(place: string, component: NodeMap, outer: NodeMap, out
   // a schema: its keys are those of JSON Schema
   if (type === 'object' || isMap(type) || isSequence(type)) return bare;
   if (typeof type !== 'string') return propagateInside(bare, place, parameters, outerFirst);
-  const filled: Record<string, Node> = { ...bare };
+  const filled: Record<string, ManifestNode> = { ...bare };
   for (const [key, value] of Object.entries(parameters)) {
     if (isNothing(filled[key])) filled[key] = value;
   }
   for (const [key, value] of Object.entries(filled)) {
     // a parameter that is this very key would go round in a circle
     const { [key]: _, ...below } = parameters;
-    const go = (item: Node): Node =>
+    const go = (item: ManifestNode): ManifestNode =>
       isMap(item) ? propagate(`${type}.${key}`, item, below, outerFirst) : item;
     filled[key] = isSequence(value) ? value.map(go) : go(value);
   }
@@ -91,7 +91,7 @@ export function propagate(place: string, component: NodeMap, outer: NodeMap, out
 /** Propagates parameters to the components inside a map that is none. */
 function propagateInside(map: NodeMap, place: string, parameters: NodeMap, outerFirst: boolean): NodeMap {
   return mapOf(
-    Object.entries(map).map(([key, value]): [string, Node] => [
+    Object.entries(map).map(([key, value]): [string, ManifestNode] => [
       key,
       isMap(value) && !isNothing(get(value, 'type'))
         ? propagate(place, value, parameters, outerFirst)
@@ -100,13 +100,13 @@ function propagateInside(map: NodeMap, place: string, parameters: NodeMap, outer
   );
 }
 
-function typeOf(component: NodeMap, place: string): Node | undefined {
+function typeOf(component: NodeMap, place: string): ManifestNode | undefined {
   if (Object.hasOwn(component, 'type')) return component['type'];
   return Object.hasOwn(component, 'class_name') ? CUSTOM_TYPES[place] : TYPES[place];
 }
 
 /** Tells if a parameter takes the place of a value: nothing, 0, false and what is empty. */
-function isNothing(node: Node | undefined): boolean {
+function isNothing(node: ManifestNode | undefined): boolean {
   if (isSequence(node)) return node.length === 0;
   if (isMap(node)) return Object.keys(node).length === 0;
   return node === undefined || node === null || node === '' || node === 0 || node === false;

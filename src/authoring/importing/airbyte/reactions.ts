@@ -1,18 +1,21 @@
 import { TemplateError } from './jinja/ast.ts';
-import type { Component } from './component.ts';
-import { isSequence, type Node } from './node.ts';
-import { known, requestPosition, responsePosition, translated, type Scope } from './scope.ts';
+import type { ManifestComponent } from './component.ts';
+import { isSequence, type ManifestNode } from './node.ts';
+import { known, requestPosition, responsePosition, translated, type TemplateScope } from './scope.ts';
 import { conditionOf } from './translate/condition.ts';
-import type { Out } from './translate/position.ts';
+import type { TranslatedJson } from './translate/position.ts';
 import { textOut } from './translate/out.ts';
 
-export type Reaction = Readonly<Record<string, Out>>;
+export type TranslatedReaction = Readonly<Record<string, TranslatedJson>>;
 
 /** Statuses of a busy API, which are retried whatever the handler says. */
-const BUSY: Out = { status: [408, 429, '500-504'] };
+const BUSY: TranslatedJson = { status: [408, 429, '500-504'] };
 
 /** Reads an error handler. */
-export function readReactions(handler: Component | undefined, scope: Scope): readonly Reaction[] {
+export function readReactions(
+  handler: ManifestComponent | undefined,
+  scope: TemplateScope,
+): readonly TranslatedReaction[] {
   if (handler === undefined) return [];
   const { findings } = scope;
   if (handler.className !== undefined) {
@@ -25,7 +28,11 @@ export function readReactions(handler: Component | undefined, scope: Scope): rea
 }
 
 /** @param isLater whether another handler saw the answer before: it took every success for one */
-function ofHandler(handler: Component, isLater: boolean, scope: Scope): readonly Reaction[] {
+function ofHandler(
+  handler: ManifestComponent,
+  isLater: boolean,
+  scope: TemplateScope,
+): readonly TranslatedReaction[] {
   if (handler.className !== undefined || handler.type === 'CompositeErrorHandler')
     return readReactions(handler, scope);
   const wait = waitOf(handler, scope);
@@ -33,17 +40,17 @@ function ofHandler(handler: Component, isLater: boolean, scope: Scope): readonly
   const filters = handler
     .children('response_filters')
     .flatMap((filter) => ofFilter(filter, isLater, { wait, retries }, scope));
-  const general: Reaction[] =
+  const general: TranslatedReaction[] =
     wait === undefined ? [] : [{ when: BUSY, do: 'retry', ...pauses({ wait, retries }) }];
   return [...filters, ...general];
 }
 
 interface Pauses {
-  readonly wait: Out | undefined;
+  readonly wait: TranslatedJson | undefined;
   readonly retries: number | undefined;
 }
 
-function pauses({ wait, retries }: Pauses): Reaction {
+function pauses({ wait, retries }: Pauses): TranslatedReaction {
   return { ...(wait === undefined ? {} : { wait }), ...(retries === undefined ? {} : { times: retries }) };
 }
 
@@ -56,7 +63,12 @@ const ACTIONS: Readonly<Record<string, string>> = {
   REFRESH_TOKEN_THEN_RETRY: 'login',
 };
 
-function ofFilter(filter: Component, isLater: boolean, pausing: Pauses, scope: Scope): readonly Reaction[] {
+function ofFilter(
+  filter: ManifestComponent,
+  isLater: boolean,
+  pausing: Pauses,
+  scope: TemplateScope,
+): readonly TranslatedReaction[] {
   const { findings } = scope;
   const action = filter.text('action');
   if (action === undefined) return [];
@@ -70,8 +82,8 @@ function ofFilter(filter: Component, isLater: boolean, pausing: Pauses, scope: S
     findings.attempt(filter.at, predicate === '' ? undefined : predicate, () => {
       const conditions = conditionsOf(filter, scope);
       if (conditions.length === 0) return [];
-      const any: Out = conditions.length === 1 ? (conditions[0] ?? {}) : { any: conditions };
-      const when: Out = isLater ? { all: [{ status: '300-599' }, any] } : any;
+      const any: TranslatedJson = conditions.length === 1 ? (conditions[0] ?? {}) : { any: conditions };
+      const when: TranslatedJson = isLater ? { all: [{ status: '300-599' }, any] } : any;
       const message = todo === 'fail' ? messageOf(filter, scope) : undefined;
       return [
         {
@@ -85,7 +97,7 @@ function ofFilter(filter: Component, isLater: boolean, pausing: Pauses, scope: S
   );
 }
 
-function conditionsOf(filter: Component, scope: Scope): readonly Out[] {
+function conditionsOf(filter: ManifestComponent, scope: TemplateScope): readonly TranslatedJson[] {
   const codes = filter.get('http_codes');
   const statuses = isSequence(codes) ? codes.map(Number).filter((code) => Number.isInteger(code)) : [];
   const contains = filter.text('error_message_contains');
@@ -113,7 +125,7 @@ function conditionsOf(filter: Component, scope: Scope): readonly Out[] {
   ];
 }
 
-function messageOf(filter: Component, scope: Scope): Out | undefined {
+function messageOf(filter: ManifestComponent, scope: TemplateScope): TranslatedJson | undefined {
   const value = filter.get('error_message');
   if (value === undefined) return undefined;
   try {
@@ -126,7 +138,7 @@ function messageOf(filter: Component, scope: Scope): Out | undefined {
   }
 }
 
-function retriesOf(handler: Component, scope: Scope): number | undefined {
+function retriesOf(handler: ManifestComponent, scope: TemplateScope): number | undefined {
   const value = handler.get('max_retries');
   if (value === undefined) return undefined;
   try {
@@ -139,7 +151,7 @@ function retriesOf(handler: Component, scope: Scope): number | undefined {
 }
 
 /** Reads the wait before a retry. One without a counterpart becomes the usual one, which grows. */
-function waitOf(handler: Component, scope: Scope): Out | undefined {
+function waitOf(handler: ManifestComponent, scope: TemplateScope): TranslatedJson | undefined {
   for (const strategy of handler.children('backoff_strategies')) {
     try {
       const wait = strategyWait(strategy, scope);
@@ -154,9 +166,9 @@ function waitOf(handler: Component, scope: Scope): Out | undefined {
   return undefined;
 }
 
-function strategyWait(strategy: Component, scope: Scope): Out | undefined {
+function strategyWait(strategy: ManifestComponent, scope: TemplateScope): TranslatedJson | undefined {
   if (strategy.className !== undefined) throw new TemplateError(`the class ${strategy.className}`);
-  const text = (key: string): Out =>
+  const text = (key: string): TranslatedJson =>
     textOut(translated(strategy.get(key) ?? '', strategy, scope, requestPosition(scope)));
   switch (strategy.type) {
     case 'ConstantBackoffStrategy': {
@@ -175,7 +187,11 @@ function strategyWait(strategy: Component, scope: Scope): Out | undefined {
   }
 }
 
-function headerSource(header: Out, strategy: Component, text: (key: string) => Out): Node {
+function headerSource(
+  header: TranslatedJson,
+  strategy: ManifestComponent,
+  text: (key: string) => TranslatedJson,
+): ManifestNode {
   if (typeof header !== 'string') throw new TemplateError('a header that is known only while it runs');
   if (strategy.get('regex') === undefined) return { header };
   const expression = text('regex');

@@ -1,6 +1,6 @@
 import { parseDocument, type ParseOptions, type DocumentOptions, type SchemaOptions } from 'yaml';
 import { RunError } from '../../../lib/errors.ts';
-import { isMap, type Node, type NodeMap } from './node.ts';
+import { isMap, type ManifestNode, type NodeMap } from './node.ts';
 
 /** The words of YAML 1.1 (`yes`, `on`) are booleans, and dates are texts, as manifests have always been read. */
 const OPTIONS: ParseOptions & DocumentOptions & SchemaOptions = {
@@ -62,7 +62,7 @@ function firstLine(message: string): string {
 }
 
 /** Converts a value of YAML to the types of JSON; other values become texts. */
-function toNode(value: unknown, depth: number): Node {
+function toNode(value: unknown, depth: number): ManifestNode {
   if (depth > 200) throw tooDeep();
   if (value === null || value === undefined) return null;
   if (typeof value === 'boolean' || typeof value === 'string') return value;

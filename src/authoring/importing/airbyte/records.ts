@@ -1,18 +1,18 @@
 import { TemplateError } from './jinja/ast.ts';
-import type { Component } from './component.ts';
-import { isSequence, shown, type Node } from './node.ts';
-import { recordPosition, translated, withSettings, noteFixed, type Scope } from './scope.ts';
+import type { ManifestComponent } from './component.ts';
+import { isSequence, shown, type ManifestNode } from './node.ts';
+import { recordPosition, translated, withSettings, noteFixed, type TemplateScope } from './scope.ts';
 import { conditionOf } from './translate/condition.ts';
-import { pathText, type Out, type Position, type Typed } from './translate/position.ts';
+import { pathText, type TranslatedJson, type TemplatePosition, type Typed } from './translate/position.ts';
 import { testOf } from './translate/test.ts';
 import { call, textOut } from './translate/out.ts';
 import { valueOf } from './translate/value.ts';
 
 /** The rows of a job, and what is made of them. */
 export interface RecordsDraft {
-  readonly dataField: Out;
-  readonly where?: Out;
-  readonly columns: Readonly<Record<string, Out>>;
+  readonly dataField: TranslatedJson;
+  readonly where?: TranslatedJson;
+  readonly columns: Readonly<Record<string, TranslatedJson>>;
   readonly exclude: readonly string[];
   readonly case?: 'lower' | 'snake';
   /** Values of the fields that were added, by their paths. */
@@ -23,7 +23,11 @@ export interface RecordsDraft {
   readonly lifted: readonly string[];
 }
 
-export function readRecords(stream: Component, selector: Component | undefined, scope: Scope): RecordsDraft {
+export function readRecords(
+  stream: ManifestComponent,
+  selector: ManifestComponent | undefined,
+  scope: TemplateScope,
+): RecordsDraft {
   const work = new Records(scope);
   const dataField = work.extractor(selector?.child('extractor'));
   if (selector?.className !== undefined)
@@ -46,20 +50,20 @@ export function readRecords(stream: Component, selector: Component | undefined, 
 }
 
 class Records {
-  readonly #scope: Scope;
-  readonly #columns = new Map<string, Out>();
+  readonly #scope: TemplateScope;
+  readonly #columns = new Map<string, TranslatedJson>();
   readonly #added = new Map<string, Typed>();
   readonly #exclude: string[] = [];
   readonly #lifted: string[] = [];
-  #where: Out | undefined;
+  #where: TranslatedJson | undefined;
   #case: 'lower' | 'snake' | undefined;
   #isRenamed = false;
 
-  constructor(scope: Scope) {
+  constructor(scope: TemplateScope) {
     this.#scope = scope;
   }
 
-  draft(dataField: Out): RecordsDraft {
+  draft(dataField: TranslatedJson): RecordsDraft {
     return {
       dataField,
       ...(this.#where === undefined ? {} : { where: this.#where }),
@@ -72,7 +76,7 @@ class Records {
     };
   }
 
-  extractor(extractor: Component | undefined): Out {
+  extractor(extractor: ManifestComponent | undefined): TranslatedJson {
     const { findings } = this.#scope;
     if (extractor === undefined) return '.';
     if (extractor.type === 'CombinedExtractor' && (extractor.text('mode') ?? 'union') === 'union') {
@@ -96,7 +100,7 @@ class Records {
   }
 
   /** Items of a list in each record are the rows. */
-  #expanded(extractor: Component): readonly string[] {
+  #expanded(extractor: ManifestComponent): readonly string[] {
     const expander = extractor.child('record_expander');
     if (expander === undefined) return [];
     const hasMore =
@@ -111,7 +115,7 @@ class Records {
     return ['*', ...this.#keysOf(expander, 'expand_records_from_field').map(String), '*'];
   }
 
-  #keysOf(component: Component, key: string): readonly string[] {
+  #keysOf(component: ManifestComponent, key: string): readonly string[] {
     const value = component.get(key);
     const items = isSequence(value) ? value : value === undefined ? [] : [value];
     return items.map((item) => {
@@ -124,7 +128,7 @@ class Records {
     });
   }
 
-  filter(filter: Component | undefined): void {
+  filter(filter: ManifestComponent | undefined): void {
     if (filter === undefined) return;
     const { findings } = this.#scope;
     if (filter.className !== undefined) {
@@ -138,7 +142,7 @@ class Records {
         throw new TemplateError('a filter of records whose fields have other names by then');
       const position = recordPosition(this.#scope, this.#added);
       const expression = filter.expression(template);
-      let condition: Out;
+      let condition: TranslatedJson;
       try {
         condition = conditionOf(expression, position);
       } catch (error) {
@@ -153,7 +157,7 @@ class Records {
     });
   }
 
-  transform(transformation: Component): void {
+  transform(transformation: ManifestComponent): void {
     const { findings } = this.#scope;
     if (transformation.className !== undefined) {
       findings.not(transformation.at, `Python code: ${transformation.className}`);
@@ -194,7 +198,7 @@ class Records {
     }
   }
 
-  #lift(transformation: Component): void {
+  #lift(transformation: ManifestComponent): void {
     const { findings } = this.#scope;
     findings.attempt(transformation.place('field_path'), transformation.get('field_path'), () => {
       const keys = this.#keysOf(transformation, 'field_path');
@@ -209,7 +213,7 @@ class Records {
     });
   }
 
-  #add(field: Component, transformation: Component): void {
+  #add(field: ManifestComponent, transformation: ManifestComponent): void {
     const path = field.get('path');
     const name = (isSequence(path) ? path : [path ?? '']).map(String).join('.');
     const value = field.get('value');
@@ -221,7 +225,7 @@ class Records {
     });
   }
 
-  #valueOf(field: Component, value: Node, transformation: Component): Typed {
+  #valueOf(field: ManifestComponent, value: ManifestNode, transformation: ManifestComponent): Typed {
     const position = recordPosition(this.#scope, this.#added);
     if (this.#isRenamed && JSON.stringify(field.expression(value)).includes('"name":"record"'))
       throw new TemplateError('it is made of fields that have other names by then');
@@ -230,17 +234,19 @@ class Records {
       field.text('value_type') === 'string' ? { out: textOut(typed), type: 'text' as const } : cellOf(typed);
     const condition = transformation.text('condition') ?? '';
     if (condition === '') return wanted;
-    const seen: Position = {
+    const seen: TemplatePosition = {
       text: 'the record',
       reference: (known, keys) =>
         known === 'value' && keys.length === 0 ? wanted : position.reference(known, keys),
     };
     const test = testOf(transformation.expression(condition), (part) => valueOf(part, seen));
-    const name = (isSequence(field.get('path')) ? (field.get('path') as readonly Node[]) : []).map(String);
+    const name = (isSequence(field.get('path')) ? (field.get('path') as readonly ManifestNode[]) : []).map(
+      String,
+    );
     return { out: call('if', test, wanted.out, { path: pathText(name) }), type: 'any' };
   }
 
-  #remove(transformation: Component): void {
+  #remove(transformation: ManifestComponent): void {
     const { findings } = this.#scope;
     const pointers = transformation.get('field_pointers');
     const names = (isSequence(pointers) ? pointers : []).map((pointer) =>
@@ -268,12 +274,12 @@ function cellOf(typed: Typed): Typed {
 }
 
 /** Marks a constant as a source: a text would be a path. */
-function asSource(out: Out): Out {
+function asSource(out: TranslatedJson): TranslatedJson {
   return typeof out === 'object' && out !== null && !Array.isArray(out) ? out : { value: out };
 }
 
 /** Returns the path of the rows. `*` is for every item or key. */
-export function dataPath(keys: readonly string[]): Out {
+export function dataPath(keys: readonly string[]): TranslatedJson {
   if (keys.length === 0) return '.';
   if (keys.some((key) => key.includes('**') || (key !== '*' && /[*?]/.test(key))))
     throw new TemplateError('a path with a pattern in it');

@@ -1,27 +1,27 @@
 import { TemplateError, type Expression } from './jinja/ast.ts';
 import { literalOf, pythonText } from './jinja/literal.ts';
-import type { Component } from './component.ts';
-import { isMap, isSequence, shown, type Node } from './node.ts';
-import { known, requestPosition, translated, type Scope } from './scope.ts';
+import type { ManifestComponent } from './component.ts';
+import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
+import { known, requestPosition, translated, type TemplateScope } from './scope.ts';
 import { isPageToken, tokenUse, type TokenPlace } from './page-token.ts';
-import type { Out, Position, Typed } from './translate/position.ts';
+import type { TranslatedJson, TemplatePosition, Typed } from './translate/position.ts';
 import { call, textOut } from './translate/out.ts';
 import { valueOf } from './translate/value.ts';
-import { endpointOf, type Address } from './address.ts';
+import { endpointOf, type RequestAddress } from './address.ts';
 
 /** A request of a job, and where the token of the next page goes. */
 export interface RequestDraft {
-  readonly address: Address;
+  readonly address: RequestAddress;
   readonly method: 'GET' | 'POST';
-  readonly query: Readonly<Record<string, Out>>;
-  readonly headers: Readonly<Record<string, Out>>;
-  readonly body?: Out;
+  readonly query: Readonly<Record<string, TranslatedJson>>;
+  readonly headers: Readonly<Record<string, TranslatedJson>>;
+  readonly body?: TranslatedJson;
   readonly bodyFormat?: 'json' | 'form' | 'text';
   readonly tokens: readonly TokenPlace[];
 }
 
 /** Reads `HttpRequester`. What can't be said goes to the findings of the scope. */
-export function readRequest(requester: Component, scope: Scope): RequestDraft {
+export function readRequest(requester: ManifestComponent, scope: TemplateScope): RequestDraft {
   const { findings } = scope;
   const position = requestPosition(scope);
   const tokens: TokenPlace[] = [];
@@ -38,12 +38,12 @@ export function readRequest(requester: Component, scope: Scope): RequestDraft {
 
 /** Reads a map of parameters or headers. Empty ones are left out, as in the original. */
 function readMap(
-  requester: Component,
+  requester: ManifestComponent,
   key: string,
-  scope: Scope,
-  placeOf: (name: string) => Node,
+  scope: TemplateScope,
+  placeOf: (name: string) => ManifestNode,
   tokens: TokenPlace[],
-): Record<string, Out> {
+): Record<string, TranslatedJson> {
   const value = requester.get(key);
   const { findings } = scope;
   if (value === undefined) return {};
@@ -53,7 +53,7 @@ function readMap(
       findings.note(`Parameters as one text have no effect: ${fixed}`);
     return {};
   }
-  const out: Record<string, Out> = {};
+  const out: Record<string, TranslatedJson> = {};
   for (const [name, item] of Object.entries(value)) {
     const at = `${requester.place(key)}.${name}`;
     const fixed = fixedProperties(item);
@@ -82,7 +82,7 @@ function readMap(
 }
 
 /** Returns a list of properties that is known, and goes into one request. */
-function fixedProperties(item: Node): string | undefined {
+function fixedProperties(item: ManifestNode): string | undefined {
   if (!isMap(item) || item['type'] !== 'QueryProperties') return undefined;
   const {
     property_list: list,
@@ -99,7 +99,7 @@ function isNothing({ out }: Typed): boolean {
 }
 
 /** Leaves out a setting that is empty: null in a query is nothing. */
-function optional(out: Out, scope: Scope): Out {
+function optional(out: TranslatedJson, scope: TemplateScope): TranslatedJson {
   return isMap(out) && typeof out['attr'] === 'string' && scope.settings.mayBeEmpty(out['attr'])
     ? call('coalesce', out)
     : out;
@@ -107,7 +107,12 @@ function optional(out: Out, scope: Scope): Out {
 
 type Body = Pick<RequestDraft, 'body' | 'bodyFormat'>;
 
-function readBody(requester: Component, scope: Scope, position: Position, tokens: TokenPlace[]): Body {
+function readBody(
+  requester: ManifestComponent,
+  scope: TemplateScope,
+  position: TemplatePosition,
+  tokens: TokenPlace[],
+): Body {
   const typed = requester.child('request_body');
   if (typed !== undefined) {
     const value = typed.get('value');
@@ -127,11 +132,11 @@ function readBody(requester: Component, scope: Scope, position: Position, tokens
 }
 
 function readJson(
-  value: Node,
-  requester: Component,
+  value: ManifestNode,
+  requester: ManifestComponent,
   at: string,
-  scope: Scope,
-  position: Position,
+  scope: TemplateScope,
+  position: TemplatePosition,
   tokens: TokenPlace[],
 ): Body {
   if (typeof value === 'string')
@@ -155,7 +160,7 @@ function readJson(
 const MARK = /\u{E000}(\d+)\u{E001}/u;
 
 /** Parses a text such as `{"from": "{{ stream_interval.start_time }}"}` as an object with values in it. */
-function objectOf(expression: Expression & { kind: 'join' }, position: Position): Out {
+function objectOf(expression: Expression & { kind: 'join' }, position: TemplatePosition): TranslatedJson {
   const values: Typed[] = [];
   const text = expression.parts
     .map((part) => {
@@ -170,10 +175,10 @@ function objectOf(expression: Expression & { kind: 'join' }, position: Position)
   return filled(outOf(object), values);
 }
 
-function filled(out: Out, values: readonly Typed[]): Out {
+function filled(out: TranslatedJson, values: readonly Typed[]): TranslatedJson {
   if (typeof out === 'string') {
     const parts = out.split(/(\u{E000}\d+\u{E001})/u).filter((part) => part !== '');
-    const made = parts.map((part): Out => {
+    const made = parts.map((part): TranslatedJson => {
       const index = MARK.exec(part)?.[1];
       const value = index === undefined ? undefined : values[Number(index)];
       return value === undefined ? part : parts.length === 1 ? value.out : textOut(value);
@@ -188,14 +193,14 @@ function filled(out: Out, values: readonly Typed[]): Out {
 
 /** Reads a body in which every text is a template whose result is read as a literal: `"{{ 5 }}"` is the number 5. */
 function readNested(
-  value: Node,
-  requester: Component,
+  value: ManifestNode,
+  requester: ManifestComponent,
   at: string,
   path: readonly string[],
-  scope: Scope,
-  position: Position,
+  scope: TemplateScope,
+  position: TemplatePosition,
   tokens: TokenPlace[],
-): Out | undefined {
+): TranslatedJson | undefined {
   if (isSequence(value))
     return value.map(
       (item, index) =>
@@ -203,7 +208,7 @@ function readNested(
         null,
     );
   if (isMap(value)) {
-    const entries = Object.entries(value).flatMap(([key, item]): [string, Out][] => {
+    const entries = Object.entries(value).flatMap(([key, item]): [string, TranslatedJson][] => {
       const inner = readNested(item, requester, `${at}.${key}`, [...path, key], scope, position, tokens);
       return inner === undefined || inner === null ? [] : [[key, inner]];
     });
@@ -225,7 +230,7 @@ function readNested(
 }
 
 /** Returns a value that is written and read again: a text of digits becomes a number. */
-function literalOut(typed: Typed): Out {
+function literalOut(typed: Typed): TranslatedJson {
   const { out, type } = typed;
   if (type === 'boolean' || type === 'number' || type === 'list') return out;
   const text = textOut(typed);
@@ -238,16 +243,16 @@ function literalOut(typed: Typed): Out {
 
 /** Reads a form, or a text that is sent as it is. A text that reads as an object is sent as a form. */
 function readData(
-  value: Node,
-  requester: Component,
+  value: ManifestNode,
+  requester: ManifestComponent,
   at: string,
-  scope: Scope,
-  position: Position,
+  scope: TemplateScope,
+  position: TemplatePosition,
   tokens: TokenPlace[],
 ): Body {
   const { findings } = scope;
   if (isMap(value)) {
-    const form: Record<string, Out> = {};
+    const form: Record<string, TranslatedJson> = {};
     for (const [name, item] of Object.entries(value)) {
       findings.attempt(`${at}.${name}`, item, () => {
         const expression = requester.expression(item);
@@ -273,6 +278,6 @@ function readData(
   );
 }
 
-function outOf(value: Parameters<typeof pythonText>[0]): Out {
+function outOf(value: Parameters<typeof pythonText>[0]): TranslatedJson {
   return valueOf({ kind: 'constant', value }, { text: '', reference: () => undefined }).out;
 }

@@ -1,4 +1,13 @@
-import { get, isMap, isSequence, manifestError, mapOf, placeOf, type Node, type NodeMap } from './node.ts';
+import {
+  get,
+  isMap,
+  isSequence,
+  manifestError,
+  mapOf,
+  placeOf,
+  type ManifestNode,
+  type NodeMap,
+} from './node.ts';
 
 /** Parts of a manifest after its references are followed; more is an attack, or a circle by another way. */
 const MAX_PARTS = 3_000_000;
@@ -15,20 +24,20 @@ const MAX_DEPTH = 500;
 export function resolveReferences(manifest: NodeMap): NodeMap {
   let parts = 0;
   let depth = 0;
-  const visit = (node: Node, at: string, followed: readonly string[]): Node => {
+  const visit = (node: ManifestNode, at: string, followed: readonly string[]): ManifestNode => {
     if (++parts > MAX_PARTS) throw manifestError('The references of the manifest multiply without end.', at);
     if (++depth > MAX_DEPTH) throw manifestError('The references of the manifest are nested too deep.', at);
     const resolved = resolve(node, at, followed);
     depth--;
     return resolved;
   };
-  const resolve = (node: Node, at: string, followed: readonly string[]): Node => {
+  const resolve = (node: ManifestNode, at: string, followed: readonly string[]): ManifestNode => {
     if (isSequence(node)) return node.map((item, index) => visit(item, placeOf(at, index), followed));
     if (typeof node === 'string') return node.startsWith('#/') ? follow(node, at, followed) : node;
     if (!isMap(node)) return node;
     const own = Object.entries(node)
       .filter(([key]) => key !== '$ref')
-      .map(([key, value]): [string, Node] => [
+      .map(([key, value]): [string, ManifestNode] => [
         key,
         key === 'config_overrides' ? value : visit(value, placeOf(at, key), followed),
       ]);
@@ -37,7 +46,7 @@ export function resolveReferences(manifest: NodeMap): NodeMap {
     const target = visit(reference, placeOf(at, '$ref'), followed);
     return isMap(target) ? { ...target, ...mapOf(own) } : target;
   };
-  const follow = (reference: string, at: string, followed: readonly string[]): Node => {
+  const follow = (reference: string, at: string, followed: readonly string[]): ManifestNode => {
     if (followed.includes(reference))
       throw manifestError(
         `The reference “${reference}” leads in a circle.`,
@@ -52,8 +61,8 @@ export function resolveReferences(manifest: NodeMap): NodeMap {
   return isMap(resolved) ? resolved : {};
 }
 
-function lookUp(root: Node, reference: string): Node | undefined {
-  let node: Node | undefined = root;
+function lookUp(root: ManifestNode, reference: string): ManifestNode | undefined {
+  let node: ManifestNode | undefined = root;
   let rest = reference;
   while (rest !== '' && node !== undefined) {
     const whole = get(node, rest);

@@ -1,15 +1,15 @@
 import { TemplateError, type Expression } from './jinja/ast.ts';
-import type { Component } from './component.ts';
-import type { Findings } from './findings.ts';
-import { shown, type Node } from './node.ts';
-import type { Settings } from './airbyte-settings.ts';
-import { pathText, type Position, type Reference, type Typed } from './translate/position.ts';
+import type { ManifestComponent } from './component.ts';
+import type { ManifestFindings } from './findings.ts';
+import { shown, type ManifestNode } from './node.ts';
+import type { ConnectorSettings } from './airbyte-settings.ts';
+import { pathText, type TemplatePosition, type Reference, type Typed } from './translate/position.ts';
 import { valueOf } from './translate/value.ts';
 
 /** The settings, findings and names that the templates of a stream are translated with. */
-export interface Scope {
-  readonly settings: Settings;
-  readonly findings: Findings;
+export interface TemplateScope {
+  readonly settings: ConnectorSettings;
+  readonly findings: ManifestFindings;
   /** References for the keys of a slice: `start_time`, `parent_slice.id`, `extra_fields.name`. */
   readonly slots: ReadonlyMap<string, Reference>;
   /** Names that only some templates know. */
@@ -26,7 +26,10 @@ const SLICE_PARTS: ReadonlySet<string> = new Set([
 ]);
 
 /** Templates of requests. */
-export function requestPosition({ settings, slots, extra }: Scope, text = 'the request'): Position {
+export function requestPosition(
+  { settings, slots, extra }: TemplateScope,
+  text = 'the request',
+): TemplatePosition {
   return {
     text,
     reference(name, keys) {
@@ -43,7 +46,10 @@ export function requestPosition({ settings, slots, extra }: Scope, text = 'the r
 }
 
 /** Templates that see one record; `added` are the fields that were added to it before. */
-export function recordPosition(scope: Scope, added: ReadonlyMap<string, Typed> = new Map()): Position {
+export function recordPosition(
+  scope: TemplateScope,
+  added: ReadonlyMap<string, Typed> = new Map(),
+): TemplatePosition {
   const request = requestPosition(scope, 'the record');
   return {
     text: 'the record',
@@ -56,7 +62,7 @@ export function recordPosition(scope: Scope, added: ReadonlyMap<string, Typed> =
 }
 
 /** Templates that see an answer. */
-export function responsePosition(scope: Scope, pageSize?: Node): Position {
+export function responsePosition(scope: TemplateScope, pageSize?: ManifestNode): TemplatePosition {
   const request = requestPosition(scope, 'the response');
   return {
     text: 'the response',
@@ -84,7 +90,7 @@ export function responsePosition(scope: Scope, pageSize?: Node): Position {
   };
 }
 
-function settingOf(settings: Settings, keys: readonly (string | number)[]): Reference {
+function settingOf(settings: ConnectorSettings, keys: readonly (string | number)[]): Reference {
   if (keys.length === 0) throw new TemplateError('the settings as a whole');
   return settings.reference(keys);
 }
@@ -112,7 +118,12 @@ function headerOf(keys: readonly (string | number)[]): Reference | undefined {
  *
  * @throws {TemplateError} for what can't be had
  */
-export function translated(value: Node, component: Component, scope: Scope, position: Position): Typed {
+export function translated(
+  value: ManifestNode,
+  component: ManifestComponent,
+  scope: TemplateScope,
+  position: TemplatePosition,
+): Typed {
   const expression = component.expression(value);
   try {
     return valueOf(expression, position);
@@ -129,20 +140,24 @@ export function translated(value: Node, component: Component, scope: Scope, posi
 /** Returns the expression with the known settings put in; undefined if it has none. */
 export function withSettings(
   expression: Expression,
-  component: Component,
-  scope: Scope,
+  component: ManifestComponent,
+  scope: TemplateScope,
 ): Expression | undefined {
   const put = scope.settings.substituted(expression);
   if (JSON.stringify(put) === JSON.stringify(expression)) return undefined;
   return component.folded(put);
 }
 
-export function noteFixed(scope: Scope, template: Node): void {
+export function noteFixed(scope: TemplateScope, template: ManifestNode): void {
   scope.findings.note(`Worked out with the settings as they are now: ${shown(template)}`);
 }
 
 /** Computes a template whose value must be known now. */
-export function known(value: Node, component: Component, scope: Scope): Expression & { kind: 'constant' } {
+export function known(
+  value: ManifestNode,
+  component: ManifestComponent,
+  scope: TemplateScope,
+): Expression & { kind: 'constant' } {
   const expression = component.expression(value);
   if (expression.kind === 'constant') return expression;
   const fixed = withSettings(expression, component, scope);

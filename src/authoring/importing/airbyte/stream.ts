@@ -1,11 +1,11 @@
 import { readAuthentication, type Authentication } from './authentication.ts';
-import type { Component } from './component.ts';
+import type { ManifestComponent } from './component.ts';
 import { putInto, type JobDraft } from './draft.ts';
-import type { Findings } from './findings.ts';
+import type { ManifestFindings } from './findings.ts';
 import { readExport } from './export.ts';
 import { readFormat } from './format.ts';
 import { readIncremental, type IncrementalDraft } from './incremental.ts';
-import { isMap, isSequence, shown, type Node } from './node.ts';
+import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { readPagination } from './pagination.ts';
 import {
   partitionReference,
@@ -16,20 +16,20 @@ import {
 import { readReactions } from './reactions.ts';
 import { readRecords, type RecordsDraft } from './records.ts';
 import { readRequest } from './request.ts';
-import type { Scope } from './scope.ts';
-import type { Settings } from './airbyte-settings.ts';
-import { pathText, type Out, type Reference } from './translate/position.ts';
+import type { TemplateScope } from './scope.ts';
+import type { ConnectorSettings } from './airbyte-settings.ts';
+import { pathText, type TranslatedJson, type Reference } from './translate/position.ts';
 
-export type Job = Record<string, Out>;
+export type TranslatedJob = Record<string, TranslatedJson>;
 
 /** A stream as a job; below its parents where it has some. */
 export interface JobTree {
   /** Jobs of a row; a child of several parents is below each of them. */
-  readonly roots: readonly Job[];
-  readonly leaf: Job;
+  readonly roots: readonly TranslatedJob[];
+  readonly leaf: TranslatedJob;
   readonly slots: ReadonlyMap<string, Reference>;
   readonly records: RecordsDraft;
-  readonly baseUrl: Out;
+  readonly baseUrl: TranslatedJson;
   readonly authentication: Authentication | undefined;
   readonly isIncremental: boolean;
   readonly primaryKey: readonly string[];
@@ -38,8 +38,8 @@ export interface JobTree {
 }
 
 export interface StreamContext {
-  readonly settings: Settings;
-  readonly findings: Findings;
+  readonly settings: ConnectorSettings;
+  readonly findings: ManifestFindings;
 }
 
 /** Most levels of parents. */
@@ -51,7 +51,7 @@ const MAX_PARENTS = 10;
  * @param keepsState false for a parent that is read from its start in every run
  */
 export function readStream(
-  stream: Component,
+  stream: ManifestComponent,
   context: StreamContext,
   keepsState = true,
   depth = 0,
@@ -87,18 +87,18 @@ export function readStream(
 }
 
 class StreamReader {
-  readonly #stream: Component;
-  readonly #retriever: Component;
+  readonly #stream: ManifestComponent;
+  readonly #retriever: ManifestComponent;
   readonly #context: StreamContext;
   readonly #keepsState: boolean;
   readonly #depth: number;
   readonly #parentIndex: number | undefined;
   readonly #slots = new Map<string, Reference>();
-  readonly #scope: Scope;
+  readonly #scope: TemplateScope;
 
   constructor(
-    stream: Component,
-    retriever: Component,
+    stream: ManifestComponent,
+    retriever: ManifestComponent,
     context: StreamContext,
     keepsState: boolean,
     depth: number,
@@ -138,7 +138,7 @@ class StreamReader {
     const above = parent === undefined ? undefined : this.#parent(parent);
     if (parent !== undefined && above === undefined) return undefined;
     const names = [...(above?.names ?? [])];
-    const job: Job = {};
+    const job: TranslatedJob = {};
     if (parent !== undefined && above !== undefined) this.#below(parent, above, job, names);
     this.#lists(partitions.lists, job, names);
     const incremental = readIncremental(this.#stream.child('incremental_sync'), this.#scope, {
@@ -176,7 +176,7 @@ class StreamReader {
   }
 
   /** Adds the values of the parent row that the child uses. */
-  #below(parent: ParentPartition, above: JobTree, job: Job, names: string[]): void {
+  #below(parent: ParentPartition, above: JobTree, job: TranslatedJob, names: string[]): void {
     const { findings } = this.#context;
     for (const [name, reference] of above.slots) {
       // windows and other fields of the parent are not of its slice
@@ -209,8 +209,8 @@ class StreamReader {
     }
   }
 
-  #lists(lists: readonly ListPartition[], job: Job, names: string[]): void {
-    const over: Record<string, Out> = {};
+  #lists(lists: readonly ListPartition[], job: TranslatedJob, names: string[]): void {
+    const over: Record<string, TranslatedJson> = {};
     for (const list of lists) {
       const placeholder = freeName(list.name, names);
       names.push(placeholder);
@@ -221,8 +221,8 @@ class StreamReader {
   }
 
   #job(parts: {
-    readonly requester: Component;
-    readonly job: Job;
+    readonly requester: ManifestComponent;
+    readonly job: TranslatedJob;
     readonly above: JobTree | undefined;
     readonly parent: ParentPartition | undefined;
     readonly lists: readonly ListPartition[];
@@ -299,9 +299,9 @@ class StreamReader {
 
   /** Parameters of the slice are sent with the first request alone. */
   #firstPageAlone(
-    pagination: Job | undefined,
-    options: readonly { readonly place: Node }[],
-  ): Job | undefined {
+    pagination: TranslatedJob | undefined,
+    options: readonly { readonly place: ManifestNode }[],
+  ): TranslatedJob | undefined {
     if (pagination === undefined || options.length === 0) return pagination;
     const names = options.map(({ place }) => (isMap(place) ? place['query'] : undefined));
     const known = names.filter((name) => typeof name === 'string');
@@ -316,7 +316,7 @@ class StreamReader {
 
   /** Windows and state, where the request or the rows have a use for them. */
   #windows(
-    job: Job,
+    job: TranslatedJob,
     { incremental, windows, cursorField }: IncrementalDraft,
     records: RecordsDraft,
   ): boolean {
@@ -345,7 +345,7 @@ class StreamReader {
   }
 
   /** Reports a parent with another API, because a row of a configuration has only one. */
-  #sameApi(above: JobTree, baseUrl: Out, authentication: Authentication | undefined): void {
+  #sameApi(above: JobTree, baseUrl: TranslatedJson, authentication: Authentication | undefined): void {
     const { findings } = this.#context;
     if (JSON.stringify(above.authentication) !== JSON.stringify(authentication))
       findings.not(
@@ -358,20 +358,20 @@ class StreamReader {
 }
 
 /** Returns the columns of a primary key: from a name, a list of names, or a list of paths. */
-function keyColumns(node: Node | undefined): readonly string[] {
+function keyColumns(node: ManifestNode | undefined): readonly string[] {
   if (typeof node === 'string') return node === '' ? [] : [node];
   if (!isSequence(node)) return [];
   return node.map((item) => (isSequence(item) ? item.map(shown).join('_') : shown(item)));
 }
 
-function whereOf(...conditions: readonly (Out | undefined)[]): Job {
+function whereOf(...conditions: readonly (TranslatedJson | undefined)[]): TranslatedJob {
   const all = conditions.filter((condition) => condition !== undefined);
   const [only] = all;
   if (only === undefined) return {};
   return { where: all.length === 1 ? only : { all } };
 }
 
-function queryOf(method: 'GET' | 'POST', { query }: JobDraft): Job {
+function queryOf(method: 'GET' | 'POST', { query }: JobDraft): TranslatedJob {
   if (Object.keys(query).length === 0) return {};
   return method === 'GET' ? { params: query } : { query };
 }
@@ -380,7 +380,7 @@ function queryOf(method: 'GET' | 'POST', { query }: JobDraft): Job {
  * Makes a parent write no table: its rows start its children, and its table belongs to another row of the
  * configuration.
  */
-function readOnly(parent: Job): void {
+function readOnly(parent: TranslatedJob): void {
   for (const key of ['columns', 'exclude', 'case']) delete parent[key];
   parent['where'] = { value: { value: null }, is: 'present' };
 }
@@ -399,7 +399,7 @@ function freeName(name: string, taken: readonly string[]): string {
 function parentValue(
   keys: readonly string[],
   records: RecordsDraft,
-): { readonly source: Out; readonly path?: Out } {
+): { readonly source: TranslatedJson; readonly path?: TranslatedJson } {
   const { parent, path } = parentSource(keys, records);
   // by a path it would also become a column of the child
   return { source: parent, ...(path === undefined ? {} : { path }) };
@@ -408,7 +408,7 @@ function parentValue(
 function parentSource(
   keys: readonly string[],
   records: RecordsDraft,
-): { readonly parent: Out; readonly path?: string } {
+): { readonly parent: TranslatedJson; readonly path?: string } {
   const added = records.added.get(keys.join('.'));
   if (added !== undefined) {
     const { out } = added;
@@ -421,8 +421,8 @@ function parentSource(
 }
 
 /** Converts a value of the row to one that a child of it can read. */
-function inParent(out: Node): Out {
-  if (Array.isArray(out)) return out.map((item: Node) => inParent(item));
+function inParent(out: ManifestNode): TranslatedJson {
+  if (Array.isArray(out)) return out.map((item: ManifestNode) => inParent(item));
   if (!isMap(out)) return out;
   const { path } = out;
   if (typeof path === 'string' && Object.keys(out).length === 1) return { parent: path };

@@ -1,7 +1,7 @@
 import { Untaken } from './findings.ts';
 import { plainText, scalarOut, textOut } from './out.ts';
-import type { Settings } from './dlt-settings.ts';
-import { Call, call, isList, type Out, type Value, ValueMap } from './value.ts';
+import type { SourceSettings } from './dlt-settings.ts';
+import { PythonCall, call, isList, type TranslatedValue, type Value, ValueMap } from './value.ts';
 
 const CLASSES: Readonly<Record<string, string>> = {
   BearerTokenAuth: 'bearer',
@@ -38,8 +38,8 @@ const POSITIONS: Readonly<Record<string, readonly string[]>> = {
 /** Converts an authentication; undefined for none. @throws {Untaken} for a custom one */
 export function readAuth(
   value: Value | undefined,
-  settings: Settings,
-): Readonly<Record<string, Out>> | undefined {
+  settings: SourceSettings,
+): Readonly<Record<string, TranslatedValue>> | undefined {
   if (value === undefined || value === null) return undefined;
   const { type, options } = parsed(value);
   const known = [...(POSITIONS[type] ?? []), 'type', 'session'];
@@ -61,7 +61,7 @@ function parsed(value: Value): { readonly type: string; readonly options: ValueM
     const type = value.get('type') ?? 'bearer';
     if (typeof type === 'string') return { type, options: value };
   }
-  if (value instanceof Call) {
+  if (value instanceof PythonCall) {
     const type = CLASSES[value.name];
     if (type === undefined) throw new Untaken(`the class ${value.name}, which is Python code`, value);
     const names = POSITIONS[type] ?? [];
@@ -71,7 +71,7 @@ function parsed(value: Value): { readonly type: string; readonly options: ValueM
   throw new Untaken('an authentication that is Python code', value);
 }
 
-type Build = (options: ValueMap, settings: Settings) => Readonly<Record<string, Out>>;
+type Build = (options: ValueMap, settings: SourceSettings) => Readonly<Record<string, TranslatedValue>>;
 
 const TYPES: Readonly<Record<string, Build>> = {
   bearer: (options, settings) => ({ type: 'bearer', '#token': secret(options, 'token', settings) }),
@@ -140,17 +140,17 @@ const TYPES: Readonly<Record<string, Build>> = {
   },
 };
 
-function optional(options: ValueMap, key: string, settings: Settings): Out | undefined {
+function optional(options: ValueMap, key: string, settings: SourceSettings): TranslatedValue | undefined {
   const value = options.get(key);
   return value === undefined || value === null ? undefined : scalarOut(value, settings);
 }
 
 /** Returns a secret; one that the source leaves out comes from its own secrets. */
-function secret(options: ValueMap, key: string, settings: Settings): Out {
+function secret(options: ValueMap, key: string, settings: SourceSettings): TranslatedValue {
   return settings.secret(optional(options, key, settings), key);
 }
 
-function required(options: ValueMap, key: string, settings: Settings): Out {
+function required(options: ValueMap, key: string, settings: SourceSettings): TranslatedValue {
   const value = optional(options, key, settings);
   if (typeof value === 'string') return value;
   throw new Untaken(`“${key}” that is not written in the source`, options.get(key));

@@ -1,11 +1,11 @@
 import type { SettingReport } from '../report.ts';
-import { Setting, type Out } from './value.ts';
+import { Setting, type TranslatedValue } from './value.ts';
 
 /** The key of `parameters.config` that holds the settings: beside its own keys they could mean something else. */
 const FOLDER = 'settings';
 
 /** The settings that a source asks for: secrets, and what its function is given. */
-export class Settings {
+export class SourceSettings {
   readonly #used = new Map<string, Setting>();
   readonly #given: Readonly<Record<string, unknown>>;
 
@@ -15,19 +15,19 @@ export class Settings {
   }
 
   /** Returns the reference to a setting. */
-  reference(setting: Setting): Out {
+  reference(setting: Setting): TranslatedValue {
     const known = this.#used.get(setting.name);
     if (known === undefined || (setting.isSecret && !known.isSecret)) this.#used.set(setting.name, setting);
     return { attr: `${FOLDER}.${this.#keyOf(setting.name)}` };
   }
 
   /** Returns a secret that is written in the source, or that the source leaves to its own configuration. */
-  secret(value: Out | undefined, name: string): Out {
+  secret(value: TranslatedValue | undefined, name: string): TranslatedValue {
     return value ?? this.reference(new Setting(name, true));
   }
 
   /** Returns the part of `parameters.config` with the settings. */
-  entries(): Readonly<Record<string, Out>> {
+  entries(): Readonly<Record<string, TranslatedValue>> {
     if (this.#used.size === 0) return {};
     const values = [...this.#used.values()].map(
       (setting) => [this.#keyOf(setting.name), this.#valueOf(setting)] as const,
@@ -52,7 +52,7 @@ export class Settings {
     return this.#used.get(name)?.isSecret === true ? `#${name}` : name;
   }
 
-  #valueOf({ name, isSecret, variable }: Setting): Out {
+  #valueOf({ name, isSecret, variable }: Setting): TranslatedValue {
     const given = this.#given[name];
     if (typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean') return given;
     return isSecret ? `$env:${variable ?? name.toUpperCase().replaceAll(/\W+/g, '_')}` : '';

@@ -1,7 +1,7 @@
 import { RunError } from '../../../lib/errors.ts';
-import { PythonFile, type Node } from './python/python-file.ts';
+import { PythonFile, type PythonNode } from './python/python-file.ts';
 import { PythonReader } from './python/read-python.ts';
-import { Call, Code, valueOfJson, ValueMap, type Value } from './value.ts';
+import { PythonCall, Code, valueOfJson, ValueMap, type Value } from './value.ts';
 
 /** The configurations of sources, as they are written. */
 export interface FoundSources {
@@ -41,7 +41,7 @@ function inJson(text: string, file: string): FoundSources {
 function inPython(text: string, file: string): FoundSources {
   const python = new PythonFile(text, file);
   const reader = new PythonReader(python);
-  const isSourceCall = ({ firstChild }: Node): boolean =>
+  const isSourceCall = ({ firstChild }: PythonNode): boolean =>
     firstChild !== null &&
     /^(?:.*\.)?(?:rest_api_source|rest_api_resources|rest_api)$/.test(python.path(firstChild) ?? '');
   const calls = python.nodes('CallExpression').filter(isSourceCall);
@@ -77,14 +77,14 @@ function inPython(text: string, file: string): FoundSources {
 }
 
 /** Returns the value of `name: RESTAPIConfig = value`. */
-function annotated({ prevSibling, nextSibling }: Node, python: PythonFile): readonly Node[] {
+function annotated({ prevSibling, nextSibling }: PythonNode, python: PythonFile): readonly PythonNode[] {
   const isConfig = prevSibling !== null && /\bRESTAPIConfig$/.test(python.text(prevSibling));
   return isConfig && nextSibling !== null ? [nextSibling] : [];
 }
 
 /** Returns the first argument, or the one called `config`; `rest_api` takes the keys themselves. */
 function argument(value: Value): Value {
-  if (!(value instanceof Call)) return value;
+  if (!(value instanceof PythonCall)) return value;
   const [first] = value.args;
   return first ?? value.keywords.get('config') ?? value.keywords;
 }

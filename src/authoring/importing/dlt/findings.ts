@@ -12,7 +12,7 @@ export class Untaken extends Error {
 }
 
 /** Findings about a resource of a source. */
-export class Findings extends StreamFindings {
+export class SourceFindings extends StreamFindings {
   /** Adds something that makes other rows, or none. */
   not(path: string, message: string, value?: Value): void {
     this.addReason(`${path}\n${message}`, path, message, value === undefined ? undefined : shownValue(value));

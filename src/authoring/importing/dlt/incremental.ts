@@ -2,19 +2,19 @@ import { Untaken } from './findings.ts';
 import { scalarOut } from './out.ts';
 import { pathOf } from './paths.ts';
 import type { Resource } from './resources.ts';
-import type { Settings } from './dlt-settings.ts';
-import { Call, type Out, type Value, ValueMap } from './value.ts';
+import type { SourceSettings } from './dlt-settings.ts';
+import { PythonCall, type TranslatedValue, type Value, ValueMap } from './value.ts';
 
 /** The incremental reading of a resource. */
-export interface IncrementalDraft {
+export interface ResourceIncremental {
   /** `incremental` of the job; undefined for a fixed stretch, which keeps no state. */
-  readonly incremental: Readonly<Record<string, Out>> | undefined;
+  readonly incremental: Readonly<Record<string, TranslatedValue>> | undefined;
   /** Rows that are kept besides. */
-  readonly where: readonly Out[];
+  readonly where: readonly TranslatedValue[];
   /** Parameters of the request, by their names. */
-  readonly params: Readonly<Record<string, Out>>;
+  readonly params: Readonly<Record<string, TranslatedValue>>;
   /** Values of `{incremental.…}`. */
-  readonly fields: Readonly<Record<string, Out | undefined>>;
+  readonly fields: Readonly<Record<string, TranslatedValue | undefined>>;
   readonly notes: readonly string[];
 }
 
@@ -53,7 +53,10 @@ const POSITIONS = [
 ];
 
 /** Reads the incremental of a resource: that of a parameter, or of the endpoint. @throws {Untaken} */
-export function readIncremental(resource: Resource, settings: Settings): IncrementalDraft | undefined {
+export function readIncremental(
+  resource: Resource,
+  settings: SourceSettings,
+): ResourceIncremental | undefined {
   const found = [...resource.params.entries].flatMap(([name, value]) => {
     const options = optionsOf(value);
     return options === undefined ? [] : [{ name, options }];
@@ -75,7 +78,7 @@ export function isIncrementalParam(value: Value): boolean {
 
 function optionsOf(value: Value): ValueMap | undefined {
   if (value instanceof ValueMap && value.get('type') === 'incremental') return value;
-  if (!(value instanceof Call) || !/^[iI]ncremental$/.test(value.name)) return undefined;
+  if (!(value instanceof PythonCall) || !/^[iI]ncremental$/.test(value.name)) return undefined;
   const given = value.args.map((item, i) => [POSITIONS[i] ?? '', item] as const);
   return new ValueMap([...given, ...value.keywords.entries], value.keywords.open);
 }
@@ -91,8 +94,8 @@ function draft(
   options: ValueMap,
   startParam: string | undefined,
   endParam: string | undefined,
-  settings: Settings,
-): IncrementalDraft {
+  settings: SourceSettings,
+): ResourceIncremental {
   const [open] = options.open;
   if (open !== undefined) throw new Untaken('an incremental with options that code makes', open);
   const strange = [...options.entries.keys()].find((key) => !KEYS.has(key));
@@ -164,11 +167,11 @@ function draft(
   };
 }
 
-function orAbsent(cursor: string, condition: Out): Out {
+function orAbsent(cursor: string, condition: TranslatedValue): TranslatedValue {
   return { any: [{ value: cursor, is: 'absent' }, condition] };
 }
 
-function asSource(value: Out): Out {
+function asSource(value: TranslatedValue): TranslatedValue {
   return value;
 }
 
@@ -181,7 +184,7 @@ function isNamed(value: Value, name: string): boolean {
   return typeof value === 'object' && value !== null && 'text' in value && value.text === name;
 }
 
-function valueIn(options: ValueMap, key: string, settings: Settings): Out | undefined {
+function valueIn(options: ValueMap, key: string, settings: SourceSettings): TranslatedValue | undefined {
   const value = options.get(key);
   if (value === undefined || value === null) return undefined;
   return scalarOut(value, settings) ?? undefined;

@@ -1,14 +1,14 @@
 import { plainName, rowId } from '../airbyte/assemble.ts';
-import type { Imported, Reason, StreamReport } from '../report.ts';
+import type { Imported, ImportReason, StreamReport } from '../report.ts';
 import { readAuth } from './authentication.ts';
-import { Findings } from './findings.ts';
+import { SourceFindings } from './findings.ts';
 import { findSources } from './find-sources.ts';
-import { jobOf, type Job } from './job.ts';
+import { jobOf, type ResourceJob } from './job.ts';
 import { scalarOut } from './out.ts';
 import { readResources, type Resource } from './resources.ts';
-import { Settings } from './dlt-settings.ts';
+import { SourceSettings } from './dlt-settings.ts';
 import { filledMap } from './templates.ts';
-import { Code, isList, type Out, shownValue, type Value, ValueMap } from './value.ts';
+import { Code, isList, type TranslatedValue, shownValue, type Value, ValueMap } from './value.ts';
 import { trimEnd } from '../../../lib/trim.ts';
 
 export interface ImportDltOptions {
@@ -28,7 +28,7 @@ export interface ImportDltOptions {
  */
 export function importDlt(text: string, { file, name, settings: given }: ImportDltOptions): Imported {
   const { sources, strange, changes } = findSources(text, file);
-  const settings = new Settings(given);
+  const settings = new SourceSettings(given);
   const ids = new Set<string>();
   const names = new Set<string>();
   const all = sources.map((source) =>
@@ -67,7 +67,7 @@ interface SourceContext {
   readonly file: string;
   /** Why nothing of it can be relied on. */
   readonly changes: readonly string[];
-  readonly settings: Settings;
+  readonly settings: SourceSettings;
   /** Ids of rows that are taken. */
   readonly ids: Set<string>;
   /** Names of resources that other sources have. */
@@ -78,7 +78,7 @@ interface SourceContext {
 
 interface TakenSource {
   /** `parameters.api`, for a source that is alone. */
-  readonly api: Readonly<Record<string, Out>>;
+  readonly api: Readonly<Record<string, TranslatedValue>>;
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly streams: readonly StreamReport[];
 }
@@ -87,7 +87,7 @@ function takeSource(
   source: ValueMap,
   { file, changes, settings, ids, names, isAlone }: SourceContext,
 ): TakenSource {
-  const whole = new Findings();
+  const whole = new SourceFindings();
   for (const change of changes) whole.not(file, `The source is changed after it was written. ${change}`);
   for (const code of source.open) whole.not(file, 'Keys of the source that code makes', code);
   const given = source.get('client');
@@ -127,7 +127,11 @@ function lost(stream: string, path: string, message: string, value: Value): Stre
 }
 
 /** Reads the client, which all resources share; authentication is with the rows, since one may have its own. */
-function clientOf(client: ValueMap, settings: Settings, whole: Findings): Record<string, Out> {
+function clientOf(
+  client: ValueMap,
+  settings: SourceSettings,
+  whole: SourceFindings,
+): Record<string, TranslatedValue> {
   for (const code of client.open) whole.not('client', 'Keys of the client that code makes', code);
   const session = client.get('session');
   if (session !== undefined && session !== null)
@@ -145,18 +149,18 @@ function clientOf(client: ValueMap, settings: Settings, whole: Findings): Record
 }
 
 interface TreeContext {
-  readonly settings: Settings;
+  readonly settings: SourceSettings;
   /** Findings about the whole source. */
-  readonly whole: Findings;
+  readonly whole: SourceFindings;
   readonly client: ValueMap;
 }
 
 interface Taken {
   readonly resource: Resource;
-  readonly job: Job;
+  readonly job: ResourceJob;
   readonly names: readonly string[];
   readonly parentColumns: readonly string[];
-  readonly authentication: Out | undefined;
+  readonly authentication: TranslatedValue | undefined;
   readonly parent: Taken | undefined;
   /** True where it, and all above it, are taken over without a difference. */
   readonly isWhole: boolean;
@@ -181,7 +185,7 @@ class Tree {
    */
   rows(
     ids: Set<string>,
-    api: Readonly<Record<string, Out>>,
+    api: Readonly<Record<string, TranslatedValue>>,
     isAlone: boolean,
   ): readonly Readonly<Record<string, unknown>>[] {
     const isOwn = !isAlone || this.authentication === undefined;
@@ -224,7 +228,7 @@ class Tree {
   }
 
   /** The authentication of all of them, where they have the same. */
-  get authentication(): Out | undefined {
+  get authentication(): TranslatedValue | undefined {
     const [first, ...others] = [...this.#taken.values()];
     const isCommon = others.every(
       ({ authentication }) => JSON.stringify(authentication) === JSON.stringify(first?.authentication),
@@ -232,7 +236,7 @@ class Tree {
     return isCommon ? first?.authentication : undefined;
   }
 
-  #reasonsOf({ resource: { findings }, parent }: Taken): readonly Reason[] {
+  #reasonsOf({ resource: { findings }, parent }: Taken): readonly ImportReason[] {
     const above =
       parent === undefined || parent.isWhole
         ? []
@@ -294,7 +298,7 @@ class Tree {
     return children.flatMap((child) => [child, ...this.#below(child)]);
   }
 
-  #withChildren(taken: Taken): Job {
+  #withChildren(taken: Taken): ResourceJob {
     const children = [...this.#taken.values()].filter(({ parent, isWhole }) => parent === taken && isWhole);
     return children.length === 0
       ? taken.job
@@ -303,7 +307,7 @@ class Tree {
 }
 
 /** Returns the job with those above it, to be completed by a person. */
-function alone({ job, parent }: Taken): Job {
+function alone({ job, parent }: Taken): ResourceJob {
   let whole = job;
   for (let above = parent; above !== undefined; above = above.parent)
     whole = { ...above.job, children: [whole] };
@@ -313,9 +317,9 @@ function alone({ job, parent }: Taken): Job {
 function rowOf(
   { resource, isWhole }: Taken,
   id: string,
-  job: Job,
-  reasons: readonly Reason[],
-  api: Readonly<Record<string, Out>>,
+  job: ResourceJob,
+  reasons: readonly ImportReason[],
+  api: Readonly<Record<string, TranslatedValue>>,
 ): Readonly<Record<string, unknown>> {
   const { name } = resource;
   const disposition = dispositionOf(resource);
@@ -347,7 +351,7 @@ function dispositionOf({ map }: Resource): Value | undefined {
 }
 
 /** Returns the primary key of a table whose rows are merged by it. */
-function keyOf(resource: Resource): { readonly primaryKey?: Out } {
+function keyOf(resource: Resource): { readonly primaryKey?: TranslatedValue } {
   if (dispositionOf(resource) !== 'merge') return {};
   const names = keyNames(resource.map.get('primary_key'));
   if (names === undefined) return {};
@@ -363,10 +367,10 @@ function keyNames(value: Value | undefined): readonly string[] | undefined {
   return isRead ? names.map((name) => name.replaceAll('__', '.')) : undefined;
 }
 
-function keepsState({ incremental, children }: Job): boolean {
+function keepsState({ incremental, children }: ResourceJob): boolean {
   return (
     incremental !== undefined ||
-    (Array.isArray(children) && children.some((child) => keepsState(child as Job)))
+    (Array.isArray(children) && children.some((child) => keepsState(child as ResourceJob)))
   ); // made above
 }
 
@@ -407,7 +411,7 @@ function readHints(resource: Resource): void {
   }
 }
 
-function steps(value: Value, findings: Findings, at: string): void {
+function steps(value: Value, findings: SourceFindings, at: string): void {
   const list = isList(value) ? value : [value];
   for (const [i, step] of list.entries()) {
     const path = `${at}.processing_steps[${i}]`;

@@ -1,27 +1,27 @@
 import { Untaken } from './findings.ts';
-import { isIncrementalParam, readIncremental, type IncrementalDraft } from './incremental.ts';
+import { isIncrementalParam, readIncremental, type ResourceIncremental } from './incremental.ts';
 import { plainText, textOut } from './out.ts';
 import { readPaginator } from './pagination.ts';
 import { pathOf } from './paths.ts';
 import { readResponseActions } from './reactions.ts';
 import { resolveParam, resourceField, type Resource } from './resources.ts';
-import type { Settings } from './dlt-settings.ts';
+import type { SourceSettings } from './dlt-settings.ts';
 import { deepFilled, filledMap, partsOf, refuseOpen, type Resolve } from './templates.ts';
-import { Code, isList, type Out, type Value, ValueMap } from './value.ts';
+import { Code, isList, type TranslatedValue, type Value, ValueMap } from './value.ts';
 import { trimBoth } from '../../../lib/trim.ts';
 
-export type Job = Record<string, Out>;
+export type ResourceJob = Record<string, TranslatedValue>;
 
 export interface JobContext {
-  readonly settings: Settings;
+  readonly settings: SourceSettings;
   /** `client.paginator`, for resources that name none. */
   readonly paginator: Value | undefined;
   /** The job above. */
-  readonly above: Pick<JobDraft, 'names' | 'parentColumns'> | undefined;
+  readonly above: Pick<ResourceDraft, 'names' | 'parentColumns'> | undefined;
 }
 
-export interface JobDraft {
-  readonly job: Job;
+export interface ResourceDraft {
+  readonly job: ResourceJob;
   /** Names of placeholders, of the jobs above, too. */
   readonly names: readonly string[];
   /** Columns that values of parent rows make, of those above, too. */
@@ -29,7 +29,7 @@ export interface JobDraft {
 }
 
 /** Converts a resource to a job. Parts that cannot be converted are among the findings of the resource. */
-export function jobOf(resource: Resource, { settings, paginator, above }: JobContext): JobDraft {
+export function jobOf(resource: Resource, { settings, paginator, above }: JobContext): ResourceDraft {
   const { at, findings, endpoint, params } = resource;
   const where = (key: string): string => `${at}.endpoint.${key}`;
   const placeholders = new Placeholders(above?.names ?? []);
@@ -64,7 +64,7 @@ export function jobOf(resource: Resource, { settings, paginator, above }: JobCon
   const sent = { ...query, ...incremental?.params };
   const dataField = findings.attempt(where('data_selector'), () => dataFieldOf(resource, isEntity));
   const columns = findings.attempt(`${at}.include_from_parent`, () => columnsOf(resource)) ?? {};
-  const job: Job = {
+  const job: ResourceJob = {
     // the state has its name
     ...(incremental?.incremental === undefined ? {} : { id: resource.name }),
     endpoint: address ?? resource.path,
@@ -94,7 +94,7 @@ export function jobOf(resource: Resource, { settings, paginator, above }: JobCon
 }
 
 /** Parameters go into the query, whatever the method is. Without a body a POST of ours would send an empty list. */
-function sentIn(sent: Record<string, Out>, isGet: boolean, body: Job): Job {
+function sentIn(sent: Record<string, TranslatedValue>, isGet: boolean, body: ResourceJob): ResourceJob {
   const isBare = !isGet && Object.keys(body).length === 0;
   if (isBare) return { params: sent, paramsIn: 'query' };
   return Object.keys(sent).length === 0 ? {} : { [isGet ? 'params' : 'query']: sent };
@@ -104,7 +104,7 @@ function sentIn(sent: Record<string, Out>, isGet: boolean, body: Job): Job {
 class Placeholders {
   readonly #taken: readonly string[];
   readonly #fields = new Map<string, string>();
-  readonly #computed = new Map<string, Out>();
+  readonly #computed = new Map<string, TranslatedValue>();
 
   constructor(taken: readonly string[]) {
     this.#taken = taken;
@@ -125,7 +125,7 @@ class Placeholders {
   }
 
   /** Returns the name of a placeholder for a setting or a state. */
-  computed(value: Out): string {
+  computed(value: TranslatedValue): string {
     const name = this.#free('value');
     this.#computed.set(name, value);
     return name;
@@ -136,12 +136,12 @@ class Placeholders {
     for (let count = 2; ; count++) if (!this.names.includes(`${plain}_${count}`)) return `${plain}_${count}`;
   }
 
-  entries(): Job {
+  entries(): ResourceJob {
     if (this.#fields.size + this.#computed.size === 0) return {};
     const fields = [...this.#fields].map(
       ([field, name]) => [name, pathOf(field, 'a field of the parent')] as const,
     );
-    return { placeholders: Object.fromEntries<Out>([...fields, ...this.#computed]) };
+    return { placeholders: Object.fromEntries<TranslatedValue>([...fields, ...this.#computed]) };
   }
 
   columns(): readonly string[] {
@@ -149,7 +149,7 @@ class Placeholders {
   }
 }
 
-function resolver(incremental: IncrementalDraft | undefined, placeholders: Placeholders): Resolve {
+function resolver(incremental: ResourceIncremental | undefined, placeholders: Placeholders): Resolve {
   return (field) => {
     const found = resourceField(field);
     if (found !== undefined) return { placeholder: placeholders.nameOf(found.field) };
@@ -163,11 +163,11 @@ function resolver(incremental: IncrementalDraft | undefined, placeholders: Place
 /** Returns the endpoint; static parameters that it names are put in and sent nowhere else. */
 function addressOf(
   { path, params }: Resource,
-  settings: Settings,
+  settings: SourceSettings,
   placeholders: Placeholders,
   resolve: Resolve,
   inPath: Set<string>,
-): Out {
+): TranslatedValue {
   let endpoint = '';
   for (const part of partsOf(path)) {
     if ('text' in part && /[{}]/.test(part.text)) throw new Untaken('braces in the address', path);
@@ -181,11 +181,11 @@ function addressOf(
 function fieldValue(
   field: string,
   params: ValueMap,
-  settings: Settings,
+  settings: SourceSettings,
   placeholders: Placeholders,
   resolve: Resolve,
   inPath: Set<string>,
-): Out {
+): TranslatedValue {
   const own = resourceField(field);
   if (own !== undefined) return `{${placeholders.nameOf(own.field)}}`;
   if (!params.entries.has(field)) return resolve(field);
@@ -200,8 +200,8 @@ function queryOf(
   params: ValueMap,
   inPath: ReadonlySet<string>,
   resolve: Resolve,
-  settings: Settings,
-): Record<string, Out> {
+  settings: SourceSettings,
+): Record<string, TranslatedValue> {
   refuseOpen(params);
   const rest: [string, Value][] = [];
   for (const [name, value] of params.entries) {
@@ -221,7 +221,7 @@ function methodOf({ endpoint, findings, at }: Resource): string {
   return 'GET';
 }
 
-function bodyOf({ endpoint, findings }: Resource, resolve: Resolve, settings: Settings): Job {
+function bodyOf({ endpoint, findings }: Resource, resolve: Resolve, settings: SourceSettings): ResourceJob {
   const [json, data] = [endpoint.get('json'), endpoint.get('data')];
   if (isGiven(json) && isGiven(data)) throw new Untaken('“json” and “data” at once');
   if (isGiven(json)) return { body: deepFilled(json, resolve, settings), bodyFormat: 'json' };
@@ -237,7 +237,7 @@ function bodyOf({ endpoint, findings }: Resource, resolve: Resolve, settings: Se
 }
 
 /** Returns the path of the rows; undefined where the library looks for them itself. */
-function dataFieldOf({ endpoint, findings }: Resource, isEntity: boolean): Out | undefined {
+function dataFieldOf({ endpoint, findings }: Resource, isEntity: boolean): TranslatedValue | undefined {
   const selector = endpoint.get('data_selector');
   if (!isGiven(selector)) {
     if (isEntity) return '.';
@@ -254,7 +254,7 @@ function isSingleEntity(path: string): boolean {
   return /\{[a-zA-Z0-9.\-_]+\}/.test(path.split('/').findLast((part) => part !== '') ?? '');
 }
 
-function columnsOf({ map, parent, findings, at }: Resource): Record<string, Out> {
+function columnsOf({ map, parent, findings, at }: Resource): Record<string, TranslatedValue> {
   const fields = map.get('include_from_parent');
   if (!isGiven(fields)) return {};
   if (!isList(fields) || parent === undefined) {

@@ -1,4 +1,4 @@
-import { call, type Out } from './value.ts';
+import { call, type TranslatedValue } from './value.ts';
 
 /** `pendulum.now("UTC")`, `datetime.now(timezone.utc)`, `date.today()`, `pendulum.datetime(2024, 1, 1)`. */
 const START =
@@ -28,7 +28,7 @@ const STRFTIME: Readonly<Record<string, string>> = {
  * Converts a time that code calculates from the present, or from a date, to a function:
  * `pendulum.today().subtract(days=30).to_iso8601_string()`. Undefined for any other code.
  */
-export function momentOf(code: string): Out | undefined {
+export function momentOf(code: string): TranslatedValue | undefined {
   const text = code
     .replaceAll(/\s+/g, ' ')
     .trim()

@@ -1,11 +1,21 @@
 import { Untaken } from './findings.ts';
 import { momentOf } from './moments.ts';
-import type { Settings } from './dlt-settings.ts';
-import { call, Call, Code, isList, Setting, TextParts, ValueMap, type Out, type Value } from './value.ts';
+import type { SourceSettings } from './dlt-settings.ts';
+import {
+  call,
+  PythonCall,
+  Code,
+  isList,
+  Setting,
+  TextParts,
+  ValueMap,
+  type TranslatedValue,
+  type Value,
+} from './value.ts';
 
 /** Joins texts and references; text alone stays one. */
-export function joined(parts: readonly Out[]): Out {
-  const merged: Out[] = [];
+export function joined(parts: readonly TranslatedValue[]): TranslatedValue {
+  const merged: TranslatedValue[] = [];
   for (const part of parts) {
     const last = merged.at(-1);
     const isText = typeof part !== 'object';
@@ -17,11 +27,11 @@ export function joined(parts: readonly Out[]): Out {
 }
 
 /** Returns a scalar: itself, a setting, or a text with settings. @throws {Untaken} for anything else */
-export function scalarOut(value: Value | undefined, settings: Settings): Out {
+export function scalarOut(value: Value | undefined, settings: SourceSettings): TranslatedValue {
   if (value instanceof Setting) return settings.reference(value);
   if (value instanceof TextParts)
     return joined(value.parts.map((part) => (typeof part === 'string' ? part : settings.reference(part))));
-  if (value instanceof Code || value instanceof Call) {
+  if (value instanceof Code || value instanceof PythonCall) {
     const moment = momentOf(value.text);
     if (moment !== undefined) return moment;
     throw new Untaken('Python code', value);
@@ -32,7 +42,7 @@ export function scalarOut(value: Value | undefined, settings: Settings): Out {
 }
 
 /** Returns a text as Python writes it: `True`, `None`. */
-export function textOut(value: Value | undefined, settings: Settings): Out {
+export function textOut(value: Value | undefined, settings: SourceSettings): TranslatedValue {
   const out = scalarOut(value, settings);
   if (typeof out === 'boolean') return out ? 'True' : 'False';
   return out === null ? 'None' : out;

@@ -1,11 +1,11 @@
-import { Untaken, type Findings } from './findings.ts';
+import { Untaken, type SourceFindings } from './findings.ts';
 import { pathOf } from './paths.ts';
-import { Call, call, Code, type Out, type Value, ValueMap } from './value.ts';
+import { PythonCall, call, Code, type TranslatedValue, type Value, ValueMap } from './value.ts';
 
-type Map = Readonly<Record<string, Out>>;
+type Map = Readonly<Record<string, TranslatedValue>>;
 
 /** The pagination of a resource. */
-export interface PaginationDraft {
+export interface ResourcePagination {
   readonly pagination: Map;
   /** True where later requests leave out the parameters of the first one. */
   readonly followsAddress: boolean;
@@ -42,19 +42,19 @@ const POSITIONS: Readonly<Record<string, readonly string[]>> = {
   single_page: [],
 };
 
-export interface PaginatorContext {
-  readonly findings: Findings;
+export interface ResourceContext {
+  readonly findings: SourceFindings;
   /** True where the parameters of the request are in the query anyway. */
   readonly isGet: boolean;
 }
 
-type Build = (options: Options, findings: Findings) => PaginationDraft;
+type Build = (options: Options, findings: SourceFindings) => ResourcePagination;
 
 /** @throws {Untaken} for a paginator of one's own, or an option that has no counterpart */
 export function readPaginator(
   value: Value | undefined,
-  { findings, isGet }: PaginatorContext,
-): PaginationDraft {
+  { findings, isGet }: ResourceContext,
+): ResourcePagination {
   const { type, options } = parsed(value);
   const build = TYPES[type];
   if (build === undefined) throw new Untaken(`the paginator “${type}”`, value);
@@ -69,7 +69,7 @@ function parsed(value: Value | undefined): { readonly type: string; readonly opt
     if (typeof type !== 'string') throw new Untaken('a paginator without a type', value);
     return { type, options: value };
   }
-  if (value instanceof Call) {
+  if (value instanceof PythonCall) {
     const type = CLASSES[value.name];
     if (type === undefined) throw new Untaken(`the class ${value.name}, which is Python code`, value);
     const names = POSITIONS[type] ?? [];
@@ -137,12 +137,12 @@ class Options {
   }
 
   /** Returns a place in the query: its name alone if there are parameters anyway. */
-  query(name: string): Out {
+  query(name: string): TranslatedValue {
     return this.#isGet ? name : { query: name };
   }
 
   /** Returns a place in the query, or in the body. */
-  place(param: string, body: string, usual: string): Out {
+  place(param: string, body: string, usual: string): TranslatedValue {
     const inBody = this.text(body);
     if (inBody !== undefined && inBody !== '') return { body: inBody };
     return this.query(this.text(param) ?? usual);
@@ -268,23 +268,23 @@ function emptyPage(options: Options): Map {
   return options.flag('stop_after_empty_page', true) ? { emptyPage: 'stop' } : { emptyPage: 'goOn' };
 }
 
-function stops(...conditions: readonly (Out | undefined)[]): Map {
+function stops(...conditions: readonly (TranslatedValue | undefined)[]): Map {
   const all = conditions.filter((condition) => condition !== undefined);
   const [only] = all;
   if (only === undefined) return {};
   return { stopWhen: all.length === 1 ? only : all };
 }
 
-function atLeast(value: Out, path: string | undefined): Out | undefined {
+function atLeast(value: TranslatedValue, path: string | undefined): TranslatedValue | undefined {
   return path === undefined ? undefined : { value, is: 'atLeast', than: { path } };
 }
 
-function atMost(value: Out, maximum: number | undefined): Out | undefined {
+function atMost(value: TranslatedValue, maximum: number | undefined): TranslatedValue | undefined {
   return maximum === undefined ? undefined : { value, is: 'atLeast', than: maximum };
 }
 
 /** Returns the condition for the end of the pages, in which the texts count as false that Python code treats so. */
-function hasMore(options: Options): Out | undefined {
+function hasMore(options: Options): TranslatedValue | undefined {
   const path = options.path('has_more_path', undefined);
   if (path === undefined) return undefined;
   return {

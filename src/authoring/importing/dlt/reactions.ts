@@ -1,14 +1,14 @@
 import { Untaken } from './findings.ts';
-import { isList, type Out, type Value, ValueMap } from './value.ts';
+import { isList, type TranslatedValue, type Value, ValueMap } from './value.ts';
 
 /** Reads `response_actions`: answers that are ignored. The effect of a function cannot be known. @throws {Untaken} */
-export function readResponseActions(value: Value | undefined): readonly Out[] {
+export function readResponseActions(value: Value | undefined): readonly TranslatedValue[] {
   if (value === undefined || value === null) return [];
   if (!isList(value)) throw new Untaken('response actions that code makes', value);
   return value.map((action) => reactionOf(action));
 }
 
-function reactionOf(action: Value): Out {
+function reactionOf(action: Value): TranslatedValue {
   if (!(action instanceof ValueMap)) throw new Untaken('a response action that is Python code', action);
   const todo = action.get('action');
   if (todo !== 'ignore')
@@ -17,7 +17,7 @@ function reactionOf(action: Value): Out {
       todo ?? action,
     );
   const [status, content] = [action.get('status_code'), action.get('content')];
-  const conditions: Out[] = [];
+  const conditions: TranslatedValue[] = [];
   if (status !== undefined && status !== null) {
     if (typeof status !== 'number') throw new Untaken('a status that is no number', status);
     conditions.push({ status });

@@ -1,6 +1,6 @@
-import { Findings, Untaken } from './findings.ts';
+import { SourceFindings, Untaken } from './findings.ts';
 import { fieldsOf } from './templates.ts';
-import { Call, Code, isList, shownValue, ValueMap, type Value } from './value.ts';
+import { PythonCall, Code, isList, shownValue, ValueMap, type Value } from './value.ts';
 
 /** A resource with what the defaults give it. */
 export interface Resource {
@@ -13,7 +13,7 @@ export interface Resource {
   readonly params: ValueMap;
   /** The resource whose rows give values to its requests. */
   readonly parent: string | undefined;
-  readonly findings: Findings;
+  readonly findings: SourceFindings;
 }
 
 /** Something in the list that is no dictionary: what it gives can't be known. */
@@ -55,14 +55,14 @@ export function readResources(source: ValueMap): {
 
 /** Returns the name of a resource that is a function: it is in the code. */
 function nameOf(item: Value): string | undefined {
-  if (item instanceof Call) return item.name;
+  if (item instanceof PythonCall) return item.name;
   if (item instanceof Code) return item.text;
   if (item instanceof ValueMap) return shownValue(item.get('name') ?? null);
   return undefined;
 }
 
 function merged(name: string, at: string, own: ValueMap, defaults: ValueMap): Resource {
-  const findings = new Findings();
+  const findings = new SourceFindings();
   const usual = endpointOf(defaults, findings, 'resource_defaults');
   const ownEndpoint = endpointOf(own, findings, at);
   const both = (key: string): readonly (readonly [string, Value])[] => {
@@ -96,7 +96,7 @@ function merged(name: string, at: string, own: ValueMap, defaults: ValueMap): Re
   return { ...known, parent: findings.attempt(`${at}.endpoint`, () => parentOf(known)) };
 }
 
-function endpointOf(map: ValueMap, findings: Findings, at: string): ValueMap {
+function endpointOf(map: ValueMap, findings: SourceFindings, at: string): ValueMap {
   const endpoint = map.get('endpoint');
   if (endpoint instanceof ValueMap) return endpoint;
   if (typeof endpoint === 'string') return new ValueMap([['path', endpoint]]);

@@ -1,7 +1,7 @@
 import { Untaken } from './findings.ts';
 import { joined, scalarOut, textOut } from './out.ts';
-import type { Settings } from './dlt-settings.ts';
-import { isList, type Out, TextParts, type Value, ValueMap } from './value.ts';
+import type { SourceSettings } from './dlt-settings.ts';
+import { isList, type TranslatedValue, TextParts, type Value, ValueMap } from './value.ts';
 
 export type TemplatePart = { readonly text: string } | { readonly field: string };
 
@@ -47,12 +47,17 @@ export function fieldsOf(value: Value | undefined): readonly string[] {
 }
 
 /** Resolves a field at the place of its use. @throws {Untaken} for one that nothing is known of */
-export type Resolve = (field: string) => Out;
+export type Resolve = (field: string) => TranslatedValue;
 
 /**
  * Returns a scalar with its fields put in. A text that is only one field keeps the kind of its value when `keepsKind`.
  */
-function filled(value: Value | undefined, resolve: Resolve, settings: Settings, keepsKind: boolean): Out {
+function filled(
+  value: Value | undefined,
+  resolve: Resolve,
+  settings: SourceSettings,
+  keepsKind: boolean,
+): TranslatedValue {
   if (typeof value !== 'string')
     return keepsKind || value === null ? scalarOut(value, settings) : textOut(value, settings);
   const parts = partsOf(value).map((part) => ('text' in part ? part.text : resolve(part.field)));
@@ -62,7 +67,11 @@ function filled(value: Value | undefined, resolve: Resolve, settings: Settings, 
 }
 
 /** Returns a value of any kind with the fields of its texts put in. */
-export function deepFilled(value: Value | undefined, resolve: Resolve, settings: Settings): Out {
+export function deepFilled(
+  value: Value | undefined,
+  resolve: Resolve,
+  settings: SourceSettings,
+): TranslatedValue {
   if (isList(value)) return value.map((item) => deepFilled(item, resolve, settings));
   if (value instanceof ValueMap) {
     refuseOpen(value);
@@ -78,8 +87,8 @@ export function deepFilled(value: Value | undefined, resolve: Resolve, settings:
 export function filledMap(
   value: Value | undefined,
   resolve: Resolve,
-  settings: Settings,
-): Record<string, Out> {
+  settings: SourceSettings,
+): Record<string, TranslatedValue> {
   if (value === undefined || value === null) return {};
   if (!(value instanceof ValueMap)) throw new Untaken('a map that is none', value);
   refuseOpen(value);

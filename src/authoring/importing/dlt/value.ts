@@ -8,7 +8,7 @@ export type Value =
   | ValueMap
   | Setting
   | TextParts
-  | Call
+  | PythonCall
   | Code;
 
 /** A dictionary. */
@@ -51,7 +51,7 @@ export class TextParts {
 }
 
 /** A call with its arguments: `BearerTokenAuth(token="…")`. */
-export class Call {
+export class PythonCall {
   /** Without its modules: `incremental` of `dlt.sources.incremental`. */
   readonly name: string;
   readonly args: readonly Value[];
@@ -100,7 +100,7 @@ export function isList(value: Value | undefined): value is readonly Value[] {
 
 /** Formats a value for the report. */
 export function shownValue(value: Value | undefined): string {
-  if (value instanceof Code || value instanceof Call) return value.text;
+  if (value instanceof Code || value instanceof PythonCall) return value.text;
   if (value instanceof Setting) return value.name;
   if (value instanceof TextParts)
     return value.parts.map((part) => (typeof part === 'string' ? part : `{${part.name}}`)).join('');
@@ -111,9 +111,15 @@ export function shownValue(value: Value | undefined): string {
 }
 
 /** A value of the configuration that is made: JSON. */
-export type Out = string | number | boolean | null | readonly Out[] | { readonly [key: string]: Out };
+export type TranslatedValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly TranslatedValue[]
+  | { readonly [key: string]: TranslatedValue };
 
 /** Makes a call of a function of the configuration. */
-export function call(name: string, ...args: readonly Out[]): Out {
+export function call(name: string, ...args: readonly TranslatedValue[]): TranslatedValue {
   return { function: name, args };
 }

@@ -12,12 +12,12 @@ import {
 } from '../../../lib/json/index.ts';
 import { isSecretName } from '../../../lib/secrets.ts';
 import { rowsKeys } from '../configure.ts';
-import type { Target } from '../target.ts';
+import type { FoundRequest } from '../target.ts';
 import { textAt, type ApiDocument } from './document.ts';
-import { nest, type Branch } from './nest.ts';
+import { nest, type NestedList } from './nest.ts';
 import { operationsOf, resourceOf, type ListOperation, type Skipped } from './operations.ts';
 import { pagingOf, type Paging } from './paging.ts';
-import { loginOf, type Login } from './security.ts';
+import { loginOf, type DescribedLogin } from './security.ts';
 
 /** A list that became a job. */
 export interface TakenList {
@@ -77,7 +77,7 @@ export interface Described {
   readonly lists: readonly ListOperation[];
   readonly skipped: readonly Skipped[];
   readonly baseUrl: string;
-  readonly login: Login;
+  readonly login: DescribedLogin;
   readonly notes: readonly string[];
 }
 
@@ -168,12 +168,12 @@ interface JobContext {
   readonly id: string;
   readonly tables: Names;
   readonly taken: TakenList[];
-  readonly parent: Branch | undefined;
+  readonly parent: NestedList | undefined;
   readonly server: string;
 }
 
 function jobOf(
-  branch: Branch,
+  branch: NestedList,
   context: JobContext,
 ): { readonly job: AnyObject; readonly pagination: AnyObject | undefined } {
   const { list, placeholder, children } = branch;
@@ -216,7 +216,7 @@ function jobOf(
   return { job: objectOf(job), pagination: isTop ? paging.pagination : undefined };
 }
 
-function targetFor(baseUrl: string, endpoint: string): Target {
+function targetFor(baseUrl: string, endpoint: string): FoundRequest {
   return {
     baseUrl,
     endpoint,

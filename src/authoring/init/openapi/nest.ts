@@ -3,21 +3,21 @@ import { plain, singular, wordsOf } from '../names.ts';
 import type { ListOperation, Skipped } from './operations.ts';
 
 /** A list, and the lists that are asked for with the id of each of its rows. */
-export interface Branch {
+export interface NestedList {
   readonly list: ListOperation;
   /** The placeholder that a row of the list above fills; undefined at the top. */
   readonly placeholder: { readonly name: string; readonly path: string } | undefined;
-  readonly children: Branch[];
+  readonly children: NestedList[];
 }
 
 /** Puts lists below those whose rows give them their path parameters. What nobody can give is told. */
 export function nest(lists: readonly ListOperation[]): {
-  readonly tops: readonly Branch[];
+  readonly tops: readonly NestedList[];
   readonly skipped: readonly Skipped[];
 } {
   const skipped: Skipped[] = [];
-  const tops: Branch[] = [];
-  const placed = new Map<string, Branch>();
+  const tops: NestedList[] = [];
+  const placed = new Map<string, NestedList>();
   // a shorter path is above a longer one
   for (const list of lists.toSorted((a, b) => partsOf(a.path).length - partsOf(b.path).length)) {
     const parts = partsOf(list.path);
@@ -44,8 +44,12 @@ export function nest(lists: readonly ListOperation[]): {
   return { tops, skipped };
 }
 
-function put(placed: Map<string, Branch>, list: ListOperation, placeholder: Branch['placeholder']): Branch {
-  const branch: Branch = { list, placeholder, children: [] };
+function put(
+  placed: Map<string, NestedList>,
+  list: ListOperation,
+  placeholder: NestedList['placeholder'],
+): NestedList {
+  const branch: NestedList = { list, placeholder, children: [] };
   const key = partsOf(list.path).join('/');
   if (!placed.has(key)) placed.set(key, branch);
   return branch;

@@ -5,7 +5,7 @@ import { textAt, type ApiDocument } from './document.ts';
 import { sampleOf } from './sample.ts';
 
 /** A parameter of an operation, in the query or a header. */
-export interface Parameter {
+export interface OperationParameter {
   readonly name: string;
   readonly place: 'query' | 'header' | 'path';
   readonly isRequired: boolean;
@@ -18,7 +18,7 @@ export interface Parameter {
 export interface ListOperation {
   /** As in the document: `/users/{id}/orders`. */
   readonly path: string;
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly OperationParameter[];
   /** Place of the rows in a made-up answer. */
   readonly place: RowsPlace;
   readonly sample: Json;
@@ -113,8 +113,12 @@ function exampleIn(examples: AnyObject | undefined, document: ApiDocument): Json
   return example === undefined ? undefined : getKey(example, 'value');
 }
 
-function parametersOf(item: AnyObject, operation: AnyObject, document: ApiDocument): readonly Parameter[] {
-  const known = new Map<string, Parameter>();
+function parametersOf(
+  item: AnyObject,
+  operation: AnyObject,
+  document: ApiDocument,
+): readonly OperationParameter[] {
+  const known = new Map<string, OperationParameter>();
   for (const node of [...document.list(item, 'parameters'), ...document.list(operation, 'parameters')]) {
     const [name, place] = [textAt(node, 'name'), textAt(node, 'in')];
     if (name === undefined || (place !== 'query' && place !== 'header' && place !== 'path')) continue;

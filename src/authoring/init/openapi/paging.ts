@@ -5,8 +5,8 @@ import { candidatesOf } from '../candidates.ts';
 import { OFFSET, PAGE, SIZE } from '../guesses.ts';
 import { plain } from '../names.ts';
 import { signOf, signsOf } from '../signs.ts';
-import type { Target } from '../target.ts';
-import type { ListOperation, Parameter } from './operations.ts';
+import type { FoundRequest } from '../target.ts';
+import type { ListOperation, OperationParameter } from './operations.ts';
 
 /** How the pages of a list follow each other, by its parameters and the shape of its answers. */
 export interface Paging {
@@ -23,7 +23,10 @@ const SIZE_WANTED = 100;
  * Returns the pagination that a document describes, without a trial: a parameter counts when the document has it, and a
  * link or a token when the answer has it. Pure.
  */
-export function pagingOf({ parameters, sample, place, headers }: ListOperation, target: Target): Paging {
+export function pagingOf(
+  { parameters, sample, place, headers }: ListOperation,
+  target: FoundRequest,
+): Paging {
   const query = parameters.filter((parameter) => parameter.place === 'query');
   const known = new Set(query.map(({ name }) => name));
   const signs = signsOf(
@@ -91,7 +94,7 @@ function isFollowed({ kind, pagination }: Candidate, known: ReadonlySet<string>)
   return kind === 'token' && typeof param === 'string' && known.has(param);
 }
 
-function isNumber({ schema }: Parameter): boolean {
+function isNumber({ schema }: OperationParameter): boolean {
   const type = getKey(schema, 'type');
   return (
     type === undefined || JSON.stringify(type).includes('integer') || JSON.stringify(type).includes('number')
@@ -99,14 +102,14 @@ function isNumber({ schema }: Parameter): boolean {
 }
 
 /** Returns the largest page that is allowed, up to the size that is wanted. */
-function sizeOf(size: Parameter | undefined): number | undefined {
+function sizeOf(size: OperationParameter | undefined): number | undefined {
   if (size === undefined) return undefined;
   const most = numericOf(getKey(size.schema, 'maximum'));
   if (most !== undefined && most >= 1) return Math.min(most, SIZE_WANTED);
   return numericOf(size.value);
 }
 
-function sized(size: Parameter | undefined, rows: number | undefined): AnyObject {
+function sized(size: OperationParameter | undefined, rows: number | undefined): AnyObject {
   const value: Json | undefined = rows;
   return size === undefined || value === undefined ? {} : objectOf([[size.name, value]]);
 }

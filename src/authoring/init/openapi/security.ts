@@ -11,7 +11,7 @@ import {
 import { textAt, type ApiDocument } from './document.ts';
 
 /** How to log in, by what a document says. */
-export interface Login {
+export interface DescribedLogin {
   readonly authentication: AnyObject | undefined;
   /** Attributes for the configuration, beside the jobs. */
   readonly attributes: AnyObject;
@@ -21,7 +21,7 @@ export interface Login {
 }
 
 /** Returns the first of the required schemes that a configuration can express. */
-export function loginOf(document: ApiDocument, required: Json | undefined): Login {
+export function loginOf(document: ApiDocument, required: Json | undefined): DescribedLogin {
   const schemes =
     document.version === 2
       ? document.object(document.root, 'securityDefinitions')
@@ -43,7 +43,7 @@ export function loginOf(document: ApiDocument, required: Json | undefined): Logi
   };
 }
 
-const NONE: Login = { authentication: undefined, attributes: {}, variables: [], notes: [] };
+const NONE: DescribedLogin = { authentication: undefined, attributes: {}, variables: [], notes: [] };
 
 function namesIn(security: Json | undefined): readonly string[] | undefined {
   if (!isList(security)) return undefined;
@@ -51,7 +51,7 @@ function namesIn(security: Json | undefined): readonly string[] | undefined {
   return security.flatMap((each) => (isObject(each) ? keysOf(each) : []));
 }
 
-function ofScheme(scheme: AnyObject, document: ApiDocument): Login | undefined {
+function ofScheme(scheme: AnyObject, document: ApiDocument): DescribedLogin | undefined {
   const type = textAt(scheme, 'type')?.toLowerCase();
   const kind = textAt(scheme, 'scheme')?.toLowerCase();
   if (type === 'basic' || (type === 'http' && kind === 'basic'))
@@ -87,7 +87,7 @@ function ofScheme(scheme: AnyObject, document: ApiDocument): Login | undefined {
     : undefined;
 }
 
-function ofOauth(scheme: AnyObject, document: ApiDocument): Login {
+function ofOauth(scheme: AnyObject, document: ApiDocument): DescribedLogin {
   const flows = document.object(scheme, 'flows');
   const flow =
     flows === undefined
@@ -124,7 +124,7 @@ function ofOauth(scheme: AnyObject, document: ApiDocument): Login {
   };
 }
 
-function bearer(notes: readonly string[]): Login {
+function bearer(notes: readonly string[]): DescribedLogin {
   return {
     ...NONE,
     authentication: { type: 'bearer', '#token': '$env:API_TOKEN' },

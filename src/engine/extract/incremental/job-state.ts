@@ -19,7 +19,7 @@ import {
 } from '../../../lib/json/index.ts';
 import type { Log } from '../../../lib/log.ts';
 import { another, isAhead, newer, type CursorFacts, type Examples } from './run-cursor.ts';
-import { StateProgress, valueText, type EndedRun, type StoredValue } from './state-progress.ts';
+import { StateProgress, valueText, type EndedInvocation, type StoredValue } from './state-progress.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 
 export interface JobStateOptions {
@@ -105,7 +105,7 @@ export class JobState {
   }
 
   /** Takes the end of one of its runs, in their order. */
-  end(progress: StateProgress, ended: EndedRun): void {
+  end(progress: StateProgress, ended: EndedInvocation): void {
     progress.end(ended);
     if (!ended.isComplete) this.#held++;
     this.#total = sumOf(this.#total, ended.facts);

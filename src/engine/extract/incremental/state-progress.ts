@@ -18,7 +18,7 @@ export interface StoredValue {
 }
 
 /** How one run of a job ended: the job as a whole, one window of it, or what one parent row started. */
-export interface EndedRun {
+export interface EndedInvocation {
   readonly facts: CursorFacts;
   /** The value that is kept. */
   readonly kept: Json | undefined;
@@ -68,7 +68,7 @@ export class StateProgress {
     return boundsOf(this.#settings, { ...options, stored: this.stored });
   }
 
-  end({ facts, kept, isComplete }: EndedRun): void {
+  end({ facts, kept, isComplete }: EndedInvocation): void {
     if (this.#isStopped) return;
     if (isComplete) {
       this.#newest = newer(this.#newest, facts.newest);

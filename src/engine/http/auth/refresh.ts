@@ -4,7 +4,7 @@ import type { SendOptions } from '../../shared/message.ts';
 import { randomHex, secondsOf, type AuthContext } from './auth.ts';
 import type { KeptLogin, LoginKeeper, PendingRefresh, Tokens } from './kept-login.ts';
 import type { ExchangedLogin } from './user-authorization.ts';
-import { findText, readToken, type Token, type TokenPaths } from './tokens.ts';
+import { findText, readToken, type AccessToken, type TokenPaths } from './tokens.ts';
 
 /** A login whose access token is refreshed, and whose refresh token may be for one use. */
 export interface RefreshOptions {
@@ -40,14 +40,14 @@ const GRACE_MS = 10_000;
 export function refreshing(
   options: RefreshOptions,
   context: AuthContext,
-): (send: SendOptions, isRefused: boolean) => Promise<Token> {
+): (send: SendOptions, isRefused: boolean) => Promise<AccessToken> {
   const { name, keeper } = options;
   const { env } = context;
   const me = randomHex(env, 8);
   const keep = keeping(options, context);
   let given: string | undefined;
 
-  const use = (tokens: Tokens, value: string): Token => {
+  const use = (tokens: Tokens, value: string): AccessToken => {
     given = value;
     return { value, renewAt: tokens.renewAt };
   };

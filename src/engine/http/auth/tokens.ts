@@ -9,7 +9,7 @@ import { shareSession } from './session.ts';
 import { optionalText } from './values.ts';
 
 /** An access token. */
-export interface Token {
+export interface AccessToken {
   readonly value: string;
   /** Unix seconds; undefined when the answer does not say how long the token holds. */
   readonly renewAt: number | undefined;
@@ -48,7 +48,7 @@ export function tokenPlace(node: AnyObject, context: AuthContext): PutKey {
  * @param open fetches a token; `isRefused` when the API did not take the one before
  */
 export function withToken(
-  open: (options: SendOptions, isRefused: boolean) => Promise<Token>,
+  open: (options: SendOptions, isRefused: boolean) => Promise<AccessToken>,
   put: PutKey,
   context: AuthContext,
 ): SendWrapper {
@@ -64,7 +64,7 @@ export function withToken(
   );
 
   return (next) => {
-    const sendWith = (token: Token, plain: ApiRequest, options: SendOptions) =>
+    const sendWith = (token: AccessToken, plain: ApiRequest, options: SendOptions) =>
       next(put(plain, token.value), options);
 
     return async (plain, options) => {
@@ -96,7 +96,7 @@ export function readToken(
   response: AnyObject,
   context: AuthContext,
   paths: TokenPaths = STANDARD_PATHS,
-): Token {
+): AccessToken {
   const value = findText(response, paths.accessToken);
   if (value === undefined || value === '' || /[\r\n\0]/.test(value))
     throw new HttpError('auth.failed', `The token response has no “${paths.accessToken}”.`, {

@@ -1,5 +1,5 @@
 import { isList, toText, type Json } from '../../../lib/json/index.ts';
-import { buildQuery, parseQuery, type QueryPair, type QueryValue } from '../encode.ts';
+import { buildQuery, parseQuery, type QueryPair, type DecodedQueryValue } from '../encode.ts';
 import type { NamedValue } from './values.ts';
 
 /** Splits a URL into the part before the `?` and the query; the fragment, which is never sent, is dropped. */
@@ -54,11 +54,11 @@ function withQuery(url: string, pairs: readonly QueryPair[]): string {
   return query === '' ? base : `${base}?${query}`;
 }
 
-function queryValue(value: Json): QueryValue {
+function queryValue(value: Json): DecodedQueryValue {
   if (isList(value)) return value.map((item) => (item === null ? null : toText(item)));
   return value === null ? null : toText(value);
 }
 
-function listOf(value: QueryValue): readonly (string | null)[] {
+function listOf(value: DecodedQueryValue): readonly (string | null)[] {
   return isList(value) ? value : [value];
 }

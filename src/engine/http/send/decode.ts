@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream';
 import zlib, { type ZlibOptions } from 'node:zlib';
 import { HttpError } from '../../../lib/errors.ts';
 import { BodyBuffer } from './body-buffer.ts';
-import { CURL, failure, type Attempt } from './network-error.ts';
+import { CURL, failure, type FailedAttempt } from './network-error.ts';
 
 /** Smaller bodies are decoded at once, unless they become large: a trip to the thread pool costs more. */
 const SYNC_BYTES = 32_768;
@@ -26,7 +26,7 @@ export function decodeBody(
   body: Uint8Array,
   encoding: string | undefined,
   maxBytes: number,
-  attempt: Attempt,
+  attempt: FailedAttempt,
 ): Uint8Array | Promise<Uint8Array> {
   if (encoding === undefined || encoding === 'identity' || body.length === 0) return body;
   return decodeAll(body, encoding.toLowerCase().split(',').reverse(), maxBytes, attempt);
@@ -36,7 +36,7 @@ async function decodeAll(
   body: Uint8Array,
   encodings: string[],
   maxBytes: number,
-  attempt: Attempt,
+  attempt: FailedAttempt,
 ): Promise<Uint8Array> {
   const bounds = { maxBytes, believableBytes: Math.max(HARMLESS_BYTES, body.length * MOST_TIMES) };
   let decoded = body;
@@ -72,7 +72,7 @@ async function decodeLater(
   codec: Codec,
   body: Uint8Array,
   { maxBytes, believableBytes }: Bounds,
-  attempt: Attempt,
+  attempt: FailedAttempt,
 ): Promise<Uint8Array> {
   const stream = codec.stream({ chunkSize: CHUNK_BYTES });
   stream.end(body);
@@ -115,7 +115,7 @@ function hasZlibHeader(body: Uint8Array): boolean {
   return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
 }
 
-export function decodeError(cause: unknown, encoding: string, attempt: Attempt): HttpError {
+export function decodeError(cause: unknown, encoding: string, attempt: FailedAttempt): HttpError {
   const { code } = cause as { code?: string };
   const wasCut = code === 'Z_BUF_ERROR' || /unexpected end/.test((cause as Error).message);
   if (wasCut)
@@ -130,7 +130,7 @@ export function decodeError(cause: unknown, encoding: string, attempt: Attempt):
   });
 }
 
-export function tooLarge(maxBytes: number, attempt: Attempt): HttpError {
+export function tooLarge(maxBytes: number, attempt: FailedAttempt): HttpError {
   return new HttpError(
     'http.tooLarge',
     `The response of ${attempt.origin} is larger than ${maxBytes} bytes.`,
@@ -143,11 +143,11 @@ export function tooLarge(maxBytes: number, attempt: Attempt): HttpError {
 
 /** Watches how much a body grows while it is unpacked as it comes. */
 export class Growth {
-  readonly #attempt: Attempt;
+  readonly #attempt: FailedAttempt;
   #packed = 0;
   #unpacked = 0;
 
-  constructor(attempt: Attempt) {
+  constructor(attempt: FailedAttempt) {
     this.#attempt = attempt;
   }
 
@@ -175,7 +175,7 @@ export class Growth {
   }
 }
 
-function growsTooMuch(attempt: Attempt): HttpError {
+function growsTooMuch(attempt: FailedAttempt): HttpError {
   return new HttpError(
     'http.tooLarge',
     `The response of ${attempt.origin} grows to more than ${MOST_TIMES} times its size when it is unpacked.`,

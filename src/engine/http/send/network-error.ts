@@ -28,7 +28,7 @@ export const RETRYABLE_CURL: readonly number[] = [
 ];
 
 /** Facts about an attempt, besides its error. */
-export interface Attempt {
+export interface FailedAttempt {
   /** `scheme://host`, for messages. */
   readonly origin: string;
   /** True from the moment the response's headers have arrived. */
@@ -36,7 +36,7 @@ export interface Attempt {
 }
 
 /** Gives an error of the network the class, the code and the number that the rest of the program knows it by. */
-export function networkError(cause: unknown, attempt: Attempt): HttpError {
+export function networkError(cause: unknown, attempt: FailedAttempt): HttpError {
   const known = causes(cause).find((error): error is HttpError => error instanceof HttpError);
   if (known !== undefined) return known;
   const code = codeOf(cause);
@@ -66,7 +66,7 @@ export function failure(curl: number, message: string, options: FailureOptions =
   });
 }
 
-interface Kind {
+interface FailureKind {
   readonly curl: number;
   readonly what: string;
   readonly why?: string;
@@ -91,7 +91,7 @@ const CONNECT = new Set([
   'EACCES',
 ]);
 
-function kindOf(code: string, cause: unknown, attempt: Attempt): Kind {
+function kindOf(code: string, cause: unknown, attempt: FailedAttempt): FailureKind {
   if (code === 'ENOTFOUND' || code.startsWith('EAI_'))
     return {
       curl: CURL.dns,

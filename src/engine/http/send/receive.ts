@@ -4,7 +4,7 @@ import { HttpError } from '../../../lib/errors.ts';
 import type { ApiResponse, FileRule, Headers } from '../../shared/message.ts';
 import { CHUNK_BYTES, codecOf, decodeError, Growth, tooLarge } from './decode.ts';
 import { BodyReader, readable } from './body-reader.ts';
-import { CURL, failure, type Attempt } from './network-error.ts';
+import { CURL, failure, type FailedAttempt } from './network-error.ts';
 import { unzip } from './unzip.ts';
 
 type Chunks = AsyncIterable<Uint8Array>;
@@ -15,7 +15,7 @@ export interface ReceiveOptions {
   /** Limit of bodies held in memory; a body that goes to a file has the limit only if one was configured. */
   readonly maxBytes: number;
   readonly isLimited: boolean;
-  readonly attempt: Attempt;
+  readonly attempt: FailedAttempt;
 }
 
 /** A body that was received as a file. */
@@ -184,7 +184,7 @@ function magicOf([a, b, c, d = 0]: Uint8Array): Magic | undefined {
 function packedAs(
   first: Uint8Array,
   { compression }: FileRule,
-  attempt: Attempt,
+  attempt: FailedAttempt,
 ): 'gzip' | 'zip' | undefined {
   if (compression === 'none' || first.length === 0) return undefined;
   const magic = magicOf(first);
@@ -204,7 +204,7 @@ function packedAs(
   );
 }
 
-function damagedGzip(cause: unknown, { origin }: Attempt): HttpError {
+function damagedGzip(cause: unknown, { origin }: FailedAttempt): HttpError {
   const wasCut = (cause as { code?: unknown }).code === 'Z_BUF_ERROR';
   return failure(
     wasCut ? CURL.receive : CURL.encoding,

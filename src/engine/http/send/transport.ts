@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import type { ApiRequest, ApiResponse, Send, SendOptions } from '../../shared/message.ts';
 import { proxyAuthorization } from '../tunnel/proxy.ts';
-import { createRoutes, type Route, type RouteOptions } from '../tunnel/routes.ts';
+import { createRoutes, type TunnelRoute, type RouteOptions } from '../tunnel/routes.ts';
 import { BodyBuffer } from './body-buffer.ts';
 import { decodeBody, tooLarge } from './decode.ts';
 import { receivedHeaders, wireHeaders } from './headers.ts';
@@ -61,7 +61,7 @@ type Exchanged =
 function exchange(
   request: ApiRequest,
   target: Target,
-  route: Route,
+  route: TunnelRoute,
   options: TransportOptions,
   { signal, file: rule }: SendOptions,
 ): Promise<Exchanged> {
@@ -111,7 +111,7 @@ function exchange(
   });
 }
 
-function startRequest(request: ApiRequest, target: Target, { agent, proxy }: Route): ClientRequest {
+function startRequest(request: ApiRequest, target: Target, { agent, proxy }: TunnelRoute): ClientRequest {
   const headers = wireHeaders(request, target);
   const { secure, hostname, port, servername } = proxy ?? target;
   const options: RequestOptions = {

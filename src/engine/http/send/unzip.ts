@@ -6,7 +6,7 @@ import { loadYauzl } from '../../../lib/on-demand.ts';
 import { shownText } from '../../../lib/shown-text.ts';
 import type { LargeBody } from '../../shared/message.ts';
 import { CHUNK_BYTES } from './decode.ts';
-import { CURL, failure, type Attempt } from './network-error.ts';
+import { CURL, failure, type FailedAttempt } from './network-error.ts';
 
 type Archive = Pick<LargeBody, 'bytes' | 'read'>;
 
@@ -40,7 +40,7 @@ const BEHIND_DIRECTORY: readonly number[] = [0x05054b50, 0x06064b50, 0x06054b50]
 export async function unzip(
   archive: Archive,
   isWanted: (name: string) => boolean,
-  attempt: Attempt,
+  attempt: FailedAttempt,
 ): Promise<readonly ZipMember[]> {
   const zip = await openArchive(archive, attempt);
   const all = await entriesOf(zip, archive, attempt);
@@ -75,7 +75,7 @@ function isLitter(name: string): boolean {
   return /(?:^|\/)(?:__MACOSX\/|\.DS_Store$)/.test(name);
 }
 
-async function openArchive(archive: Archive, attempt: Attempt): Promise<ZipFile> {
+async function openArchive(archive: Archive, attempt: FailedAttempt): Promise<ZipFile> {
   try {
     // names are shown and compared, and never paths: they are decoded here, without the rules for paths
     const options = { autoClose: false, decodeStrings: false };
@@ -86,7 +86,7 @@ async function openArchive(archive: Archive, attempt: Attempt): Promise<ZipFile>
 }
 
 /** @throws {HttpError} also where the directory goes on behind the last file that its end counts */
-async function entriesOf(zip: ZipFile, archive: Archive, attempt: Attempt): Promise<readonly File[]> {
+async function entriesOf(zip: ZipFile, archive: Archive, attempt: FailedAttempt): Promise<readonly File[]> {
   const { getFileNameLowLevel } = loadYauzl();
   const files: File[] = [];
   let bytes = 0;
@@ -120,7 +120,7 @@ function numberAt(archive: Archive, at: number): number {
 }
 
 /** Refuses archives whose files share bytes, which are made to unpack to more than the archive could hold. */
-function refuseOverlaps(files: readonly File[], attempt: Attempt): void {
+function refuseOverlaps(files: readonly File[], attempt: FailedAttempt): void {
   const places = files
     .map(({ name, entry }) => ({
       name,
@@ -139,7 +139,7 @@ function refuseOverlaps(files: readonly File[], attempt: Attempt): void {
  * Throws for a file behind another, or in front of all, that the directory lacks. An older state of a file that it has
  * is left behind by some who write zip files.
  */
-function refuseUnlisted(files: readonly File[], archive: Archive, attempt: Attempt): void {
+function refuseUnlisted(files: readonly File[], archive: Archive, attempt: FailedAttempt): void {
   const names = new Set(files.map(({ name }) => name));
   const places = new Set(files.map(({ entry }) => entry.relativeOffsetOfLocalHeader));
   for (const at of [0, ...files.flatMap(({ entry }) => endsOf(entry, archive))]) {
@@ -172,7 +172,7 @@ function localHead(archive: Archive, at: number): Buffer | undefined {
 async function* chunksOf(
   opened: Opened,
   { name, entry }: File,
-  attempt: Attempt,
+  attempt: FailedAttempt,
 ): AsyncGenerator<Uint8Array> {
   if (entry.isEncrypted()) throw unusable(`${shown(name)} is encrypted`, attempt);
   if (!entry.canDecodeFileData())
@@ -193,7 +193,7 @@ async function* chunksOf(
 async function* plainBytes(
   { zip, archive }: Opened,
   { name, entry }: File,
-  attempt: Attempt,
+  attempt: FailedAttempt,
 ): AsyncGenerator<Uint8Array> {
   try {
     const { fileDataStart: start } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
@@ -238,7 +238,7 @@ const MOST_SHOWN = 200;
 
 const TOO_SHORT = 'the archive ends too early';
 
-function directoryError(cause: unknown, attempt: Attempt): HttpError {
+function directoryError(cause: unknown, attempt: FailedAttempt): HttpError {
   const why = reasonOf(cause);
   const isCut = why === TOO_SHORT || why.startsWith('End of central directory record signature not found');
   // the messages of the package have numbers of the archive in them, and no names
@@ -249,14 +249,14 @@ function directoryError(cause: unknown, attempt: Attempt): HttpError {
   });
 }
 
-function damaged(why: string, { origin }: Attempt, cause?: unknown): HttpError {
+function damaged(why: string, { origin }: FailedAttempt, cause?: unknown): HttpError {
   return failure(CURL.encoding, `The zip file of ${origin} is damaged: ${why}.`, {
     code: 'response.broken',
     cause,
   });
 }
 
-function unusable(why: string, { origin }: Attempt, cause?: unknown): HttpError {
+function unusable(why: string, { origin }: FailedAttempt, cause?: unknown): HttpError {
   return new HttpError('response.broken', `The zip file of ${origin} cannot be used: ${why}.`, {
     cause,
     hint: 'Ask the API for a gzip file, or for plain text.',

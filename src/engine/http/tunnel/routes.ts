@@ -23,7 +23,7 @@ export interface RouteOptions {
 }
 
 /** How a request gets to its host. */
-export interface Route {
+export interface TunnelRoute {
   /** Opens connections, and keeps them for later requests. */
   readonly agent: Agent;
   /** The proxy that is asked in the host's place, in absolute form; undefined: the host itself is asked. */
@@ -31,7 +31,7 @@ export interface Route {
 }
 
 export interface Routes {
-  to(target: Target): Route;
+  to(target: Target): TunnelRoute;
   /** Closes all connections, also those that are being opened. New ones are opened when they are needed. */
   close(): void;
 }

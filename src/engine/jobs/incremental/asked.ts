@@ -20,7 +20,7 @@ import { contextsOf } from '../values.ts';
 /**
  * Definition of a job that decides what it requests, as written: its own, and those of the jobs above it, from the top.
  */
-export interface Asked {
+export interface AskedParts {
   readonly own: AnyObject;
   readonly above: readonly AnyObject[];
 }
@@ -114,7 +114,7 @@ function sorted(setting: Json): Json {
  * rows that are requested now. If each part of the job has a state of its own, the choice of parts is left out, because
  * new parts begin without a state anyway.
  */
-export function meaningOf({ own, above }: Asked, isPerParent: boolean): Json {
+export function meaningOf({ own, above }: AskedParts, isPerParent: boolean): Json {
   if (!isPerParent) return [own, ...above];
   return [
     partOf(own),
@@ -151,7 +151,7 @@ const ID_KEYS: ReadonlySet<string> = new Set([
  *
  * @param run without the computed placeholders of the job itself
  */
-export function partKey({ own }: Asked, run: JobInvocation): string {
+export function partKey({ own }: AskedParts, run: JobInvocation): string {
   const placeholders = run.parameters.flatMap(({ isComputed, value, from = [] }) =>
     isComputed === true ? from : [value],
   );

@@ -10,11 +10,11 @@ export type MarkKind = (typeof MARK_KINDS)[number];
 /** A value of a cursor, read once to be compared often. */
 export type Mark =
   | { readonly kind: 'time'; readonly value: Json; readonly instant: Instant }
-  | { readonly kind: 'number'; readonly value: Json; readonly decimal: Decimal }
+  | { readonly kind: 'number'; readonly value: Json; readonly decimal: DecimalMark }
   | { readonly kind: 'text'; readonly value: Json; readonly text: string };
 
 /** A decimal number of any length, without zeros that say nothing. */
-export interface Decimal {
+export interface DecimalMark {
   readonly isNegative: boolean;
   readonly whole: string;
   readonly fraction: string;
@@ -51,7 +51,7 @@ function timeMark(value: Json, instant: Instant | undefined): Mark | undefined {
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?$/;
 const EXPONENT = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)e[+-]?\d+\s*$/i;
 
-function decimalOf(text: string): Decimal | undefined {
+function decimalOf(text: string): DecimalMark | undefined {
   if (EXPONENT.test(text)) {
     const plain = String(Number(text));
     return plain.includes('e') || !/\d/.test(plain) ? undefined : decimalOf(plain);
@@ -64,7 +64,7 @@ function decimalOf(text: string): Decimal | undefined {
   return { isNegative: sign === '-' && whole + fraction !== '', whole, fraction };
 }
 
-function compareDecimals(a: Decimal, b: Decimal): number {
+function compareDecimals(a: DecimalMark, b: DecimalMark): number {
   if (a.isNegative !== b.isNegative) return a.isNegative ? -1 : 1;
   const size = a.whole.length - b.whole.length || order(a.whole, b.whole) || order(a.fraction, b.fraction);
   return a.isNegative ? -size : size;

@@ -15,7 +15,7 @@ import { createCaller } from '../functions/evaluate.ts';
 import { systemEnv } from '../../../lib/env.ts';
 import { jobError, read } from '../read-job.ts';
 import { readSpan, isNoSpan, type Span } from '../windows/span.ts';
-import type { Asked } from './asked.ts';
+import type { AskedParts } from './asked.ts';
 import { MARK_KINDS, type MarkKind } from './mark.ts';
 
 /** Settings of the incremental state of a job, as written and checked. */
@@ -49,7 +49,7 @@ export interface Incremental {
   /** Settings that the state comes from: when they change, it begins anew. */
   readonly settings: Json;
   /** Definition that the state is valid for: when it changes, the state begins anew, too. */
-  readonly asked: Asked;
+  readonly asked: AskedParts;
 }
 
 export type Lookback = { readonly span: Span } | { readonly number: Json };
@@ -68,7 +68,7 @@ export function parseIncremental(
   job: AnyObject,
   at: string,
   hasParts: boolean,
-  asked: Asked,
+  asked: AskedParts,
 ): Incremental | undefined {
   if (value === undefined || isEmpty(value)) return undefined;
   const place = `${at}.incremental`;

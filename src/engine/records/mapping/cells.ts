@@ -32,7 +32,7 @@ export interface MappedPage {
  * Seconds since 1970 of a date in any of the forms that the configuration's functions read; undefined when the text
  * is no date.
  */
-export type ParseTime = (text: string) => number | undefined;
+export type ParseCellTime = (text: string) => number | undefined;
 
 export type Pick = (row: Json) => Json | undefined;
 /** The text of a cell, before it is quoted. */
@@ -40,7 +40,7 @@ export type CellText = (row: Json, page: MappedPage) => string;
 
 /** How values become the text of cells. */
 export interface CellTexts {
-  readonly parseTime: ParseTime;
+  readonly parseTime: ParseCellTime;
   readonly jsonText: JsonText;
 }
 
@@ -98,7 +98,7 @@ function textOf(
 }
 
 /** Converts a date to seconds since 1970; a text that is no date stays. */
-function dateText(text: string, parseTime: ParseTime): string {
+function dateText(text: string, parseTime: ParseCellTime): string {
   const seconds = text === '' ? undefined : parseTime(text);
   return seconds === undefined ? text : String(seconds);
 }

@@ -10,7 +10,7 @@ export interface Mapping {
   readonly at: string;
 }
 
-export type MappingEntry = ColumnEntry | TableEntry | SelfEntry;
+export type MappingEntry = ColumnEntry | MappedTable | SelfEntry;
 
 export interface EntryPlace {
   /** Path of the value in the row, or, for `user`, in the extra columns. */
@@ -29,7 +29,7 @@ export interface ColumnEntry extends EntryPlace {
   readonly unknownType: string | undefined;
 }
 
-export interface TableEntry extends EntryPlace {
+export interface MappedTable extends EntryPlace {
   readonly kind: 'table';
   readonly mapping: Mapping;
 }

@@ -18,7 +18,7 @@ import type {
   Mappings,
   ParentLink,
   SelfEntry,
-  TableEntry,
+  MappedTable,
 } from './mapping.ts';
 
 /**
@@ -112,7 +112,7 @@ function readTable(
   setting: AnyObject,
   at: string,
   parent: string,
-): TableEntry | SelfEntry {
+): MappedTable | SelfEntry {
   const table = nameOf(getKey(setting, 'destination'));
   if (table === undefined)
     throw wrong(

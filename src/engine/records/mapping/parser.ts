@@ -3,7 +3,7 @@ import { serializeMap, sizeOf, toJsonText, type JsonText } from '../../../lib/js
 import { PageTables } from '../lines.ts';
 import { scalarText } from '../look.ts';
 import type { PageRows, RecordParser, TableOutput } from '../parser.ts';
-import type { MappedPage, ParseTime } from './cells.ts';
+import type { MappedPage, ParseCellTime } from './cells.ts';
 import type { Mappings } from './mapping.ts';
 import { createRowWriter } from './rows.ts';
 import { withChildren } from './tree.ts';
@@ -13,7 +13,7 @@ export interface MappedParserOptions {
   /** Takes the pages of data types without a mapping. */
   readonly otherwise: RecordParser;
   /** Reads the values of `date` entries. */
-  readonly parseTime: ParseTime;
+  readonly parseTime: ParseCellTime;
   /** Text of lists and objects in cells; the reference's by default. */
   readonly jsonText?: JsonText;
 }

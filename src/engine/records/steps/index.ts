@@ -13,10 +13,10 @@ import { compileCondition, needsOf, type Condition, type SourceNeeds } from '../
 import { compileColumns } from './columns.ts';
 import { compileExpand } from './expand.ts';
 import { compileFields, type FieldStep } from './fields.ts';
-import { ROW_KINDS, RowView, type PageFacts } from './view.ts';
+import { ROW_KINDS, RowView, type RecordPageFacts } from './view.ts';
 import type { RowWatch } from './watch.ts';
 
-export type { PageFacts } from './view.ts';
+export type { RecordPageFacts as PageFacts } from './view.ts';
 export { RowWatch, type Miss } from './watch.ts';
 
 /** Changes to the rows of a job before they are written: `expand`, `where`, `columns`, `exclude`, `rename`, `case`. */
@@ -31,7 +31,7 @@ export interface RowSteps {
   /** Patterns of `exclude` and paths of `rename` that no row had. */
   unused(): readonly { readonly key: 'exclude' | 'rename'; readonly text: string }[];
   /** Changes chunks of rows of one page, the same each time. */
-  of(page: PageFacts, watch?: RowWatch): (rows: readonly Json[]) => readonly Json[];
+  of(page: RecordPageFacts, watch?: RowWatch): (rows: readonly Json[]) => readonly Json[];
 }
 
 /** Present time of the functions of the steps: the time at which the page came. */

@@ -8,7 +8,7 @@ import type { RowWatch } from './watch.ts';
 export const ROW_KINDS: readonly Kind[] = ['row', ...ANSWER_KINDS];
 
 /** Facts about a page, besides its rows: the same whenever the page is read again. */
-export interface PageFacts {
+export interface RecordPageFacts {
   /** Milliseconds since 1970 at which the answer came. */
   readonly now: number;
   readonly response: () => Json;
@@ -21,13 +21,13 @@ export interface PageFacts {
 
 /** The view of one row after the other. */
 export class RowView implements View {
-  readonly #facts: PageFacts;
+  readonly #facts: RecordPageFacts;
   readonly #watch: RowWatch | undefined;
   #row: Json = null;
   /** JSON path of the setting that looks. */
   at = '';
 
-  constructor(facts: PageFacts, watch: RowWatch | undefined) {
+  constructor(facts: RecordPageFacts, watch: RowWatch | undefined) {
     this.#facts = facts;
     this.#watch = watch;
   }

@@ -1,6 +1,6 @@
 import { StorageError } from '../../../lib/errors.ts';
 import type { File, FilesQuery, StorageClient } from '../../../storage/client/index.ts';
-import type { FileMapping } from './file-mapping.ts';
+import type { InputFileMapping } from './file-mapping.ts';
 
 export interface ChooseContext {
   readonly client: StorageClient;
@@ -25,7 +25,7 @@ const PAGE = 100;
  * An adaptive choice takes the oldest of the new ones instead: files above the limit are fetched by the next runs, and
  * none is skipped for ever. So the first run begins with the oldest file of all.
  */
-export async function chooseFiles(mapping: FileMapping, context: ChooseContext): Promise<ChosenFiles> {
+export async function chooseFiles(mapping: InputFileMapping, context: ChooseContext): Promise<ChosenFiles> {
   if (mapping.fileIds.length > 0) return { files: await filesById(mapping, context), waiting: 0 };
   if (mapping.isOfRun && context.runId === undefined) {
     mapping.entry.wrong(
@@ -46,7 +46,7 @@ export async function chooseFiles(mapping: FileMapping, context: ChooseContext):
 }
 
 async function filesById(
-  { entry, fileIds }: FileMapping,
+  { entry, fileIds }: InputFileMapping,
   { client, signal }: ChooseContext,
 ): Promise<File[]> {
   const files: File[] = [];
@@ -63,7 +63,7 @@ async function filesById(
   return files;
 }
 
-async function filesByQuery(mapping: FileMapping, context: ChooseContext): Promise<ChosenFiles> {
+async function filesByQuery(mapping: InputFileMapping, context: ChooseContext): Promise<ChosenFiles> {
   const { limit, isAdaptive } = mapping;
   let files: File[] = [];
   let count = 0;
@@ -78,7 +78,7 @@ async function filesByQuery(mapping: FileMapping, context: ChooseContext): Promi
   return { files, waiting: count - files.length };
 }
 
-async function* newestFirst(mapping: FileMapping, context: ChooseContext): AsyncGenerator<File, void> {
+async function* newestFirst(mapping: InputFileMapping, context: ChooseContext): AsyncGenerator<File, void> {
   const { isOfRun, isAdaptive, tags, createdSince = -Infinity } = mapping;
   const { client, runId, lastImportId, signal } = context;
   const q = queryOf(mapping);
@@ -104,7 +104,7 @@ async function* newestFirst(mapping: FileMapping, context: ChooseContext): Async
 }
 
 /** Words of a search engine, with the tags as phrases. */
-function queryOf({ query, include, exclude }: FileMapping): string {
+function queryOf({ query, include, exclude }: InputFileMapping): string {
   return [
     ...(query === undefined ? [] : [`(${query})`]),
     ...include.map((tag) => `tags:${phrase(tag)}`),
@@ -117,6 +117,6 @@ function phrase(tag: string): string {
 }
 
 /** Tells whether a file has exactly the tags that were searched for: a search engine may find a tag by a part of it. */
-function isMeant(file: File, { include, exclude }: FileMapping): boolean {
+function isMeant(file: File, { include, exclude }: InputFileMapping): boolean {
   return include.every((tag) => file.tags.includes(tag)) && !exclude.some((tag) => file.tags.includes(tag));
 }

@@ -13,7 +13,7 @@ import {
 import type { Problems } from './problems.ts';
 
 /** One node of a mapping. What is missing, null or an empty text is "none"; what is of another kind is a problem. */
-export interface Entry {
+export interface MappingNode {
   /** `storage.input.tables[0]` */
   readonly path: string;
   text(key: string): string | undefined;
@@ -21,15 +21,15 @@ export interface Entry {
   /** Returns a whole number from 0, or its text. */
   whole(key: string): number | undefined;
   flag(key: string, byDefault: boolean): boolean;
-  node(key: string): Entry;
+  node(key: string): MappingNode;
   /** Objects in a list. */
-  nodes(key: string): readonly Entry[];
+  nodes(key: string): readonly MappingNode[];
   /** Notes what is wrong with a key. */
   wrong(key: string, message: string, hint?: string): void;
 }
 
-export function entryOf(object: AnyObject, path: string, problems: Problems): Entry {
-  const wrong: Entry['wrong'] = (key, message, hint) => problems.add(`${path}.${key}`, message, hint);
+export function entryOf(object: AnyObject, path: string, problems: Problems): MappingNode {
+  const wrong: MappingNode['wrong'] = (key, message, hint) => problems.add(`${path}.${key}`, message, hint);
   const kind = <T>(key: string, wanted: string, none: T): T => {
     wrong(key, `\`${key}\` must be ${wanted}.`);
     return none;

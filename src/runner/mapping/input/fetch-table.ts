@@ -2,7 +2,7 @@ import { reasonOf, StorageError } from '../../../lib/errors.ts';
 import type { ExportOptions } from '../../../storage/client/index.ts';
 import type { MappingContext } from '../mapping-types.ts';
 import type { FoundTable } from './find-table.ts';
-import type { TableMapping } from './table-mapping.ts';
+import type { InputTableMapping } from './table-mapping.ts';
 
 export interface FetchedTable {
   readonly bytes: number;
@@ -19,7 +19,7 @@ type Context = Pick<MappingContext, 'connection' | 'log' | 'onProgress'>;
  * same question about the same rows, is left to whoever else reads it; should that one delete it, it is exported again.
  */
 export async function fetchTable(
-  mapping: TableMapping,
+  mapping: InputTableMapping,
   { client, table }: FoundTable,
   to: { readonly target: string; readonly columns: readonly string[]; readonly since: string | undefined },
   { connection: { isLocal }, log, onProgress }: Context,

@@ -1,9 +1,9 @@
 import { readTime } from '../../../storage/protocol/read-time.ts';
-import type { Entry } from './entry.ts';
+import type { MappingNode } from './entry.ts';
 
 /** One entry of `storage.input.files`. */
-export interface FileMapping {
-  readonly entry: Entry;
+export interface InputFileMapping {
+  readonly entry: MappingNode;
   /** Any of them. */
   readonly tags: readonly string[];
   /** All of them. */
@@ -33,11 +33,11 @@ export interface StateTag {
 const DEFAULT_LIMIT = 10;
 
 /** Reads the mappings of the files to fetch. */
-export function readFileMappings(input: Entry, nowMs: number): readonly FileMapping[] {
+export function readFileMappings(input: MappingNode, nowMs: number): readonly InputFileMapping[] {
   return input.nodes('files').map((entry) => readFiles(entry, nowMs));
 }
 
-function readFiles(entry: Entry, nowMs: number): FileMapping {
+function readFiles(entry: MappingNode, nowMs: number): InputFileMapping {
   const tags = entry.texts('tags');
   const matched = entry.node('source').nodes('tags').map(readTag);
   const query = entry.text('query');
@@ -62,7 +62,7 @@ function readFiles(entry: Entry, nowMs: number): FileMapping {
   };
 }
 
-function readTag(entry: Entry): Required<StateTag> {
+function readTag(entry: MappingNode): Required<StateTag> {
   const name = entry.text('name') ?? '';
   if (name === '') entry.wrong('name', '`name` is missing.', 'It is the name of a tag.');
   const match = entry.text('match') ?? 'include';
@@ -71,7 +71,7 @@ function readTag(entry: Entry): Required<StateTag> {
   return { name, match: 'include' };
 }
 
-function readId(entry: Entry, text: string, index: number): number[] {
+function readId(entry: MappingNode, text: string, index: number): number[] {
   if (/^\d{1,15}$/.test(text)) return [Number(text)];
   entry.wrong(`file_ids[${index}]`, `“${text}” is no id of a file.`);
   return [];
@@ -85,7 +85,7 @@ interface Choice {
   readonly since: string | undefined;
 }
 
-function checkChoice(entry: Entry, { tags, matched, query, ids, since }: Choice): void {
+function checkChoice(entry: MappingNode, { tags, matched, query, ids, since }: Choice): void {
   const isChosen = tags.length > 0 || matched.length > 0 || query !== undefined;
   if (!isChosen && ids.length === 0)
     entry.wrong(
@@ -105,7 +105,7 @@ function checkChoice(entry: Entry, { tags, matched, query, ids, since }: Choice)
     );
 }
 
-function readSince(entry: Entry, text: string, nowMs: number): number | undefined {
+function readSince(entry: MappingNode, text: string, nowMs: number): number | undefined {
   const time = readTime(text, nowMs);
   if (time === undefined)
     entry.wrong(

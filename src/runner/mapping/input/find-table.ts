@@ -1,7 +1,7 @@
 import { StorageError } from '../../../lib/errors.ts';
 import type { StorageClient, Table } from '../../../storage/client/index.ts';
 import { nearest } from '../../../lib/suggest.ts';
-import type { TableMapping } from './table-mapping.ts';
+import type { InputTableMapping } from './table-mapping.ts';
 
 /** A table, and who can read it. */
 export interface FoundTable {
@@ -10,7 +10,7 @@ export interface FoundTable {
   readonly table: Table;
 }
 
-export interface Places {
+export interface TablePlaces {
   readonly client: StorageClient;
   /** Id of the development branch. */
   readonly branch: string | undefined;
@@ -23,7 +23,10 @@ export interface Places {
  * id, in the branch and in production. A table that is not there, or that lacks a column, is noted in
  * the mapping's problems.
  */
-export async function findTable(mapping: TableMapping, places: Places): Promise<FoundTable | undefined> {
+export async function findTable(
+  mapping: InputTableMapping,
+  places: TablePlaces,
+): Promise<FoundTable | undefined> {
   const { source, entry } = mapping;
   if (source === '') return undefined;
   const found = await lookUp(source, places);
@@ -41,7 +44,7 @@ export async function findTable(mapping: TableMapping, places: Places): Promise<
 
 async function lookUp(
   source: string,
-  { client, branch, production }: Places,
+  { client, branch, production }: TablePlaces,
 ): Promise<FoundTable | StorageError | undefined> {
   const clients = production === undefined ? [client] : [client, production];
   const ofBranch = branch === undefined ? undefined : branchTable(source, branch);
@@ -69,7 +72,7 @@ function branchTable(source: string, branch: string): string | undefined {
 
 const LISTED = 10;
 
-async function suggest(source: string, { client, production }: Places): Promise<string> {
+async function suggest(source: string, { client, production }: TablePlaces): Promise<string> {
   const lists = await Promise.all([client, production].map(async (each) => await each?.tables.list()));
   const ids = [...new Set(lists.flatMap((tables) => (tables ?? []).map(({ id }) => id)))];
   const near = nearest(source, ids);
@@ -81,7 +84,7 @@ async function suggest(source: string, { client, production }: Places): Promise<
   return `The bucket ${bucket} has the tables ${names.slice(0, LISTED).join(', ')}${more}.`;
 }
 
-function checkColumns({ entry, columns = [], where }: TableMapping, known: readonly string[]): void {
+function checkColumns({ entry, columns = [], where }: InputTableMapping, known: readonly string[]): void {
   const check = (key: string, column: string): void => {
     if (known.includes(column)) return;
     const near = nearest(column, known);

@@ -8,7 +8,7 @@ import { isFileName } from './file-name.ts';
 
 /** One table or file that was fetched, still in the work folder. */
 export interface Fetched {
-  readonly kind: Kind;
+  readonly kind: InputKind;
   /** Name in `in/tables` or `in/files`. */
   readonly name: string;
   /** Path of the content: a file, or a folder with slices. */
@@ -16,8 +16,8 @@ export interface Fetched {
   readonly manifest: string;
 }
 
-export type Kind = 'files' | 'tables';
-export type Pulled = Readonly<Record<Kind, readonly string[]>>;
+export type InputKind = 'files' | 'tables';
+export type Pulled = Readonly<Record<InputKind, readonly string[]>>;
 
 /**
  * The folder `in/` of a row. What is fetched grows in `in/.pulling` and gets its place when all of it is there.
@@ -31,7 +31,7 @@ export interface InputFolder {
   /** Returns the folder for files in progress, on the file system of `in/`; it is created at its first use. */
   work(): string;
   /** Tells whether a file of that name is there that no mapping has made. */
-  hasOwn(kind: Kind, name: string): boolean;
+  hasOwn(kind: InputKind, name: string): boolean;
   /** Puts everything in place, instead of what the last run has fetched. */
   publish(items: readonly Fetched[]): void;
   /** Removes what is under way. */
@@ -43,7 +43,7 @@ export function openInputFolder(row: string, log: Log): InputFolder {
   const workFolder = path.join(root, '.pulling');
   const list = path.join(root, '.pulled.json');
   const before = readList(list, log);
-  const place = (kind: Kind, name: string): string => path.join(root, kind, name);
+  const place = (kind: InputKind, name: string): string => path.join(root, kind, name);
   return {
     work() {
       guard(workFolder, () => mkdirSync(workFolder, { recursive: true }));
@@ -85,7 +85,8 @@ function remove(target: string): void {
 }
 
 function namesOf(items: readonly Fetched[]): Pulled {
-  const of = (kind: Kind): string[] => items.filter((item) => item.kind === kind).map(({ name }) => name);
+  const of = (kind: InputKind): string[] =>
+    items.filter((item) => item.kind === kind).map(({ name }) => name);
   return { tables: of('tables'), files: of('files') };
 }
 
@@ -111,7 +112,7 @@ function readList(file: string, log: Log): Pulled {
 }
 
 /** Returns only plain names: a path would lead out of the folder. */
-function fileNames(json: Json, kind: Kind): string[] {
+function fileNames(json: Json, kind: InputKind): string[] {
   const names = isObject(json) ? getKey(json, kind) : undefined;
   if (names === undefined || !isList(names)) return [];
   return names.filter((name): name is string => typeof name === 'string' && isFileName(name));

@@ -3,7 +3,7 @@ import type { ProcessedFile } from '../mapping-types.ts';
 import { chooseFiles } from './choose-files.ts';
 import type { PullContext } from './context.ts';
 import { entryOf } from './entry.ts';
-import { readFileMappings, type FileMapping } from './file-mapping.ts';
+import { readFileMappings, type InputFileMapping } from './file-mapping.ts';
 import { savedName } from './file-name.ts';
 import { findTable, type FoundTable } from './find-table.ts';
 import type { InputFolder } from './input-folder.ts';
@@ -11,26 +11,26 @@ import { mapConcurrent } from './lanes.ts';
 import { createProblems } from './problems.ts';
 import type { RememberedFiles } from './next-state.ts';
 import { readInputState } from './state.ts';
-import { readTableMappings, type TableMapping } from './table-mapping.ts';
+import { readTableMappings, type InputTableMapping } from './table-mapping.ts';
 
 /** Tables and files to be fetched, with the results of their look-up. */
 export interface InputPlan {
-  readonly tables: readonly PlannedTable[];
+  readonly tables: readonly PlannedInputTable[];
   /** Each file once, also where several entries mean it. */
-  readonly files: readonly PlannedFile[];
+  readonly files: readonly PlannedInputFile[];
   readonly processed: readonly ProcessedFile[];
   /** Adaptive choices of files, as the state is to have them when the row has succeeded. */
   readonly remembered: readonly RememberedFiles[];
 }
 
-export interface PlannedTable {
-  readonly mapping: TableMapping;
+export interface PlannedInputTable {
+  readonly mapping: InputTableMapping;
   readonly found: FoundTable;
   /** Only rows that changed since. */
   readonly since: string | undefined;
 }
 
-export interface PlannedFile {
+export interface PlannedInputFile {
   readonly path: string;
   readonly file: File;
   /** Name in `in/files`. */
@@ -85,12 +85,12 @@ export async function planInputs(context: PullContext, folder: InputFolder): Pro
 }
 
 interface Chosen {
-  readonly mapping: FileMapping;
+  readonly mapping: InputFileMapping;
   readonly files: readonly File[];
 }
 
-function uniqueFiles(chosen: readonly Chosen[], folder: InputFolder): readonly PlannedFile[] {
-  const planned = new Map<number, PlannedFile>();
+function uniqueFiles(chosen: readonly Chosen[], folder: InputFolder): readonly PlannedInputFile[] {
+  const planned = new Map<number, PlannedInputFile>();
   for (const { mapping, files } of chosen) {
     for (const file of files) {
       const name = savedName(file.id, file.name);

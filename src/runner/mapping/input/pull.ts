@@ -7,7 +7,7 @@ import { fetchTable } from './fetch-table.ts';
 import { fileManifest } from './file-manifest.ts';
 import { openInputFolder, type Fetched, type InputFolder } from './input-folder.ts';
 import { mapConcurrent } from './lanes.ts';
-import { planInputs, type PlannedFile, type PlannedTable } from './plan.ts';
+import { planInputs, type PlannedInputFile, type PlannedInputTable } from './plan.ts';
 import { dateToRemember, nextInputState, type RememberedTable } from './next-state.ts';
 import { tableManifest } from './table-manifest.ts';
 
@@ -59,7 +59,12 @@ interface Item extends Fetched {
   readonly remembered?: RememberedTable;
 }
 
-function pullTable(planned: PlannedTable, index: number, folder: InputFolder, context: PullContext): Fetch {
+function pullTable(
+  planned: PlannedInputTable,
+  index: number,
+  folder: InputFolder,
+  context: PullContext,
+): Fetch {
   const { mapping, found, since } = planned;
   return async (signal) => {
     const target = path.join(folder.work(), `table-${index}`);
@@ -92,7 +97,11 @@ function pullTable(planned: PlannedTable, index: number, folder: InputFolder, co
   };
 }
 
-function pullFile({ file, name, path: at }: PlannedFile, folder: InputFolder, context: PullContext): Fetch {
+function pullFile(
+  { file, name, path: at }: PlannedInputFile,
+  folder: InputFolder,
+  context: PullContext,
+): Fetch {
   const { connection, log, onProgress } = context;
   return async (signal) => {
     const target = path.join(folder.work(), `file-${file.id}`);

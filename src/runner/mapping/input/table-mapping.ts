@@ -1,10 +1,10 @@
 import type { WhereFilter } from '../../../storage/client/index.ts';
-import type { Entry } from './entry.ts';
+import type { MappingNode } from './entry.ts';
 import { fileNameProblem } from './file-name.ts';
 
 /** One entry of `storage.input.tables`. */
-export interface TableMapping {
-  readonly entry: Entry;
+export interface InputTableMapping {
+  readonly entry: MappingNode;
   /** Id of the table. */
   readonly source: string;
   /** Name of the file in `in/tables`. */
@@ -23,9 +23,12 @@ export interface TableMapping {
  * Reads the mappings of the tables to fetch. `column_types` without `columns` names the columns; its types,
  * `overwrite`, `use_view` and `keep_internal_timestamp_column` are for workspaces and change nothing in a file.
  */
-export function readTableMappings(input: Entry, warn: (message: string) => void): readonly TableMapping[] {
+export function readTableMappings(
+  input: MappingNode,
+  warn: (message: string) => void,
+): readonly InputTableMapping[] {
   const mappings = input.nodes('tables').map((entry) => readTable(entry, warn));
-  const first = new Map<string, TableMapping>();
+  const first = new Map<string, InputTableMapping>();
   for (const mapping of mappings) {
     const { name, entry } = mapping;
     const taken = first.get(name);
@@ -40,7 +43,7 @@ export function readTableMappings(input: Entry, warn: (message: string) => void)
   return mappings;
 }
 
-function readTable(entry: Entry, warn: (message: string) => void): TableMapping {
+function readTable(entry: MappingNode, warn: (message: string) => void): InputTableMapping {
   const source = entry.text('source') ?? '';
   if (source === '')
     entry.wrong('source', '`source` is missing.', 'It is the id of a table, such as in.c-main.users.');
@@ -69,7 +72,7 @@ function readTable(entry: Entry, warn: (message: string) => void): TableMapping 
   return mapping;
 }
 
-function readSince(entry: Entry): Pick<TableMapping, 'changedSince' | 'isAdaptive'> {
+function readSince(entry: MappingNode): Pick<InputTableMapping, 'changedSince' | 'isAdaptive'> {
   const since = entry.text('changed_since');
   const days = entry.whole('days') || undefined;
   if (since !== undefined && days !== undefined)
@@ -81,7 +84,7 @@ function readSince(entry: Entry): Pick<TableMapping, 'changedSince' | 'isAdaptiv
   };
 }
 
-function readWhere(entry: Entry, warn: (message: string) => void): WhereFilter | undefined {
+function readWhere(entry: MappingNode, warn: (message: string) => void): WhereFilter | undefined {
   const column = entry.text('where_column');
   const operator = entry.text('where_operator') ?? 'eq';
   const values = entry.texts('where_values');

@@ -10,7 +10,7 @@ export interface Failed {
   readonly error: unknown;
 }
 
-export interface Report {
+export interface PushReport {
   readonly pushed: Pushed;
   readonly failed: readonly Failed[];
   /** Tables and files that were not tried after a failure. */
@@ -20,7 +20,7 @@ export interface Report {
 type Context = Pick<MappingContext, 'connection' | 'origin'> & { readonly out: string };
 
 /** Creates the error of a push that failed, with what was pushed and what was not. */
-export function pushFailed({ pushed, failed, left }: Report, options: Context): MappingError {
+export function pushFailed({ pushed, failed, left }: PushReport, options: Context): MappingError {
   const done = pushed.tables.length + pushed.files.length;
   const all = done + failed.length + left.length;
   const lines = failed.map(

@@ -4,7 +4,7 @@ import type { MappingContext, Pushed, PushedFile, PushedTable } from '../mapping
 import { pushFailed, type Failed } from './failure.ts';
 import { loadTable } from './load/load-table.ts';
 import { planOutputs } from './plan/plan.ts';
-import type { OutputPlan, PlannedTable } from './plan/planned.ts';
+import type { OutputPlan, PlannedOutputTable } from './plan/planned.ts';
 import type { Pushing } from './pushing.ts';
 import { sendFile } from './load/send-file.ts';
 
@@ -116,7 +116,10 @@ function piecesOf(plan: OutputPlan, push: Pushing): (readonly Piece[])[] {
  * Returns the journal's keys of tables: an entry belongs to one source and one destination, whatever the mapping was
  * when it was written.
  */
-function keysOf(tables: readonly PlannedTable[], journal: Journal): (table: PlannedTable) => string {
+function keysOf(
+  tables: readonly PlannedOutputTable[],
+  journal: Journal,
+): (table: PlannedOutputTable) => string {
   const taken = new Map(
     Array.from(journal.document.tables, ([key, { destination }]) => [key, destination] as const),
   );

@@ -3,7 +3,7 @@ import type { ConfigurationProblem } from '../../../storage/protocol/workshop.ts
 import type { WorkshopLine } from '../../../storage/protocol/workshop-answers.ts';
 
 /** Task of a process of the builder: one line of JSON on its stdin. No secret is in its arguments or environment. */
-export type Asked = AskedToExplore | AskedToInspect | AskedToTry;
+export type BuilderTask = AskedToExplore | AskedToInspect | AskedToTry;
 
 /** Task to probe an API, and find out how to get all of a list. */
 export interface AskedToExplore {

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { inheritedEnvironment } from '../runs/environment.ts';
 import { RUNNER_VARIABLE } from '../runs/runner-variable.ts';
-import type { Asked, Said } from './builder-types.ts';
+import type { BuilderTask, Said } from './builder-types.ts';
 
-export interface ChildOptions {
+export interface BuilderChildOptions {
   /** Program, and the arguments before those of `gex`. */
   readonly command: readonly [string, ...string[]];
   /** Environment variables of the process, besides the inherited ones. */
@@ -28,8 +28,8 @@ const TERM_MS = 3000;
  * @throws {Error} when the process ended without an answer; the reason of the signal
  */
 export async function* askChild(
-  asked: Asked,
-  { command, environment, signal, onOver }: ChildOptions,
+  asked: BuilderTask,
+  { command, environment, signal, onOver }: BuilderChildOptions,
 ): AsyncGenerator<Said, void> {
   signal.throwIfAborted();
   const [program, ...before] = command;

@@ -2,7 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { toldOf, toldOfRow } from '../events/of-configurations.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
 import { configurationOwner, copyConfigurationMetadata } from '../../stores/metadata/metadata.ts';
-import type { ConfigurationKey, ConfigurationVersion, RowVersion } from '../../stores/metadata/tables.ts';
+import type {
+  ConfigurationKey,
+  ConfigurationVersionRow,
+  RowVersionRow,
+} from '../../stores/metadata/tables.ts';
 import { orderAt, type RowPair } from './history.ts';
 import { keyOf } from '../../stores/metadata/configuration-key.ts';
 import {
@@ -10,7 +14,7 @@ import {
   completeVersion,
   insertConfiguration,
   type Change,
-  type Loaded,
+  type LoadedConfiguration,
   type LoadedRow,
 } from './model.ts';
 import { listConfigurations } from './list.ts';
@@ -35,7 +39,7 @@ export async function copyConfiguration(
   from: ConfigurationKey & { version: number },
   to: { id: string; name: string; description?: string | undefined },
   change: Change,
-): Promise<Loaded> {
+): Promise<LoadedConfiguration> {
   return await transact(configurationsOf(from, { ...from, configuration_id: to.id }), async (tx) => {
     const source = await requireConfiguration(tx, from);
     const target = await requireVersion(tx, from, from.version);
@@ -141,10 +145,10 @@ interface CopyTexts {
   /** The state of a copied row: the one its source has now, none, or the last one of the row it replaces. */
   readonly state: 'empty' | 'kept' | 'last';
   readonly change: Change;
-  readonly rowText: (row: RowVersion) => string;
+  readonly rowText: (row: RowVersionRow) => string;
 }
 
-function branchTexts(source: Loaded, change: Change): CopyTexts {
+function branchTexts(source: LoadedConfiguration, change: Change): CopyTexts {
   const { name } = source.version;
   const id = source.head.configuration_id;
   return {
@@ -160,11 +164,11 @@ function branchTexts(source: Loaded, change: Change): CopyTexts {
 
 async function copyVersion(
   meta: Meta,
-  source: ConfigurationVersion,
+  source: ConfigurationVersionRow,
   key: ConfigurationKey,
   named: { name: string; description: string },
   texts: CopyTexts,
-): Promise<Loaded> {
+): Promise<LoadedConfiguration> {
   const first = {
     ...named,
     isDisabled: source.is_disabled === 1,
@@ -178,7 +182,7 @@ async function copyVersion(
 
 async function copyRows(
   meta: Meta,
-  source: ConfigurationVersion,
+  source: ConfigurationVersionRow,
   key: ConfigurationKey,
   texts: CopyTexts,
 ): Promise<RowPair[]> {
@@ -193,6 +197,6 @@ async function copyRows(
   return pairs;
 }
 
-function copyText(source: Loaded, version: number): string {
+function copyText(source: LoadedConfiguration, version: number): string {
   return `Copied from configuration "${source.version.name}" (${source.head.configuration_id}) version ${version}`;
 }

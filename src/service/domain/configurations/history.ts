@@ -1,5 +1,5 @@
 import type { Meta } from '../../stores/metadata/database.ts';
-import type { ConfigurationKey, ConfigurationVersion, VersionRow } from '../../stores/metadata/tables.ts';
+import type { ConfigurationKey, ConfigurationVersionRow, VersionRow } from '../../stores/metadata/tables.ts';
 import { keyOf } from '../../stores/metadata/configuration-key.ts';
 
 /** Row id and row version, as a version of a configuration has them. */
@@ -44,7 +44,7 @@ export async function changeRows(
 }
 
 /** Selects the rows that a version had. */
-export function rowsAt(meta: Meta, { version, ...key }: ConfigurationVersion) {
+export function rowsAt(meta: Meta, { version, ...key }: ConfigurationVersionRow) {
   return meta
     .selectFrom('configuration_version_rows as p')
     .where('p.branch_id', '=', key.branch_id)
@@ -57,7 +57,7 @@ export function rowsAt(meta: Meta, { version, ...key }: ConfigurationVersion) {
 }
 
 /** Returns the order that a version had: the one that was set last, without deleted rows, and with added ones. */
-export async function orderAt(meta: Meta, version: ConfigurationVersion): Promise<string[]> {
+export async function orderAt(meta: Meta, version: ConfigurationVersionRow): Promise<string[]> {
   if (version.order_version === 0) return [];
   const set = await meta
     .selectFrom('configuration_orders')

@@ -1,6 +1,6 @@
 import type { Meta } from '../../stores/metadata/database.ts';
 import type { ConfigurationKey } from '../../stores/metadata/tables.ts';
-import type { Loaded } from './model.ts';
+import type { LoadedConfiguration } from './model.ts';
 import { sameConfiguration } from '../../stores/metadata/configuration-key.ts';
 
 /** Selection of configurations: live or deleted ones of a branch, of one component or of all. */
@@ -11,7 +11,7 @@ export interface Listing {
 }
 
 /** Lists configurations by component and id. */
-export async function listConfigurations(meta: Meta, of: Listing): Promise<Loaded[]> {
+export async function listConfigurations(meta: Meta, of: Listing): Promise<LoadedConfiguration[]> {
   const heads = await headsOf(meta, of)
     .selectAll('c')
     .orderBy('c.component_id')

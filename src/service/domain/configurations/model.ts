@@ -7,22 +7,22 @@ import type {
   Author,
   ConfigurationHead,
   ConfigurationKey,
-  ConfigurationVersion,
+  ConfigurationVersionRow,
   RowHead,
-  RowVersion,
+  RowVersionRow,
 } from '../../stores/metadata/tables.ts';
 import { changeRows, type Order, type RowPair, type RowsChange } from './history.ts';
 import { writeTogether, type Write } from '../../stores/metadata/write-together.ts';
 import { keyOf } from '../../stores/metadata/configuration-key.ts';
 
 /** Configuration with its current version. */
-export interface Loaded {
+export interface LoadedConfiguration {
   readonly head: ConfigurationHead;
-  readonly version: ConfigurationVersion;
+  readonly version: ConfigurationVersionRow;
 }
 
 /** Configuration with its content. */
-export interface Whole extends Loaded {
+export interface WholeConfiguration extends LoadedConfiguration {
   /** JSON text. */
   readonly configuration: string;
   /** True when it has live rows. */
@@ -31,7 +31,7 @@ export interface Whole extends Loaded {
 
 export interface LoadedRow {
   readonly head: RowHead;
-  readonly version: RowVersion;
+  readonly version: RowVersionRow;
 }
 
 /** Author of a change, with its text (a default when undefined), and the environment. */
@@ -70,15 +70,15 @@ export interface VersionChange extends RowsChange {
 /** Adds the next version of a configuration: the one before with the changes. Must run in a transaction. */
 export async function appendVersion(
   meta: Meta,
-  before: Loaded,
+  before: LoadedConfiguration,
   changed: VersionChange,
   change: Change,
-): Promise<Loaded> {
+): Promise<LoadedConfiguration> {
   const number = before.head.version + 1;
   const order = await changeRows(meta, before.head, number, orderOf(before), changed);
   const writer = await stateWriterOf(meta, changed.state, change);
   const old = before.version;
-  const version: ConfigurationVersion = {
+  const version: ConfigurationVersionRow = {
     ...keyOf(before.head),
     version: number,
     identifier: newIdentifier(change.env),
@@ -115,7 +115,7 @@ export async function insertConfiguration(
   key: ConfigurationKey,
   first: { name: string; description: string; isDisabled: boolean; configuration: string; state: string },
   change: Change,
-): Promise<Loaded> {
+): Promise<LoadedConfiguration> {
   const created = isoTime(change.env.now());
   const head: ConfigurationHead = {
     ...key,
@@ -127,7 +127,7 @@ export async function insertConfiguration(
     created,
     ...change.author,
   };
-  const version: ConfigurationVersion = {
+  const version: ConfigurationVersionRow = {
     ...key,
     version: 1,
     identifier: newIdentifier(change.env),
@@ -155,10 +155,10 @@ export async function insertConfiguration(
  */
 export async function completeVersion(
   meta: Meta,
-  loaded: Loaded,
+  loaded: LoadedConfiguration,
   rows: readonly RowPair[],
   rowsSortOrder: readonly string[],
-): Promise<Loaded> {
+): Promise<LoadedConfiguration> {
   const { head, version } = loaded;
   const order = await changeRows(meta, head, head.version, orderOf(loaded), { rows, rowsSortOrder });
   const rows_sort_order = JSON.stringify(order.ids);
@@ -179,7 +179,12 @@ export async function completeVersion(
 }
 
 /** Gives a configuration another state, which makes no version. */
-export async function saveState(meta: Meta, now: Whole, state: string, change: Change): Promise<Whole> {
+export async function saveState(
+  meta: Meta,
+  now: WholeConfiguration,
+  state: string,
+  change: Change,
+): Promise<WholeConfiguration> {
   const changes = { state, state_writer: (await stateWriterOf(meta, state, change)) ?? null };
   await meta
     .updateTable('configurations')
@@ -208,18 +213,18 @@ export async function stateWriterOf(
 
 const EMPTY = /^(?:\{\s*\}|\[\s*\])?$/;
 
-const orderOf = ({ head, version }: Loaded): Order => ({
+const orderOf = ({ head, version }: LoadedConfiguration): Order => ({
   ids: sortOrder(head),
   version: version.order_version,
 });
 
-const insertContent = (meta: Meta, version: ConfigurationVersion, configuration: string): Write =>
+const insertContent = (meta: Meta, version: ConfigurationVersionRow, configuration: string): Write =>
   meta
     .insertInto('configuration_contents')
     .values({ ...keyOf(version), version: version.version, configuration });
 
 /** Updates the current values of a configuration; its state, which may be long, only when it differs. */
-function updateHead(meta: Meta, before: Loaded, head: ConfigurationHead): Write {
+function updateHead(meta: Meta, before: LoadedConfiguration, head: ConfigurationHead): Write {
   const { version, is_deleted, rows_sort_order, state, state_writer } = head;
   const isSameState = state === before.head.state;
   return meta

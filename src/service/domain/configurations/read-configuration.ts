@@ -3,15 +3,18 @@ import type { Meta } from '../../stores/metadata/database.ts';
 import type {
   ConfigurationHead,
   ConfigurationKey,
-  ConfigurationVersion,
-  RowVersion,
+  ConfigurationVersionRow,
+  RowVersionRow,
 } from '../../stores/metadata/tables.ts';
 import { orderAt, rowsAt } from './history.ts';
 import { sameConfiguration, keyOf } from '../../stores/metadata/configuration-key.ts';
-import { sortOrder, type Loaded, type LoadedRow, type Whole } from './model.ts';
+import { sortOrder, type LoadedConfiguration, type LoadedRow, type WholeConfiguration } from './model.ts';
 
 /** Returns a configuration, deleted or not. */
-export async function findConfiguration(meta: Meta, key: ConfigurationKey): Promise<Loaded | undefined> {
+export async function findConfiguration(
+  meta: Meta,
+  key: ConfigurationKey,
+): Promise<LoadedConfiguration | undefined> {
   const found = await current(meta, key).executeTakeFirst();
   return found === undefined ? undefined : loadedOf(found);
 }
@@ -21,7 +24,7 @@ export async function findConfiguration(meta: Meta, key: ConfigurationKey): Prom
  *
  * @throws {ApiError} 404 when there is none, or it is deleted
  */
-export async function requireWhole(meta: Meta, key: ConfigurationKey): Promise<Whole> {
+export async function requireWhole(meta: Meta, key: ConfigurationKey): Promise<WholeConfiguration> {
   const found = await current(meta, key)
     .innerJoin('configuration_contents as t', (join) =>
       sameConfiguration(join, 't', 'v', { version: 'content_version' }),
@@ -66,7 +69,7 @@ function current(meta: Meta, key: ConfigurationKey) {
 }
 
 /** Version, with the current values of its configuration. */
-interface Current extends ConfigurationVersion {
+interface Current extends ConfigurationVersionRow {
   readonly state: string;
   readonly state_writer: string | null;
   readonly rows_sort_order: string;
@@ -76,7 +79,7 @@ interface Current extends ConfigurationVersion {
   readonly head_creator_description: string;
 }
 
-function loadedOf(found: Current): Loaded {
+function loadedOf(found: Current): LoadedConfiguration {
   const {
     state,
     state_writer,
@@ -102,7 +105,7 @@ function loadedOf(found: Current): Loaded {
 }
 
 /** @throws {ApiError} 404 when there is none, or it is deleted */
-export async function requireConfiguration(meta: Meta, key: ConfigurationKey): Promise<Loaded> {
+export async function requireConfiguration(meta: Meta, key: ConfigurationKey): Promise<LoadedConfiguration> {
   const found = await findConfiguration(meta, key);
   if (found === undefined || found.head.is_deleted === 1) throw missing(key);
   return found;
@@ -116,7 +119,7 @@ export async function requireVersion(
   meta: Meta,
   key: ConfigurationKey,
   version: number,
-): Promise<ConfigurationVersion> {
+): Promise<ConfigurationVersionRow> {
   const found = await meta
     .selectFrom('configuration_versions')
     .selectAll()
@@ -131,7 +134,7 @@ export async function listVersions(
   meta: Meta,
   key: ConfigurationKey,
   page: { limit: number; offset: number },
-): Promise<ConfigurationVersion[]> {
+): Promise<ConfigurationVersionRow[]> {
   return await meta
     .selectFrom('configuration_versions')
     .selectAll()
@@ -143,7 +146,7 @@ export async function listVersions(
 }
 
 /** The content of a version, as the text that was stored. @throws {ApiError} 404 when it has been purged meanwhile */
-export async function contentOf(meta: Meta, version: ConfigurationVersion): Promise<string> {
+export async function contentOf(meta: Meta, version: ConfigurationVersionRow): Promise<string> {
   const found = await meta
     .selectFrom('configuration_contents')
     .select('configuration')
@@ -154,7 +157,7 @@ export async function contentOf(meta: Meta, version: ConfigurationVersion): Prom
 }
 
 /** The live rows of a configuration, in the order that its answers show them. */
-export async function listRows(meta: Meta, configuration: Loaded): Promise<LoadedRow[]> {
+export async function listRows(meta: Meta, configuration: LoadedConfiguration): Promise<LoadedRow[]> {
   const found = await meta
     .selectFrom('configuration_rows as r')
     .innerJoin('row_versions as v', (join) =>
@@ -217,7 +220,7 @@ export async function requireAtVersion(
   meta: Meta,
   key: ConfigurationKey,
   number: number,
-): Promise<Loaded & { readonly configuration: string; readonly rows: readonly LoadedRow[] }> {
+): Promise<LoadedConfiguration & { readonly configuration: string; readonly rows: readonly LoadedRow[] }> {
   const { head } = await requireConfiguration(meta, key);
   const version = await requireVersion(meta, key, number);
   const heads = await meta
@@ -242,7 +245,7 @@ export async function requireAtVersion(
 }
 
 /** The rows that a version had, in its order. */
-export async function listRowsOf(meta: Meta, version: ConfigurationVersion): Promise<RowVersion[]> {
+export async function listRowsOf(meta: Meta, version: ConfigurationVersionRow): Promise<RowVersionRow[]> {
   const rows = await rowsAt(meta, version)
     .innerJoin('row_versions as v', (join) =>
       sameConfiguration(join, 'v', 'p', { row_id: 'row_id', version: 'row_version' }),
@@ -269,7 +272,7 @@ export async function requireRowVersion(
   key: ConfigurationKey,
   row: string,
   version: number,
-): Promise<RowVersion> {
+): Promise<RowVersionRow> {
   const found = await meta
     .selectFrom('row_versions')
     .selectAll()
@@ -284,7 +287,7 @@ export async function listRowVersions(
   key: ConfigurationKey,
   row: string,
   page: { limit: number; offset: number },
-): Promise<RowVersion[]> {
+): Promise<RowVersionRow[]> {
   return await meta
     .selectFrom('row_versions')
     .selectAll()

@@ -1,7 +1,7 @@
 import { toldOf } from '../events/of-configurations.ts';
 import type { ConfigurationKey } from '../../stores/metadata/tables.ts';
 import { orderAt, type RowPair } from './history.ts';
-import { appendVersion, type Change, type Loaded } from './model.ts';
+import { appendVersion, type Change, type LoadedConfiguration } from './model.ts';
 import { listRows, listRowsOf, requireConfiguration, requireVersion } from './read-configuration.ts';
 import { appendRowVersion, rowContent, updateRowHead } from './row-model.ts';
 import { configurationsOf, type Transact } from '../../stores/metadata/transaction.ts';
@@ -15,7 +15,7 @@ export async function rollbackConfiguration(
   key: ConfigurationKey,
   version: number,
   change: Change,
-): Promise<Loaded> {
+): Promise<LoadedConfiguration> {
   return await transact(configurationsOf(key), async (tx) => {
     const current = await requireConfiguration(tx, key);
     const target = await requireVersion(tx, key, version);

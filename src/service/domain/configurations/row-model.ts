@@ -1,9 +1,9 @@
 import { newIdentifier } from '../../stores/metadata/identifier.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
-import type { ConfigurationKey, RowHead, RowVersion } from '../../stores/metadata/tables.ts';
+import type { ConfigurationKey, RowHead, RowVersionRow } from '../../stores/metadata/tables.ts';
 import { keyOf } from '../../stores/metadata/configuration-key.ts';
-import { stateWriterOf, type Change, type Loaded, type LoadedRow } from './model.ts';
+import { stateWriterOf, type Change, type LoadedConfiguration, type LoadedRow } from './model.ts';
 
 /** Content of a row, without author and time. */
 export interface RowContent {
@@ -14,7 +14,7 @@ export interface RowContent {
   readonly configuration: string;
 }
 
-export function rowContent(version: RowVersion): RowContent {
+export function rowContent(version: RowVersionRow): RowContent {
   return {
     name: version.name,
     description: version.description,
@@ -33,7 +33,7 @@ export function isSameRow(a: RowContent, b: RowContent): boolean {
 }
 
 /** The content of a row as JSON text, also where none was given. */
-export const rowConfiguration = ({ configuration }: Pick<RowVersion, 'configuration'>): string =>
+export const rowConfiguration = ({ configuration }: Pick<RowVersionRow, 'configuration'>): string =>
   configuration === '' ? '{}' : configuration;
 
 /**
@@ -66,7 +66,7 @@ export async function appendRowVersion(
     creator_id: known?.creator_id ?? change.author.creator_id,
     creator_description: known?.creator_description ?? change.author.creator_description,
   };
-  const version: RowVersion = {
+  const version: RowVersionRow = {
     ...keyOf(key),
     row_id: row,
     version: head.version,
@@ -111,7 +111,7 @@ export async function updateRowHead(
 }
 
 /** Marks all rows of a configuration as deleted. */
-export async function dropRows(meta: Meta, { head }: Loaded): Promise<void> {
+export async function dropRows(meta: Meta, { head }: LoadedConfiguration): Promise<void> {
   await meta
     .updateTable('configuration_rows')
     .set({ is_deleted: 1 })

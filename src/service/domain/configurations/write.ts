@@ -8,8 +8,8 @@ import {
   saveState,
   sortOrder,
   type Change,
-  type Loaded,
-  type Whole,
+  type LoadedConfiguration,
+  type WholeConfiguration,
 } from './model.ts';
 import { toldOf } from '../events/of-configurations.ts';
 import { contentOf, findConfiguration, listRowIds, requireWhole } from './read-configuration.ts';
@@ -33,7 +33,7 @@ export async function createConfiguration(
   key: ConfigurationKey,
   given: NewConfiguration,
   change: Change,
-): Promise<Loaded> {
+): Promise<LoadedConfiguration> {
   const noted = { ...change, text: change.text ?? 'Configuration created' };
   const first = {
     name: given.name,
@@ -68,7 +68,7 @@ export async function updateConfiguration(
   key: ConfigurationKey,
   given: ConfigurationChanges,
   change: Change,
-): Promise<Whole> {
+): Promise<WholeConfiguration> {
   return await changeWhole(by, key, async (tx, now) => {
     const { state, rowsSortOrder: order, ifVersion } = given;
     checkVersion('configuration', now.head.version, ifVersion);
@@ -88,7 +88,7 @@ export async function updateState(
   key: ConfigurationKey,
   state: string,
   change: Change,
-): Promise<Whole> {
+): Promise<WholeConfiguration> {
   return await changeWhole(by, key, async (tx, now) => await saveState(tx, now, state, change));
 }
 
@@ -101,8 +101,8 @@ interface Changer {
 async function changeWhole(
   by: Changer,
   key: ConfigurationKey,
-  work: (tx: Meta, now: Whole) => Promise<Whole>,
-): Promise<Whole> {
+  work: (tx: Meta, now: WholeConfiguration) => Promise<WholeConfiguration>,
+): Promise<WholeConfiguration> {
   let content: string | undefined;
   const changed = await by.transact(configurationsOf(key), async (tx) => {
     const { configuration, ...rest } = await work(tx, await requireWhole(tx, key));
@@ -140,7 +140,7 @@ export async function restoreConfiguration(
   transact: Transact,
   key: ConfigurationKey,
   change: Change,
-): Promise<Loaded> {
+): Promise<LoadedConfiguration> {
   return await transact(configurationsOf(key), async (tx) => {
     const current = await findConfiguration(tx, key);
     if (current === undefined || current.head.is_deleted === 0)
@@ -155,7 +155,10 @@ export async function restoreConfiguration(
   });
 }
 
-function isChanged({ head, version, configuration }: Whole, given: ConfigurationChanges): boolean {
+function isChanged(
+  { head, version, configuration }: WholeConfiguration,
+  given: ConfigurationChanges,
+): boolean {
   if (given.name !== undefined && given.name !== version.name) return true;
   if (given.description !== undefined && given.description !== version.description) return true;
   if (given.isDisabled !== undefined && given.isDisabled !== (version.is_disabled === 1)) return true;
@@ -165,7 +168,11 @@ function isChanged({ head, version, configuration }: Whole, given: Configuration
 }
 
 /** An order names every row exactly once (5.4). */
-async function checkOrder(meta: Meta, order: readonly string[], { head }: Loaded): Promise<void> {
+async function checkOrder(
+  meta: Meta,
+  order: readonly string[],
+  { head }: LoadedConfiguration,
+): Promise<void> {
   if (order.length === 0 && sortOrder(head).length === 0) return;
   const rows = new Set(await listRowIds(meta, head));
   const unknown = order.find((row) => !rows.has(row));

@@ -1,4 +1,4 @@
-import type { Change, Loaded, LoadedRow } from '../configurations/model.ts';
+import type { Change, LoadedConfiguration, LoadedRow } from '../configurations/model.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
 import { recordEvent, type Doer } from './system-event.ts';
 
@@ -25,7 +25,12 @@ const DID: Readonly<Record<Done, string>> = {
 };
 
 /** Records an event about a configuration, and returns it. Must run in the transaction of the change. */
-export async function toldOf(tx: Meta, done: Done, loaded: Loaded, change: Change): Promise<Loaded> {
+export async function toldOf(
+  tx: Meta,
+  done: Done,
+  loaded: LoadedConfiguration,
+  change: Change,
+): Promise<LoadedConfiguration> {
   const { head, version } = loaded;
   const { component_id: component, configuration_id: configurationId } = head;
   await recordEvent(tx, change.env, doerOfChange(head.branch_id, change), {

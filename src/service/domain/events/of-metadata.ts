@@ -1,4 +1,4 @@
-import type { MetadataPair } from '../../stores/metadata/metadata.ts';
+import type { MetadataEntry } from '../../stores/metadata/metadata.ts';
 import type { MetadataOwner } from '../../stores/metadata/metadata.ts';
 import type { MetadataScope } from '../../stores/metadata/tables.ts';
 import type { EventObject, SystemEvent } from './system-event.ts';
@@ -20,7 +20,7 @@ export function metadataSet(
   owner: MetadataOwner,
   given: {
     readonly provider: string;
-    readonly pairs: readonly MetadataPair[];
+    readonly pairs: readonly MetadataEntry[];
     readonly columns?: readonly string[];
   },
 ): SystemEvent {

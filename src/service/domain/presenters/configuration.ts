@@ -1,6 +1,6 @@
 import { RawJson, type Reply } from '../reply.ts';
-import { sortOrder, type Loaded, type LoadedRow } from '../configurations/model.ts';
-import type { Author, ConfigurationVersion, RowVersion } from '../../stores/metadata/tables.ts';
+import { sortOrder, type LoadedConfiguration, type LoadedRow } from '../configurations/model.ts';
+import type { Author, ConfigurationVersionRow, RowVersionRow } from '../../stores/metadata/tables.ts';
 import { rowConfiguration } from '../configurations/row-model.ts';
 import { apiTime } from './time.ts';
 
@@ -12,7 +12,7 @@ const creatorReply = (author: Author): Shape => ({
 });
 
 /** A configuration with the parts that are shown. */
-interface Listed extends Loaded {
+interface Listed extends LoadedConfiguration {
   /** JSON text. */
   readonly configuration?: string;
   readonly rows?: readonly LoadedRow[];
@@ -68,7 +68,7 @@ export function rowReply(
 
 /** An item of the list of versions; `configuration` is its content when it was asked for. */
 export function versionReply(
-  version: ConfigurationVersion,
+  version: ConfigurationVersionRow,
   include: readonly string[],
   configuration: string | undefined,
 ): Shape {
@@ -84,9 +84,9 @@ export function versionReply(
 
 /** One version in full; no version shows a state. */
 export function versionDetailReply(
-  version: ConfigurationVersion,
+  version: ConfigurationVersionRow,
   configuration: string,
-  rows: readonly RowVersion[],
+  rows: readonly RowVersionRow[],
   rowsSortOrder: readonly string[],
 ): Shape {
   return {
@@ -97,7 +97,7 @@ export function versionDetailReply(
   };
 }
 
-export function rowVersionReply(version: RowVersion, withContent: boolean): Shape {
+export function rowVersionReply(version: RowVersionRow, withContent: boolean): Shape {
   return {
     version: version.version,
     name: version.name,
@@ -108,7 +108,7 @@ export function rowVersionReply(version: RowVersion, withContent: boolean): Shap
   };
 }
 
-function changeReply(version: ConfigurationVersion | RowVersion): Shape {
+function changeReply(version: ConfigurationVersionRow | RowVersionRow): Shape {
   return {
     created: apiTime(version.created),
     creatorToken: creatorReply(version),

@@ -2,7 +2,7 @@ import type { Reply } from '../reply.ts';
 import { RawJson } from '../reply.ts';
 import type { TaggedFile } from '../../stores/metadata/files.ts';
 import type { FileRow } from '../../stores/metadata/tables.ts';
-import type { ObjectStore, TemporaryCredentials } from '../../stores/objects/store.ts';
+import type { ObjectStore, ObjectCredentials } from '../../stores/objects/store.ts';
 import { apiTime } from './time.ts';
 
 /** Seconds that a signed address is valid. */
@@ -83,7 +83,7 @@ async function credentials(
   file: FileRow,
   access: 'download' | 'upload',
   { now, tokenId }: KeysFor,
-): Promise<Record<keyof TemporaryCredentials, string>> {
+): Promise<Record<keyof ObjectCredentials, string>> {
   return {
     ...(await objects.grant({
       key: file.object_key,

@@ -17,10 +17,10 @@ import { startChild, type Ended, type RunChild } from './child.ts';
 import { folderOf, leaveFolder, untilLeft } from './folders.ts';
 import type { Keeper, KeptStore } from './checkpointer.ts';
 import { isLastAttempt, waitMsOf } from './retry-policy.ts';
-import { readReport, type Report } from './report.ts';
+import { readReport, type RunReport } from './report.ts';
 import { listenToProgress } from './run-progress.ts';
 import { forgetRecords, keepRecords, recordArgs } from './run-artifacts.ts';
-import { RunLog } from './run-log.ts';
+import { RunLogWriter } from './run-log.ts';
 import { TOKEN_SECONDS, takeToken } from './token.ts';
 
 export interface AttemptOptions {
@@ -136,7 +136,7 @@ async function perform(
 }
 
 interface Outcome {
-  readonly report: Pick<Report, 'rows' | 'verdict'>;
+  readonly report: Pick<RunReport, 'rows' | 'verdict'>;
   readonly error: RunError | undefined;
   readonly exitCode: number | null;
   readonly folder: string;
@@ -250,7 +250,7 @@ async function workIn(
   secrets.add(made.token);
   const keeper = keptIn === undefined ? undefined : await keeperOf(context, run, { store: keptIn, folder });
   keeper?.lost.addEventListener('abort', () => stopFor(state, 'lost'), { once: true });
-  const log = new RunLog({
+  const log = new RunLogWriter({
     meta,
     run,
     env,
@@ -335,10 +335,10 @@ async function untilFree({
   state,
 }: {
   readonly start: () => RunChild;
-  readonly log: RunLog;
+  readonly log: RunLogWriter;
   readonly env: Context['env'];
   readonly state: State;
-}): Promise<{ readonly ended: Ended; readonly report: Report }> {
+}): Promise<{ readonly ended: Ended; readonly report: RunReport }> {
   for (let tries = 1; ; tries++) {
     const child = start();
     const stop = (): void => child.stop();

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import type { Credentials } from './credentials.ts';
+import type { RunCredentials } from './credentials.ts';
 import { inheritedEnvironment } from './environment.ts';
 import { RUNNER_VARIABLE } from './runner-variable.ts';
 
@@ -10,12 +10,12 @@ const TERM_MS = 10_000;
 /** Largest result: it is a few lines for each job, and a longer text is none. */
 const MAX_RESULT_BYTES = 32 * 1024 * 1024;
 
-export interface ChildOptions {
+export interface RunChildOptions {
   /** Program, and the arguments before those of `gex`. */
   readonly command: readonly [string, ...string[]];
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  readonly credentials: Credentials;
+  readonly credentials: RunCredentials;
 }
 
 export interface RunChild {
@@ -38,7 +38,7 @@ export interface Ended {
  * Starts `gex run`. It gets its token and keys through a channel, and neither in its arguments nor in its environment:
  * a configuration can take values from there (`$env:NAME`). It ends by itself when the channel closes.
  */
-export function startChild({ command, args, environment, credentials }: ChildOptions): RunChild {
+export function startChild({ command, args, environment, credentials }: RunChildOptions): RunChild {
   const [program, ...before] = command;
   const child = spawn(program, [...before, ...args], {
     env: { ...inheritedEnvironment(), ...environment, [RUNNER_VARIABLE]: '1' },

@@ -1,7 +1,7 @@
 import { RUNNER_VARIABLE } from './runner-variable.ts';
 
 /** Credentials of a run: the first message of its runner over the channel to its process. */
-export interface Credentials {
+export interface RunCredentials {
   readonly kind: 'gex credentials';
   /** Id of the run. */
   readonly run: string;
@@ -12,12 +12,12 @@ export interface Credentials {
 }
 
 /** Waits for the credentials, when a runner started this process; undefined for any other. */
-export async function receiveCredentials(): Promise<Credentials | undefined> {
+export async function receiveCredentials(): Promise<RunCredentials | undefined> {
   const { channel, env } = process;
   if (env[RUNNER_VARIABLE] !== '1' || channel === undefined) return undefined;
   // A run whose runner is gone has lost its rights, and another runner may do it already.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-  const credentials = await new Promise<Credentials>((resolve) => {
+  const credentials = await new Promise<RunCredentials>((resolve) => {
     const listen = (message: unknown): void => {
       if (!isCredentials(message)) return;
       process.off('message', listen);
@@ -30,7 +30,7 @@ export async function receiveCredentials(): Promise<Credentials | undefined> {
   return credentials;
 }
 
-function isCredentials(message: unknown): message is Credentials {
+function isCredentials(message: unknown): message is RunCredentials {
   return (
     typeof message === 'object' &&
     message !== null &&

@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import { keyOf } from '../../stores/metadata/configuration-key.ts';
-import type { Loaded, LoadedRow, StateWriter } from '../configurations/model.ts';
+import type { LoadedConfiguration, LoadedRow, StateWriter } from '../configurations/model.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
-import type { Author, ConfigurationVersion, RowVersion, RunRow } from '../../stores/metadata/tables.ts';
+import type { Author, ConfigurationVersionRow, RowVersionRow, RunRow } from '../../stores/metadata/tables.ts';
 
 /** Author of a part of the data that a run uses. */
 export interface Maker extends Author {
@@ -11,7 +11,7 @@ export interface Maker extends Author {
 }
 
 /** Configuration that a run uses, with its rows. */
-export interface Whole extends Loaded {
+export interface ConfigurationOfRun extends LoadedConfiguration {
   readonly rows: readonly LoadedRow[];
 }
 
@@ -25,7 +25,7 @@ export interface Whole extends Loaded {
 export async function makersOf(
   { meta }: Pick<Context, 'meta'>,
   run: RunRow,
-  { whole, rows }: { readonly whole: Whole; readonly rows: readonly string[] },
+  { whole, rows }: { readonly whole: ConfigurationOfRun; readonly rows: readonly string[] },
 ): Promise<readonly Maker[]> {
   const ran = whole.rows.filter(({ head }) => rows.includes(head.row_id));
   const versions = run.approved_id === null ? await makersOfVersion(meta, whole.version, ran) : [];
@@ -42,7 +42,7 @@ export async function makersOf(
 
 async function makersOfVersion(
   meta: Meta,
-  version: ConfigurationVersion,
+  version: ConfigurationVersionRow,
   rows: readonly LoadedRow[],
 ): Promise<readonly Maker[]> {
   const content = await contentMaker(meta, version);
@@ -63,7 +63,7 @@ async function makersOfRow(meta: Meta, { version }: LoadedRow): Promise<readonly
 }
 
 /** Returns the version that introduced the content: after a rollback, the one that restored it. */
-async function contentMaker(meta: Meta, version: ConfigurationVersion): Promise<ConfigurationVersion> {
+async function contentMaker(meta: Meta, version: ConfigurationVersionRow): Promise<ConfigurationVersionRow> {
   const ofIt = meta.selectFrom('configuration_versions').where((where) => where.and(keyOf(version)));
   const other = await ofIt
     .select('version')
@@ -81,7 +81,7 @@ async function contentMaker(meta: Meta, version: ConfigurationVersion): Promise<
 }
 
 /** As {@link contentMaker}, for a row: a version of it has its content even where only its name changed. */
-async function rowContentMaker(meta: Meta, version: RowVersion): Promise<RowVersion> {
+async function rowContentMaker(meta: Meta, version: RowVersionRow): Promise<RowVersionRow> {
   const ofIt = meta
     .selectFrom('row_versions')
     .where((where) => where.and({ ...keyOf(version), row_id: version.row_id }));

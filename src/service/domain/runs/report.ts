@@ -1,10 +1,10 @@
 import type { JobReport, Verdict } from '../../../engine/completeness/index.ts';
-import type { RunError, RunRow } from '../../../storage/protocol/run.ts';
+import type { RunError, RunRowResult } from '../../../storage/protocol/run.ts';
 import type { Ended } from './child.ts';
 
 /** Result of a run, by the output of its process and its end. */
-export interface Report {
-  readonly rows: readonly RunRow[];
+export interface RunReport {
+  readonly rows: readonly RunRowResult[];
   readonly verdict: Verdict | undefined;
   readonly error: RunError | undefined;
   /** True when it failed because the storage was unavailable. */
@@ -40,7 +40,7 @@ interface Document {
 export function readReport(
   ended: Ended,
   { others, clean }: { readonly others: readonly string[]; readonly clean: (text: string) => string },
-): Report {
+): RunReport {
   const document = documentIn(ended.result);
   const rows = (document?.rows ?? []).map(({ id, isHeld, rows: count, jobs, tables }) => {
     const verdict = worst(jobs.map((job) => job.verdict));

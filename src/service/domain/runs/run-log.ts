@@ -28,7 +28,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_OTHERS = 50;
 
 /** Writes what the process of a run says into the log of the run, a piece at a time. */
-export class RunLog {
+export class RunLogWriter {
   readonly #options: RunLogOptions;
   readonly #timer: NodeJS.Timeout;
   #end: LogEnd;

@@ -23,7 +23,7 @@ import { configurationReply } from '../presenters/configuration.ts';
 import { callerOf, isExpired, rightsOfToken, type Rights } from '../tokens/caller.ts';
 import { mayUseBucket, mayUseComponent } from '../tokens/permissions.ts';
 import type { BucketPermission } from '../../../storage/protocol/token.ts';
-import { makersOf, type Maker, type Whole } from './makers.ts';
+import { makersOf, type Maker, type ConfigurationOfRun } from './makers.ts';
 import { rightsOf, type RunRights } from './run-permissions.ts';
 
 /**
@@ -121,7 +121,7 @@ function permissionsOf({
 async function readWhole(
   meta: Meta,
   run: RunRow,
-): Promise<{ readonly whole: Whole; readonly document: ConfigDocument }> {
+): Promise<{ readonly whole: ConfigurationOfRun; readonly document: ConfigDocument }> {
   const { component_id: component, configuration_id: id } = run;
   const gone = (how: string, hint: string): StorageError =>
     new StorageError('storage.notFound', `The configuration ${id} of ${component} ${how}.`, { hint });

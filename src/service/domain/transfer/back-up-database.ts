@@ -10,7 +10,7 @@ import { openMeta, reclaimSpace, type Meta } from '../../stores/metadata/databas
 import type { Connecting } from '../../stores/metadata/postgres.ts';
 import type { ExternalStore, ExternalStoreOptions } from '../../stores/objects/external-store.ts';
 import type { TableEngine } from '../../stores/tables/engine.ts';
-import type { Moment } from '../../stores/tables/postgres/moment.ts';
+import type { TableMoment } from '../../stores/tables/postgres/moment.ts';
 import { encryptionKey, placeName } from '../storage-identity.ts';
 import { openOwnedStore } from './owned-store.ts';
 import { refuseOtherVersions } from './database.ts';
@@ -161,7 +161,7 @@ async function copyAsItIs(
 const AWAKE_MS = 10_000;
 
 /** Says something to the database now and then, also while this process is busy with what it has read. @returns what ends it */
-function keepAwake(client: Moment['client'], env: Env): () => void {
+function keepAwake(client: TableMoment['client'], env: Env): () => void {
   const over = new AbortController();
   void (async () => {
     while (!over.signal.aborted) {

@@ -15,7 +15,7 @@ import type { Moving, ObjectReader } from './storage.ts';
 export type Owner = Pick<FileRow, 'id' | 'is_sliced' | 'name' | 'object_key'>;
 
 /** The objects of some owners, one after another in the order of their ids. */
-export interface Batch {
+export interface ObjectBatch {
   readonly first: number;
   readonly objects: number;
   readonly bytes: number;
@@ -33,10 +33,10 @@ const OBJECTS = 4;
 export type OwnersAfter = (meta: Meta, id: number, limit: number) => Promise<Owner[]>;
 
 const OWNERS = { files: filesAfter, runs: runsAfter } as const satisfies Record<string, OwnersAfter>;
-type Kind = keyof typeof OWNERS;
+type OwnerKind = keyof typeof OWNERS;
 
 /** Copies the objects of all files, or runs, that are not there yet; what they are goes along. */
-export async function copyObjects(kind: Kind, moving: Moving): Promise<void> {
+export async function copyObjects(kind: OwnerKind, moving: Moving): Promise<void> {
   const { from, to, signal, told } = moving;
   const done = (await readStep(to.meta, kind)) as number | undefined; // saved below
   const count = await countOf(from.meta, kind);
@@ -59,9 +59,9 @@ export async function copyObjects(kind: Kind, moving: Moving): Promise<void> {
 
 /** @returns files, or runs, whose objects are not what they were copied from, for people; and how much there is */
 export async function compareObjects(
-  kind: Kind,
+  kind: OwnerKind,
   { to, signal, told }: Moving,
-): Promise<{ readonly differences: string[] } & Pick<Batch, 'bytes' | 'empty' | 'objects'>> {
+): Promise<{ readonly differences: string[] } & Pick<ObjectBatch, 'bytes' | 'empty' | 'objects'>> {
   const differences: string[] = [];
   const sum = { objects: 0, bytes: 0, empty: 0 };
   const count = await countOf(to.meta, kind);
@@ -74,7 +74,7 @@ export async function compareObjects(
       told({ work: 'compare', what: 'file', name: owner.name, count });
       return await readObject(to.objects, key);
     });
-    const wanted = (await readStep(to.meta, `${kind}/${end}`)) as Batch | undefined; // saved above
+    const wanted = (await readStep(to.meta, `${kind}/${end}`)) as ObjectBatch | undefined; // saved above
     if (wanted?.digest !== found.digest)
       differences.push(`${kind} ${owners[0]?.id} to ${end}: other objects or bytes than in the source`);
     sum.objects += found.objects;
@@ -84,7 +84,7 @@ export async function compareObjects(
   }
 }
 
-async function countOf(meta: Meta, kind: Kind): Promise<number> {
+async function countOf(meta: Meta, kind: OwnerKind): Promise<number> {
   const { count } = await meta
     .selectFrom(kind)
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -144,7 +144,7 @@ async function batchOf(
   store: ObjectReader,
   owners: readonly Owner[],
   work: (key: string, owner: Owner) => Promise<Content | undefined>,
-): Promise<Batch> {
+): Promise<ObjectBatch> {
   const lines: string[] = [];
   const withBytes = new Set<number>();
   let bytes = 0;

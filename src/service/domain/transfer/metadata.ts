@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import type { Meta } from '../../stores/metadata/database.ts';
-import { COPIED, RULES, type CopyRule, type MetadataTable, type Place } from './rules.ts';
+import { COPIED, RULES, type CopyRule, type MetadataTable, type RulePlace } from './rules.ts';
 import { readStep, saveStep } from './steps.ts';
 
 /** A row of any table: texts, numbers and NULL. */
@@ -14,7 +14,7 @@ export interface Digest {
   readonly sum: string;
 }
 
-export type Digests = Readonly<Partial<Record<MetadataTable, Digest>>>;
+export type TableDigests = Readonly<Partial<Record<MetadataTable, Digest>>>;
 
 /** Rows that are read at once, and rows that are written at once unless they are larger together. */
 const ROWS = 500;
@@ -26,7 +26,7 @@ export async function copyMetadata(
   from: Meta,
   to: Meta,
   options: {
-    readonly place: Place;
+    readonly place: RulePlace;
     readonly signal: AbortSignal;
     readonly told: (table: string, rows: number) => void;
   },
@@ -49,7 +49,11 @@ export async function copyMetadata(
 }
 
 /** Returns the digest of every table that is copied. Rows are taken as they are at `place`. */
-export async function digestMetadata(meta: Meta, place: Place, signal: AbortSignal): Promise<Digests> {
+export async function digestMetadata(
+  meta: Meta,
+  place: RulePlace,
+  signal: AbortSignal,
+): Promise<TableDigests> {
   const digests: Partial<Record<MetadataTable, Digest>> = {};
   for (const name of COPIED) {
     let sum = 0n;
@@ -76,7 +80,7 @@ function hashOf(row: Row): bigint {
 async function* groupsOf(
   meta: Meta,
   name: MetadataTable,
-  place: Place,
+  place: RulePlace,
   after: readonly (number | string)[] | undefined,
 ): AsyncGenerator<Row[]> {
   let group: Row[] = [];
@@ -103,7 +107,7 @@ function sizeOf(row: Row): number {
 async function* pagesOf(
   meta: Meta,
   name: MetadataTable,
-  place: Place,
+  place: RulePlace,
   after: readonly (number | string)[] | undefined,
 ): AsyncGenerator<Row[]> {
   const { key, isLarge, isKept = () => true, change = (row) => row } = ruleOf(name);

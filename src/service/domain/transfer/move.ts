@@ -3,9 +3,9 @@ import { lastId, startIds } from '../../stores/metadata/counter.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
 import { hasProject } from '../../stores/metadata/projects.ts';
 import { compareObjects, copyObjects } from './files.ts';
-import { copyMetadata, digestMetadata, type Digests } from './metadata.ts';
+import { copyMetadata, digestMetadata, type TableDigests } from './metadata.ts';
 import { compareRows, copyRows } from './rows.ts';
-import { COPIED, type Place } from './rules.ts';
+import { COPIED, type RulePlace } from './rules.ts';
 import { forgetSteps, readStep, saveStep } from './steps.ts';
 import type { Moving, OpenedStorage } from './storage.ts';
 
@@ -86,10 +86,10 @@ function isOfOneSecret({ from, to }: Moving): boolean {
 }
 
 /** Rows of the target are compared as they are. */
-export const AS_IT_IS: Place = { hasEncryption: true, endedToken: undefined };
+export const AS_IT_IS: RulePlace = { hasEncryption: true, endedToken: undefined };
 
 /** Marks an empty target, or ensures that it is of this very source; returns the digests of the source. */
-async function beginOrGoOn({ from, to, signal }: Moving, place: Place): Promise<Digests> {
+async function beginOrGoOn({ from, to, signal }: Moving, place: RulePlace): Promise<TableDigests> {
   const known = await refuseUsed(to);
   const digests = await digestMetadata(from.meta, place, signal);
   if (known === undefined) {
@@ -108,8 +108,8 @@ async function beginOrGoOn({ from, to, signal }: Moving, place: Place): Promise<
  * @returns what the source had when an earlier call began
  * @throws {RunError} `command.invalid` for a target of something else
  */
-export async function refuseUsed({ name, meta }: OpenedStorage): Promise<Digests | undefined> {
-  const known = (await readStep(meta, 'source')) as Digests | undefined; // saved below
+export async function refuseUsed({ name, meta }: OpenedStorage): Promise<TableDigests | undefined> {
+  const known = (await readStep(meta, 'source')) as TableDigests | undefined; // saved below
   if (known !== undefined || !(await hasProject(meta))) return known;
   throw new RunError('command.invalid', `${name} is not empty: there is a project in it.`, {
     hint: 'Name an empty folder or an empty database.',
@@ -117,7 +117,7 @@ export async function refuseUsed({ name, meta }: OpenedStorage): Promise<Digests
 }
 
 /** @returns what differs, for people */
-export function compareMetadata(wanted: Digests, found: Digests): string[] {
+export function compareMetadata(wanted: TableDigests, found: TableDigests): string[] {
   return COPIED.flatMap((name) => {
     const [a, b] = [wanted[name], found[name]];
     if (a?.sum === b?.sum && a?.rows === b?.rows) return [];

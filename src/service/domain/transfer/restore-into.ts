@@ -16,7 +16,7 @@ export interface RestoreOptions extends Pick<Moving, 'signal' | 'told'> {
   readonly env: Env;
 }
 
-export interface Restored extends MoveResult {
+export interface RestoredStorage extends MoveResult {
   /** Id of the key of `#` values, which the service needs. */
   readonly encryptionKey: string | undefined;
   /** True when that key is in the backup. */
@@ -29,7 +29,7 @@ export interface Restored extends MoveResult {
  *
  * @throws {StorageError} `storage.differs` for a file that is cut, damaged or no backup: nothing is restored then
  */
-export async function restoreInto({ file, to, env, signal, told }: RestoreOptions): Promise<Restored> {
+export async function restoreInto({ file, to, env, signal, told }: RestoreOptions): Promise<RestoredStorage> {
   await refuseUsed(to);
   const { createDuckDbEngine } = await import('../../stores/tables/duckdb/engine.ts');
   return await withScratch(`${file}.parts`, env, async (dir) => {

@@ -6,7 +6,7 @@ import type { Meta } from '../../stores/metadata/database.ts';
 import type { TableRow } from '../../stores/metadata/tables.ts';
 import type {
   ByteSlice,
-  Slice,
+  ExportedSlice,
   TableDefinition,
   TableDescription,
   TableEngine,
@@ -193,7 +193,7 @@ function contentOf(
   return { columns, primaryKey, rows, bytes, sha256 };
 }
 
-async function* looked(slice: Slice, look: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
+async function* looked(slice: ExportedSlice, look: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
   for await (const chunk of bytesOfSlice(slice)) {
     look(chunk);
     yield chunk;

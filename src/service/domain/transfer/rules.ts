@@ -1,7 +1,7 @@
-import type { Tables } from '../../stores/metadata/tables.ts';
+import type { MetadataTables } from '../../stores/metadata/tables.ts';
 
 /** Rule for a table of the metadata in a copy: all its rows are copied, or none. */
-export type Rule<Row> = CopyRule<Row> | { readonly leftOut: string };
+export type TransferRule<Row> = CopyRule<Row> | { readonly leftOut: string };
 
 export interface CopyRule<Row> {
   /** The primary key: rows are read in its order. */
@@ -11,11 +11,11 @@ export interface CopyRule<Row> {
   /** Tells whether a row is copied; default: all are. */
   readonly isKept?: (row: Row) => boolean;
   /** The row as it is right there. */
-  readonly change?: (row: Row, there: Place) => Row;
+  readonly change?: (row: Row, there: RulePlace) => Row;
 }
 
 /** Properties of the target that rows depend on. */
-export interface Place {
+export interface RulePlace {
   readonly hasEncryption: boolean;
   /** A token that is made of the secret of the folder it comes from, and is to end with that. */
   readonly endedToken: number | undefined;
@@ -25,7 +25,7 @@ const CONFIGURATION = ['branch_id', 'component_id', 'configuration_id'] as const
 const ROW = [...CONFIGURATION, 'row_id'] as const;
 
 /** Rules of all tables: types and a test ensure that each has one. */
-export const RULES: { readonly [Name in keyof Tables]: Rule<Tables[Name]> } = {
+export const RULES: { readonly [Name in keyof MetadataTables]: TransferRule<MetadataTables[Name]> } = {
   // The counter of ids is set behind them all: PostgreSQL keeps it elsewhere.
   counters: { key: ['name'], isKept: ({ name }) => name !== 'id' },
   settings: { leftOut: 'What the processes of a service agree on, such as its encryption key, is its own.' },
@@ -68,7 +68,7 @@ export const RULES: { readonly [Name in keyof Tables]: Rule<Tables[Name]> } = {
   transfers: { leftOut: 'How far a migration is, is of its target alone.' },
 };
 
-export type MetadataTable = keyof Tables;
+export type MetadataTable = keyof MetadataTables;
 
 /** The tables that are copied, in their order. */
 export const COPIED = (Object.keys(RULES) as MetadataTable[]).filter((name) => !('leftOut' in RULES[name])); // of their own names

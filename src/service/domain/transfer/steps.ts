@@ -2,7 +2,7 @@ import { StorageError } from '../../../lib/errors.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
 
 /** Step of a migration, stored in its target until all of it is whole. */
-export type Step =
+export type TransferStep =
   | 'source'
   | 'files'
   | 'runs'
@@ -12,12 +12,12 @@ export type Step =
   | `rows/${number}/${string}`;
 
 /** Returns the stored state of a step; undefined when it was not begun. */
-export async function readStep(meta: Meta, step: Step): Promise<unknown> {
+export async function readStep(meta: Meta, step: TransferStep): Promise<unknown> {
   const row = await meta.selectFrom('transfers').select('state').where('step', '=', step).executeTakeFirst();
   return row === undefined ? undefined : JSON.parse(row.state);
 }
 
-export async function saveStep(meta: Meta, step: Step, state: unknown): Promise<void> {
+export async function saveStep(meta: Meta, step: TransferStep, state: unknown): Promise<void> {
   const text = JSON.stringify(state);
   await meta
     .insertInto('transfers')

@@ -27,7 +27,7 @@ export interface OpenedStorage extends SourceStorage {
 }
 
 /** Progress: some rows of the metadata, of a table, or bytes of a file, were copied or compared. */
-export interface Told {
+export interface CopyProgress {
   readonly work: 'compare' | 'copy';
   readonly what: 'file' | 'metadata' | 'table';
   /** Name of the table or the file. */
@@ -43,5 +43,5 @@ export interface Moving {
   /** The source is a copy of a moment at which work was being done: it is done to its end over the target. */
   readonly mayHaveWork?: boolean;
   readonly signal: AbortSignal;
-  readonly told: (told: Told) => void;
+  readonly told: (told: CopyProgress) => void;
 }

@@ -8,14 +8,14 @@ import {
   type Json,
 } from '../../../lib/json/index.ts';
 import { ApiError, badRequest } from '../../domain/api-error.ts';
-import type { MetadataPair } from '../../stores/metadata/metadata.ts';
+import type { MetadataEntry } from '../../stores/metadata/metadata.ts';
 
 /**
  * Reads the list `[{key, value}]` of a body.
  *
  * @throws {ApiError} `storage.metadata.invalidParameter`, `.invalidStructure`, `.invalidKey`
  */
-export function readPairs(value: unknown, name = 'metadata'): MetadataPair[] {
+export function readPairs(value: unknown, name = 'metadata'): MetadataEntry[] {
   // Bodies are JSON, also those of forms.
   const items = childrenOf(value as Json | undefined);
   if (items === undefined) throw notAList(name);
@@ -25,8 +25,8 @@ export function readPairs(value: unknown, name = 'metadata'): MetadataPair[] {
 
 /** Reads the metadata of a table and of its columns from a body: one of the two at least. */
 export function readTablePairs(body: { readonly metadata?: unknown; readonly columnsMetadata?: unknown }): {
-  readonly pairs: MetadataPair[];
-  readonly columns: Map<string, MetadataPair[]>;
+  readonly pairs: MetadataEntry[];
+  readonly columns: Map<string, MetadataEntry[]>;
 } {
   const columns = readColumnPairs(body.columnsMetadata);
   // Beside metadata of columns, clients in PHP send an empty list.
@@ -35,9 +35,9 @@ export function readTablePairs(body: { readonly metadata?: unknown; readonly col
 }
 
 /** Reads the metadata of columns: a map by column, or lists whose items carry `columnName`. */
-function readColumnPairs(value: unknown): Map<string, MetadataPair[]> {
-  const columns = new Map<string, MetadataPair[]>();
-  const add = (column: string, pair: MetadataPair): void => {
+function readColumnPairs(value: unknown): Map<string, MetadataEntry[]> {
+  const columns = new Map<string, MetadataEntry[]>();
+  const add = (column: string, pair: MetadataEntry): void => {
     columns.set(column, [...(columns.get(column) ?? []), pair]);
   };
   const given = value as Json | undefined;
@@ -73,7 +73,7 @@ const MAX_NAME = 255;
 
 const isName = (text: string): boolean => text.length <= MAX_NAME && /^[A-Za-z0-9_.:/-]+$/.test(text);
 
-function readPair(item: Json, place: string): MetadataPair {
+function readPair(item: Json, place: string): MetadataEntry {
   if (!isObject(item)) throw invalidStructure();
   const key = getKey(item, 'key');
   if (key === undefined) throw invalidStructure();

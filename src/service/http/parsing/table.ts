@@ -4,9 +4,9 @@ import { createDialect } from '../../../lib/csv/dialect.ts';
 import { CsvError } from '../../../lib/csv/csv-error.ts';
 import { storageNameProblem } from '../../../lib/names.ts';
 import { badRequest, invalidField, notImplemented } from '../../domain/api-error.ts';
-import type { JobRequest } from '../../domain/jobs/operations/all.ts';
+import type { StorageJobRequest } from '../../domain/jobs/operations/all.ts';
 import type { LoadParams } from '../../domain/jobs/operations/load.ts';
-import type { CsvFormat } from '../../stores/tables/engine.ts';
+import type { CsvLayout } from '../../stores/tables/engine.ts';
 import { tableLock } from '../../domain/jobs/operations/table-place.ts';
 import { MAX_COLUMNS, tooManyColumns } from '../../stores/tables/import-plan.ts';
 
@@ -15,7 +15,11 @@ import { MAX_COLUMNS, tooManyColumns } from '../../stores/tables/import-plan.ts'
  *
  * @throws {ApiError} 400, 501
  */
-export function importWork(branchId: number, tableId: string, input: TableImport): JobRequest<'tableImport'> {
+export function importWork(
+  branchId: number,
+  tableId: string,
+  input: TableImport,
+): StorageJobRequest<'tableImport'> {
   const fileId = requireFileSource(input);
   requireDialect(input);
   if ((input.treatValuesAsNull?.length ?? 0) > 1)
@@ -47,7 +51,7 @@ export function createWork(
   branchId: number,
   bucketId: string,
   input: TableCreate,
-): JobRequest<'tableCreate'> {
+): StorageJobRequest<'tableCreate'> {
   const problem = storageNameProblem(input.name) ?? storageNameProblem(input.displayName ?? input.name);
   if (problem !== undefined) throw badRequest('storage.tables.validation', `Invalid data - name: ${problem}`);
   requireNameLength(input.name);
@@ -122,7 +126,7 @@ function csvOf({
   delimiter = '',
   enclosure,
   escapedBy = '',
-}: TableCreate | TableImport): Required<CsvFormat> {
+}: TableCreate | TableImport): Required<CsvLayout> {
   return {
     delimiter: delimiter === '' ? ',' : delimiter,
     enclosure: enclosure ?? (escapedBy === '' ? '"' : ''),

@@ -13,7 +13,7 @@ import { bucketId, storageNameProblem } from '../../../lib/names.ts';
 import { Answer } from '../answer.ts';
 import type { Reply } from '../../domain/reply.ts';
 import { enqueueJob, runJob } from '../enqueue-job.ts';
-import type { JobRequest } from '../../domain/jobs/operations/all.ts';
+import type { StorageJobRequest } from '../../domain/jobs/operations/all.ts';
 import { authorOf } from '../../domain/tokens/caller.ts';
 import type { DataContext } from '../../domain/data-context.ts';
 import { doerOf, recordEvent } from '../../domain/events/system-event.ts';
@@ -212,7 +212,7 @@ function writeRoutes(context: DataContext): Route[] {
             'buckets.deleteNotEmpty',
             `Only empty buckets can be deleted. There are ${bucket.tables} tables in the bucket.`,
           );
-        const work: JobRequest<'bucketDelete'> = {
+        const work: StorageJobRequest<'bucketDelete'> = {
           operation: 'bucketDelete',
           params: { id: bucket.id, force },
           lockKey: `bucket/${asker.branch.id}/${bucket.id}`,

@@ -14,12 +14,12 @@ import { Answer } from '../answer.ts';
 import { ApiError } from '../../domain/api-error.ts';
 import { route, type Call, type Route } from '../route.ts';
 import { requireAnyComponent, requireComponent } from '../../domain/tokens/permissions.ts';
-import { askChild, type ChildOptions } from '../../domain/builder/child.ts';
+import { askChild, type BuilderChildOptions } from '../../domain/builder/child.ts';
 import { inspect } from '../../domain/builder/inspect.ts';
-import type { Asked, Said, ToldError } from '../../domain/builder/builder-types.ts';
+import type { BuilderTask, Said, ToldError } from '../../domain/builder/builder-types.ts';
 import { makeTrialFolder, removeTrialFolder, sweepTrialFolders } from '../../domain/builder/trial-folders.ts';
 
-export interface WorkshopOptions extends Pick<ChildOptions, 'command' | 'environment'> {
+export interface BuilderOptions extends Pick<BuilderChildOptions, 'command' | 'environment'> {
   /** Processes at a time; default 4. */
   readonly concurrency?: number;
   /** Milliseconds that one may take; default 3 minutes. */
@@ -44,7 +44,7 @@ const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 /** Makes the routes that probe APIs and try configurations out, and the function that ends their processes. */
 export function builderRoutes(
   context: Context,
-  { command, environment, concurrency = CONCURRENCY, patienceMs = PATIENCE_MS }: WorkshopOptions,
+  { command, environment, concurrency = CONCURRENCY, patienceMs = PATIENCE_MS }: BuilderOptions,
 ): { readonly routes: readonly Route[]; readonly stop: () => Promise<void> } {
   const { keys, env, project, log } = context;
   const atWork = new Set<AbortController>();
@@ -52,7 +52,7 @@ export function builderRoutes(
   sweep();
   const sweeping = setInterval(sweep, SWEEP_MS).unref();
 
-  async function* work(asked: Asked, component: string, own: AbortController): AsyncGenerator<string> {
+  async function* work(asked: BuilderTask, component: string, own: AbortController): AsyncGenerator<string> {
     const late = AbortSignal.timeout(patienceMs);
     const signal = AbortSignal.any([own.signal, late]);
     try {
@@ -79,7 +79,7 @@ export function builderRoutes(
   }
 
   function answer(
-    asked: Asked,
+    asked: BuilderTask,
     component: string,
     { request }: Pick<Call<unknown, unknown, unknown>, 'request'>,
   ): Answer {
@@ -118,7 +118,7 @@ export function builderRoutes(
       );
   }
 
-  async function inspectElsewhere(asked: Asked): Promise<ConfigurationProblem[]> {
+  async function inspectElsewhere(asked: BuilderTask): Promise<ConfigurationProblem[]> {
     const own = begin();
     const late = AbortSignal.timeout(patienceMs);
     try {
@@ -215,7 +215,7 @@ export function builderRoutes(
 /** Id of the extractor in the catalogue. */
 const KNOWN_COMPONENT = 'ex-generic-v2';
 
-function tooLate({ kind }: Asked, ms: number): ToldError {
+function tooLate({ kind }: BuilderTask, ms: number): ToldError {
   return {
     code: 'workshop.late',
     message: `It took longer than ${Math.round(ms / 1000)} seconds, and was ended.`,

@@ -13,7 +13,7 @@ import { accessDenied, badRequest, notImplemented } from '../../domain/api-error
 import { newIdentifier } from '../../stores/metadata/identifier.ts';
 import { resetToDefault } from '../../domain/configurations/copy.ts';
 import { findBranch } from '../../stores/metadata/branches.ts';
-import type { Loaded, Whole } from '../../domain/configurations/model.ts';
+import type { LoadedConfiguration, WholeConfiguration } from '../../domain/configurations/model.ts';
 import { listConfigurationTexts } from '../lists/configurations.ts';
 import { listOf, longJson } from '../lists/long-list.ts';
 import {
@@ -198,13 +198,13 @@ export function configurationRoutes(context: Context): Route[] {
   ];
 }
 
-async function wholeConfiguration({ meta }: Context, loaded: Loaded): Promise<Reply> {
+async function wholeConfiguration({ meta }: Context, loaded: LoadedConfiguration): Promise<Reply> {
   const configuration = await contentOf(meta, loaded.version);
   const rows = await listRows(meta, loaded);
   return configurationReply({ ...loaded, configuration, rows }, { withState: true });
 }
 
-async function wholeReply({ meta }: Context, whole: Whole): Promise<Reply> {
+async function wholeReply({ meta }: Context, whole: WholeConfiguration): Promise<Reply> {
   const rows = whole.hasRows ? await listRows(meta, whole) : [];
   return configurationReply({ ...whole, rows }, { withState: true });
 }

@@ -11,7 +11,7 @@ import type { TableRef } from '../lists/table-pages.ts';
 import { listTableTexts } from '../lists/tables.ts';
 import { listConfigurations } from '../../domain/configurations/list.ts';
 import { configurationOwner, listMetadataOf } from '../../stores/metadata/metadata.ts';
-import { searchByName, type Found } from '../../stores/metadata/search.ts';
+import { searchByName, type SearchResult } from '../../stores/metadata/search.ts';
 import type { BranchRow } from '../../stores/metadata/tables.ts';
 import { mayUseBucket, mayUseComponent } from '../../domain/tokens/permissions.ts';
 import { routesOf, type Route } from '../route.ts';
@@ -123,7 +123,7 @@ export function searchRoutes(context: Context): Route[] {
 
 const NO_METADATA = 'One of metadataKey, metadataValue and metadataProvider is needed.';
 
-function isVisible(found: Found, caller: Caller): boolean {
+function isVisible(found: SearchResult, caller: Caller): boolean {
   if (found.componentId !== null) return mayUseComponent(caller, found.componentId);
   return mayUseBucket(caller, found.branchId, found.id.split('.').slice(0, 2).join('.'), 'read');
 }
@@ -153,7 +153,7 @@ const allows = (names: readonly string[], name: string): boolean =>
   names.length === 0 || names.includes(name);
 
 /** Returns the type of a result: configurations of some components have one of their own. */
-function typeOf(context: Context, found: Found): string {
+function typeOf(context: Context, found: SearchResult): string {
   if (found.type !== 'configuration' || found.componentId === null) return found.type;
   if (['keboola.flow', 'keboola.orchestrator'].includes(found.componentId)) return 'flow';
   if (found.componentId === 'keboola.shared-code') return 'shared-code';
@@ -164,7 +164,7 @@ function typeOf(context: Context, found: Found): string {
 
 function itemReply(
   context: Context,
-  found: Found,
+  found: SearchResult,
   branch: BranchRow | undefined,
   type: string,
 ): Record<string, Reply> {

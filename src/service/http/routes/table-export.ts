@@ -11,7 +11,7 @@ import { ApiError, badRequest, invalidField, notImplemented } from '../../domain
 import { attachmentOf } from '../../stores/objects/disposition.ts';
 import type { StoredTable } from '../../stores/metadata/stored-tables.ts';
 import { rowsOf } from '../../domain/jobs/operations/alias.ts';
-import type { JobRequest } from '../../domain/jobs/operations/all.ts';
+import type { StorageJobRequest } from '../../domain/jobs/operations/all.ts';
 import { contentOf } from '../../domain/jobs/operations/slices.ts';
 import {
   engineTable,
@@ -143,7 +143,7 @@ async function exportWork(
   table: StoredTable,
   query: RowQuery,
   body: RowQueryInput & { readonly gzip?: boolean; readonly format?: string },
-): Promise<JobRequest<'tableExport'>> {
+): Promise<StorageJobRequest<'tableExport'>> {
   return {
     operation: 'tableExport',
     params: {

@@ -14,7 +14,7 @@ import {
   refuseReferenced,
   requireOwnColumns,
 } from '../../domain/jobs/operations/alias.ts';
-import type { JobName, JobParams, JobRequest } from '../../domain/jobs/operations/all.ts';
+import type { JobName, JobParams, StorageJobRequest } from '../../domain/jobs/operations/all.ts';
 import { requireNoKey, type ColumnInput } from '../../domain/jobs/operations/structure.ts';
 import { requireTableRow, splitTableId, tableLock } from '../../domain/jobs/operations/table-place.ts';
 import { requireBucket } from '../../domain/tokens/permissions.ts';
@@ -243,6 +243,6 @@ function workOn<Name extends JobName>(
   { id, branch_id }: StoredTable,
   operation: Name,
   params: JobParams[Name],
-): JobRequest<Name> {
+): StorageJobRequest<Name> {
   return { operation, params, tableId: id, lockKey: tableLock(branch_id, id) };
 }

@@ -5,7 +5,7 @@ import { Table, TablesQuery, TableUpdate } from '../../../storage/protocol/table
 import { storageNameProblem } from '../../../lib/names.ts';
 import { Answer } from '../answer.ts';
 import { enqueueJob, runJob } from '../enqueue-job.ts';
-import type { JobRequest } from '../../domain/jobs/operations/all.ts';
+import type { StorageJobRequest } from '../../domain/jobs/operations/all.ts';
 import { authorOf } from '../../domain/tokens/caller.ts';
 import type { DataContext } from '../../domain/data-context.ts';
 import { doerOf, recordEvent } from '../../domain/events/system-event.ts';
@@ -147,7 +147,7 @@ function writeRoutes(context: DataContext): Route[] {
         const table = await requireTableRow(meta, context, asker.branch.id, params.table);
         const { id } = table;
         if (query.force !== true) await refuseAliased(meta, table);
-        const work: JobRequest<'tableDrop'> = {
+        const work: StorageJobRequest<'tableDrop'> = {
           operation: 'tableDrop',
           tableId: id,
           lockKey: tableLock(asker.branch.id, id),

@@ -1,4 +1,4 @@
-import type { Readiness, Reason } from './readiness.ts';
+import type { Readiness, UnreadyReason } from './readiness.ts';
 import type { Exposition } from './prometheus.ts';
 
 /** Endpoint for operators of the service, not for clients. */
@@ -55,7 +55,7 @@ export function createProbes(readiness: Readiness, exposition: Exposition | unde
 
 function json(
   status: number,
-  body: { readonly status: string; readonly reasons?: readonly Reason[] },
+  body: { readonly status: string; readonly reasons?: readonly UnreadyReason[] },
 ): ProbeAnswer {
   return { status, contentType: 'application/json', text: JSON.stringify(body) };
 }

@@ -14,21 +14,21 @@ export interface Check {
 /** Why a check failed, in words that anybody may read. */
 export class Unready extends Error {}
 
-export interface Reason {
+export interface UnreadyReason {
   readonly check: string;
   readonly message: string;
 }
 
-export interface Condition {
+export interface ReadinessState {
   /** Why requests should not be sent here; none when they should. */
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly UnreadyReason[];
   /** Missing resources that don't stop requests from being sent here. */
-  readonly degraded: readonly Reason[];
+  readonly degraded: readonly UnreadyReason[];
 }
 
 export interface Readiness {
   /** Asked again within two seconds, it is not looked up. */
-  condition(): Promise<Condition>;
+  condition(): Promise<ReadinessState>;
   add(checks: readonly Check[]): void;
   /** Everything that is needed has been started. */
   started(): void;
@@ -52,12 +52,12 @@ const PATIENCE_MS = 3000;
 export function createReadiness(env: Env, log: Log): Readiness {
   const checks: Check[] = [];
   let state: 'ready' | 'starting' | 'stopping' = 'starting';
-  let latest: { readonly at: number; readonly condition: Promise<Condition> } | undefined;
+  let latest: { readonly at: number; readonly condition: Promise<ReadinessState> } | undefined;
   let told = '';
   const shutdownSignal = new AbortController();
   const stopping = new AbortController();
 
-  async function tryAll(): Promise<Condition> {
+  async function tryAll(): Promise<ReadinessState> {
     const all = await Promise.all(checks.map(async (check) => await tryOne(check, env)));
     const failed = all.filter((one) => one !== undefined);
     const summary = failed.map(({ reason }) => reason.check).join(', ');
@@ -68,7 +68,7 @@ export function createReadiness(env: Env, log: Log): Readiness {
       });
     else if (summary !== told) log.info('The service is ready again');
     told = summary;
-    const reasonsOf = (bearable: boolean): readonly Reason[] =>
+    const reasonsOf = (bearable: boolean): readonly UnreadyReason[] =>
       failed.filter(({ isBearable }) => isBearable === bearable).map(({ reason }) => reason);
     return { reasons: reasonsOf(false), degraded: reasonsOf(true) };
   }
@@ -99,7 +99,7 @@ export function createReadiness(env: Env, log: Log): Readiness {
   };
 }
 
-const unready = (check: string, message: string): Condition => ({
+const unready = (check: string, message: string): ReadinessState => ({
   reasons: [{ check, message }],
   degraded: [],
 });
@@ -107,7 +107,9 @@ const unready = (check: string, message: string): Condition => ({
 async function tryOne(
   one: Check,
   env: Env,
-): Promise<{ readonly reason: Reason; readonly detail: string; readonly isBearable: boolean } | undefined> {
+): Promise<
+  { readonly reason: UnreadyReason; readonly detail: string; readonly isBearable: boolean } | undefined
+> {
   const over = new AbortController();
   const late = env.sleep(PATIENCE_MS, over.signal).then(() => {
     throw new Unready(`It did not answer within ${PATIENCE_MS / 1000} seconds.`);

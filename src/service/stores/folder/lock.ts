@@ -8,7 +8,7 @@ import { lockFile, type FileLock } from '../../../lib/file-lock.ts';
 import { makePrivateFolder } from '../../../lib/private-files.ts';
 
 /** Process that holds a folder; `address` once the service answers there. */
-export interface Holder {
+export interface FolderHolder {
   readonly pid: number;
   readonly host: string;
   readonly since: string;
@@ -36,7 +36,7 @@ export async function lockFolder(dir: string, now: number): Promise<FolderLock> 
   const lock = await tryLock(dir, PATIENCE_MS);
   if (lock === undefined) throw held(dir, await readHolder(dir));
   const guard = keepLock(dir, lock);
-  const holder: Holder = { pid: process.pid, host: hostname(), since: new Date(now).toISOString() };
+  const holder: FolderHolder = { pid: process.pid, host: hostname(), since: new Date(now).toISOString() };
   await writeHolder(dir, holder);
   return {
     announce: async (address, about) => await writeHolder(dir, { ...holder, address, ...about }),
@@ -48,7 +48,7 @@ export async function lockFolder(dir: string, now: number): Promise<FolderLock> 
 }
 
 /** Returns the process that holds a folder now; undefined when there is none, whatever a killed process left behind. */
-export async function findHolder(dir: string): Promise<Holder | undefined> {
+export async function findHolder(dir: string): Promise<FolderHolder | undefined> {
   const holder = await readHolder(dir);
   if (holder === undefined) return undefined;
   const lock = await tryLock(dir, 0);
@@ -102,20 +102,20 @@ const lockOf = (dir: string): string => join(dir, 'service.lock');
 
 const inodeOf = (dir: string): number | undefined => statSync(lockOf(dir), { throwIfNoEntry: false })?.ino;
 
-async function writeHolder(dir: string, holder: Holder): Promise<void> {
+async function writeHolder(dir: string, holder: FolderHolder): Promise<void> {
   await writeFile(join(dir, HOLDER), `${JSON.stringify(holder)}\n`, { mode: 0o600 });
 }
 
-async function readHolder(dir: string): Promise<Holder | undefined> {
+async function readHolder(dir: string): Promise<FolderHolder | undefined> {
   try {
     // Written by this module.
-    return JSON.parse(await readFile(join(dir, HOLDER), 'utf8')) as Holder;
+    return JSON.parse(await readFile(join(dir, HOLDER), 'utf8')) as FolderHolder;
   } catch {
     return undefined;
   }
 }
 
-function held(dir: string, holder: Holder | undefined): RunError {
+function held(dir: string, holder: FolderHolder | undefined): RunError {
   const who =
     holder === undefined
       ? 'another process'

@@ -11,10 +11,10 @@ import {
 import type { Database } from '../../platform/database/database.ts';
 import { postgresSchema } from './dialect.ts';
 import { migrate } from './migrate.ts';
-import type { Tables } from './tables.ts';
+import type { MetadataTables } from './tables.ts';
 import { sqlite } from '../../../lib/sqlite.ts';
 
-export type Meta = Kysely<Tables>;
+export type Meta = Kysely<MetadataTables>;
 
 /**
  * Opens the metadata of one service and brings its tables up to date. Every acknowledged change is on disk
@@ -49,7 +49,7 @@ export function connectMeta(file: string): Meta {
   if (file !== ':memory:') keepPrivate(file);
   const database = new (sqlite().DatabaseSync)(file, { timeout: 10_000 });
   for (const pragma of PRAGMAS) database.exec(`PRAGMA ${pragma}`);
-  return new Kysely<Tables>({ dialect: new ImmediateDialect(database) });
+  return new Kysely<MetadataTables>({ dialect: new ImmediateDialect(database) });
 }
 
 /** For its user alone, from its first byte on: it has hashes of tokens and what was configured. Its log files are as it is. */

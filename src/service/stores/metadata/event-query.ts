@@ -1,8 +1,8 @@
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely';
-import { lowered, parseQuery, patternOf, type Condition, type ReadTerm } from './query.ts';
-import type { EventRow, Tables } from './tables.ts';
+import { lowered, parseQuery, patternOf, type QueryCondition, type ReadTerm } from './query.ts';
+import type { EventRow, MetadataTables } from './tables.ts';
 
-type EventExpressions = ExpressionBuilder<Tables, 'events'>;
+type EventExpressions = ExpressionBuilder<MetadataTables, 'events'>;
 
 /** By the names that the API gives them. */
 const FIELDS: Readonly<Record<string, keyof EventRow>> = {
@@ -30,7 +30,10 @@ const NUMBERS: readonly (keyof EventRow)[] = ['branch_id', 'id', 'token_id'];
  *
  * @throws {ApiError} 400 `query.syntax`
  */
-export const parseEventQuery = (text: string, projectId: number): Condition<EventExpressions> | undefined =>
+export const parseEventQuery = (
+  text: string,
+  projectId: number,
+): QueryCondition<EventExpressions> | undefined =>
   parseQuery<EventExpressions>(text, (term, wrong) =>
     term.field === 'project.id' ? () => is(term.value === String(projectId)) : readTerm(term, wrong),
   );

@@ -1,6 +1,6 @@
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely';
 import type { Meta } from './database.ts';
-import type { FileRow, Tables } from './tables.ts';
+import type { FileRow, MetadataTables } from './tables.ts';
 import { fileOf, withLocks, type Transact } from './transaction.ts';
 
 /** A file with its tags, in their order. */
@@ -77,7 +77,7 @@ export interface FileFilter {
   readonly offset: number;
 }
 
-export type FileExpressions = ExpressionBuilder<Tables, 'files'>;
+export type FileExpressions = ExpressionBuilder<MetadataTables, 'files'>;
 export type FileCondition = (expressions: FileExpressions) => Expression<SqlBool>;
 
 /** Files, the newest first. */

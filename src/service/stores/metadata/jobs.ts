@@ -6,7 +6,8 @@ import { isoTime } from '../../../lib/iso-time.ts';
 import type { Env } from '../../../lib/env.ts';
 import { nextId } from './counter.ts';
 import type { Meta } from './database.ts';
-import type { Author, JobRow, JobStatus, QueueName } from './tables.ts';
+import type { Author, JobRow, QueueName } from './tables.ts';
+import type { JobStatus } from '../../../storage/protocol/job.ts';
 
 /** The metrics of a job that has moved nothing. */
 export const NO_METRICS = JSON.stringify({

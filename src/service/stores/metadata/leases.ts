@@ -225,7 +225,7 @@ function listProcessing(meta: Meta, queue: QueueName) {
 }
 
 /** Why a turn ended without an end of the job. */
-export type Reason =
+export type ReturnReason =
   /** Its worker is gone. */
   | 'interrupted'
   /** Its worker stops, and that is nothing against the job. */
@@ -242,7 +242,7 @@ export type Reason =
 export async function requeueJob(
   meta: Meta,
   turn: Turn,
-  reason: Reason,
+  reason: ReturnReason,
   notBefore: Moment | null = null,
 ): Promise<boolean> {
   const { numUpdatedRows } = await meta

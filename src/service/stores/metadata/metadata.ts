@@ -13,7 +13,7 @@ export interface MetadataOwner {
 }
 
 /** One entry of metadata. */
-export interface MetadataPair {
+export interface MetadataEntry {
   readonly key: string;
   readonly value: string;
 }

@@ -7,7 +7,7 @@ import { schema as firstSchema } from './migrations/0001-schema.ts';
 import { versionsOfRuns } from './migrations/0029-versions-of-runs.ts';
 import { jobMarks } from './migrations/0030-job-marks.ts';
 import { queueInRows } from './migrations/0031-queue-in-rows.ts';
-import type { Tables } from './tables.ts';
+import type { MetadataTables } from './tables.ts';
 
 /**
  * In the order they are run; a published one is never edited. The same ones make the tables of SQLite and of PostgreSQL.
@@ -30,7 +30,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
 const OF_BEFORE = { first: '0001-first', last: '0028-table-stamps', now: '0001-schema' } as const;
 
 /** Lists the migrations that a database lacks, such as an older one that was put in place of the opened one. */
-export async function missingMigrations(meta: Kysely<Tables>): Promise<readonly string[]> {
+export async function missingMigrations(meta: Kysely<MetadataTables>): Promise<readonly string[]> {
   const done = await listDone(meta);
   return Object.keys(MIGRATIONS).filter((name) => !done.includes(name));
 }
@@ -41,7 +41,7 @@ export async function missingMigrations(meta: Kysely<Tables>): Promise<readonly 
  *
  * @throws {RunError} `database.newer`, `database.older`
  */
-export async function migrate(meta: Kysely<Tables>): Promise<void> {
+export async function migrate(meta: Kysely<MetadataTables>): Promise<void> {
   const schema = postgresSchema(meta);
   const done = await refuseUnknown(meta);
   if (schema === undefined) await runAll(meta, done.length === 0);
@@ -55,7 +55,7 @@ export async function migrate(meta: Kysely<Tables>): Promise<void> {
  * @throws {RunError} `database.newer` when a newer version of this program has changed the tables, `database.older` when
  *   one has made them whose migrations this one has no more
  */
-export async function refuseUnknown(meta: Kysely<Tables>): Promise<readonly string[]> {
+export async function refuseUnknown(meta: Kysely<MetadataTables>): Promise<readonly string[]> {
   const done = await listDone(meta);
   if (done.includes(OF_BEFORE.first))
     throw new RunError(
@@ -73,7 +73,7 @@ export async function refuseUnknown(meta: Kysely<Tables>): Promise<readonly stri
   return done;
 }
 
-async function runAll(meta: Kysely<Tables>, isNew: boolean): Promise<void> {
+async function runAll(meta: Kysely<MetadataTables>, isNew: boolean): Promise<void> {
   const schema = postgresSchema(meta);
   const place = schema === undefined ? {} : { migrationTableSchema: schema };
   const provider = { getMigrations: async () => ({ ...MIGRATIONS }) };
@@ -88,7 +88,7 @@ async function runAll(meta: Kysely<Tables>, isNew: boolean): Promise<void> {
 const LOCK = { lockTable: '', lockRowId: '' };
 
 /** Does nothing a second time, and continues where a process was killed. */
-async function joinThoseOfBefore(meta: Kysely<Tables>): Promise<void> {
+async function joinThoseOfBefore(meta: Kysely<MetadataTables>): Promise<void> {
   const { first, last, now } = OF_BEFORE;
   const done = tableOfDone(meta);
   await sql`update ${done} set name = ${now} where name = ${first}`.execute(meta);
@@ -97,7 +97,7 @@ async function joinThoseOfBefore(meta: Kysely<Tables>): Promise<void> {
 }
 
 /** The names of the migrations that were run; none in a new database. */
-async function listDone(meta: Kysely<Tables>): Promise<string[]> {
+async function listDone(meta: Kysely<MetadataTables>): Promise<string[]> {
   try {
     const select = sql<{ name: string }>`select name from ${tableOfDone(meta)} order by name`;
     const names = (await select.execute(meta)).rows.map(({ name }) => name);
@@ -111,7 +111,7 @@ async function listDone(meta: Kysely<Tables>): Promise<string[]> {
   }
 }
 
-const tableOfDone = (meta: Kysely<Tables>) =>
+const tableOfDone = (meta: Kysely<MetadataTables>) =>
   sql.table([postgresSchema(meta), 'kysely_migration'].filter((name) => name !== undefined).join('.'));
 
 /** SQLSTATEs: no such table, no such schema. */

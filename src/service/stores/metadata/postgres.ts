@@ -16,7 +16,7 @@ import { asAway, isBroken } from '../../platform/database/failures.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { ServiceAdapter } from './dialect.ts';
 import { readText, writeText } from './nul.ts';
-import type { Tables } from './tables.ts';
+import type { MetadataTables } from './tables.ts';
 
 export interface PostgresMetaOptions {
   /** True when a statement, a wait for a lock and an idle transaction end after a time; default: true. */
@@ -32,9 +32,9 @@ export interface Connecting {
 export function connectPostgres(
   { pool, schema }: { readonly pool: Connecting } & Pick<Database, 'schema'>,
   { isBounded = true }: PostgresMetaOptions = {},
-): Kysely<Tables> {
+): Kysely<MetadataTables> {
   const dialect = new ServiceDialect(adapt(pool, isBounded), schema, isBounded);
-  return new Kysely<Tables>({ dialect }).withSchema(schema);
+  return new Kysely<MetadataTables>({ dialect }).withSchema(schema);
 }
 
 class ServiceDialect extends PostgresDialect {

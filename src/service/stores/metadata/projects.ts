@@ -2,11 +2,11 @@ import type { Env } from '../../../lib/env.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import { nextId, startIds } from './counter.ts';
 import type { Meta } from './database.ts';
-import type { Tables } from './tables.ts';
+import type { MetadataTables } from './tables.ts';
 import { createToken } from './tokens.ts';
 import { withLocks, PROJECT, TOKENS } from './transaction.ts';
 
-export type Project = Tables['projects'];
+export type Project = MetadataTables['projects'];
 
 /** The project of this service and its default branch; the first call makes both. */
 export async function openProject(

@@ -7,7 +7,7 @@ interface Joins {
   not(condition: Expression<SqlBool>): Expression<SqlBool>;
 }
 
-export type Condition<Build> = (build: Build) => Expression<SqlBool>;
+export type QueryCondition<Build> = (build: Build) => Expression<SqlBool>;
 
 /** A query that cannot be read; the message is for its author. */
 export class QuerySyntaxError extends Error {}
@@ -20,7 +20,7 @@ export interface Term {
 }
 
 /** Translates a term into a condition. `wrong` makes the error for a term without a meaning. */
-export type ReadTerm<Build> = (term: Term, wrong: (reason: string) => Error) => Condition<Build>;
+export type ReadTerm<Build> = (term: Term, wrong: (reason: string) => Error) => QueryCondition<Build>;
 
 /**
  * A query such as `id:123 AND NOT name:"a b"`: terms with or without a field, joined by AND, OR, NOT and brackets,
@@ -32,7 +32,7 @@ export type ReadTerm<Build> = (term: Term, wrong: (reason: string) => Error) => 
 export function parseQuery<Build extends Joins>(
   text: string,
   readTerm: ReadTerm<Build>,
-): Condition<Build> | undefined {
+): QueryCondition<Build> | undefined {
   if (text.length > MAX_LENGTH)
     throw new QuerySyntaxError(`The query is longer than ${MAX_LENGTH} characters.`);
   const tokens = tokenize(text);
@@ -45,7 +45,7 @@ export function parseQuery<Build extends Joins>(
   return condition;
 
   // `outer` is the field of the bracket around, for terms that name none.
-  function readOr(outer: string | undefined): Condition<Build> {
+  function readOr(outer: string | undefined): QueryCondition<Build> {
     const choices = [readAnd(outer)];
     for (;;) {
       const next = tokens[at];
@@ -56,7 +56,7 @@ export function parseQuery<Build extends Joins>(
     return (build) => build.or(choices.map((choice) => choice(build)));
   }
 
-  function readAnd(outer: string | undefined): Condition<Build> {
+  function readAnd(outer: string | undefined): QueryCondition<Build> {
     const all = [readNot(outer)];
     while (tokens[at] === 'AND' || tokens[at] === 'NOT') {
       if (tokens[at] === 'AND') at += 1;
@@ -65,14 +65,14 @@ export function parseQuery<Build extends Joins>(
     return (build) => build.and(all.map((one) => one(build)));
   }
 
-  function readNot(outer: string | undefined): Condition<Build> {
+  function readNot(outer: string | undefined): QueryCondition<Build> {
     if (tokens[at] !== 'NOT') return readOne(outer);
     at += 1;
     const inner = deeper(() => readNot(outer));
     return (build) => build.not(inner(build));
   }
 
-  function readOne(outer: string | undefined): Condition<Build> {
+  function readOne(outer: string | undefined): QueryCondition<Build> {
     const token = tokens[at];
     at += 1;
     if (token === undefined) throw syntaxError(text, 'it ends where a word is expected');
@@ -87,7 +87,7 @@ export function parseQuery<Build extends Joins>(
     return inner;
   }
 
-  function deeper(read: () => Condition<Build>): Condition<Build> {
+  function deeper(read: () => QueryCondition<Build>): QueryCondition<Build> {
     depth += 1;
     if (depth > MAX_DEPTH) throw syntaxError(text, `it has more than ${MAX_DEPTH} brackets in brackets`);
     const condition = read();
@@ -105,13 +105,13 @@ interface Opening {
   readonly field: string | undefined;
 }
 
-type Token = ')' | 'AND' | 'NOT' | 'OR' | Opening | Term;
+type QueryToken = ')' | 'AND' | 'NOT' | 'OR' | Opening | Term;
 
 const TOKEN =
   /\s*(?:(\))|(AND|OR|NOT)(?![^\s()])|([-!+]?)(?:([A-Za-z_][\w.]*):\s*)?(?:(\()|"((?:[^"\\]|\\.)*)"|((?:[^\s()":\\]|\\.)+)))/y;
 
-function tokenize(text: string): Token[] {
-  const tokens: Token[] = [];
+function tokenize(text: string): QueryToken[] {
+  const tokens: QueryToken[] = [];
   const end = text.trimEnd().length;
   TOKEN.lastIndex = 0;
   while (TOKEN.lastIndex < end) {

@@ -4,7 +4,8 @@ import { isoTime } from '../../../lib/iso-time.ts';
 import { nextId } from './counter.ts';
 import type { Meta } from './database.ts';
 import { keyOf } from './configuration-key.ts';
-import type { Author, ConfigurationKey, ConfigurationVersion, RunRow, RunStatus } from './tables.ts';
+import type { Author, ConfigurationKey, ConfigurationVersionRow, RunRow } from './tables.ts';
+import type { RunStatus } from '../../../storage/protocol/run.ts';
 
 /** Parameters of a new run. */
 export interface AskedOfRun {
@@ -18,7 +19,7 @@ export interface NewRun {
   readonly configuration: ConfigurationKey;
   readonly asked: AskedOfRun;
   /** The version that is there now: the run goes by it, whatever is changed meanwhile. */
-  readonly version?: Pick<ConfigurationVersion, 'identifier' | 'version'> | undefined;
+  readonly version?: Pick<ConfigurationVersionRow, 'identifier' | 'version'> | undefined;
   /** Ids up to which the requester answers for changes of others; default: the id of the run. Null: for none. */
   readonly approvedId?: number | null | undefined;
   /** The schedule that asks for it, and its time as ISO text. */

@@ -1,7 +1,7 @@
 import type { Meta } from './database.ts';
 import { sameConfiguration } from './configuration-key.ts';
 
-export interface Found {
+export interface SearchResult {
   readonly type: 'bucket' | 'configuration' | 'configuration-row' | 'table';
   readonly branchId: number;
   readonly id: string;
@@ -11,7 +11,7 @@ export interface Found {
 }
 
 /** Everything live whose name or id holds the text, whatever its case; in every branch. */
-export async function searchByName(meta: Meta, text: string): Promise<Found[]> {
+export async function searchByName(meta: Meta, text: string): Promise<SearchResult[]> {
   const all = [
     ...(await configurations(meta)),
     ...(await rows(meta)),
@@ -25,7 +25,7 @@ export async function searchByName(meta: Meta, text: string): Promise<Found[]> {
   );
 }
 
-async function configurations(meta: Meta): Promise<Found[]> {
+async function configurations(meta: Meta): Promise<SearchResult[]> {
   const found = await meta
     .selectFrom('configurations as c')
     .innerJoin('configuration_versions as v', (join) =>
@@ -44,7 +44,7 @@ async function configurations(meta: Meta): Promise<Found[]> {
   }));
 }
 
-async function rows(meta: Meta): Promise<Found[]> {
+async function rows(meta: Meta): Promise<SearchResult[]> {
   const found = await meta
     .selectFrom('configuration_rows as r')
     .innerJoin('row_versions as v', (join) =>
@@ -65,7 +65,11 @@ async function rows(meta: Meta): Promise<Found[]> {
   }));
 }
 
-async function named(meta: Meta, table: 'buckets' | 'tables', type: 'bucket' | 'table'): Promise<Found[]> {
+async function named(
+  meta: Meta,
+  table: 'buckets' | 'tables',
+  type: 'bucket' | 'table',
+): Promise<SearchResult[]> {
   const found = await meta.selectFrom(table).select(['branch_id', 'id', 'display_name', 'created']).execute();
   return found.map((row) => ({
     type,

@@ -18,7 +18,7 @@ export interface TableState {
 /** A table with rows of its own. */
 export const NO_ALIAS = { alias_source: null, alias_filter: null, alias_auto_sync: 0 } as const;
 
-export type ColumnDefinition = Pick<TableColumnRow, 'basetype' | 'definition'>;
+export type StoredDefinition = Pick<TableColumnRow, 'basetype' | 'definition'>;
 
 export async function findTable(meta: Meta, branchId: number, id: string): Promise<StoredTable | undefined> {
   const table = await meta
@@ -68,7 +68,7 @@ export async function insertTable(
   meta: Meta,
   table: TableRow,
   columns: readonly string[],
-  definitions: ReadonlyMap<string, ColumnDefinition> = new Map(),
+  definitions: ReadonlyMap<string, StoredDefinition> = new Map(),
 ): Promise<void> {
   await meta.insertInto('tables').values(table).execute();
   await saveColumns(meta, table.branch_id, table.id, columns, definitions);
@@ -94,7 +94,7 @@ export async function saveState(
   table: StoredTable,
   state: TableState,
   times: { readonly last_change: string; readonly last_import?: string },
-  definitions?: ReadonlyMap<string, ColumnDefinition>,
+  definitions?: ReadonlyMap<string, StoredDefinition>,
 ): Promise<void> {
   await meta
     .updateTable('tables')
@@ -107,7 +107,7 @@ export async function saveState(
     }))
     .where((where) => where.and({ branch_id: table.branch_id, id: table.id }))
     .execute();
-  const known = new Map(table.columns.map((column) => [column.name, column as ColumnDefinition]));
+  const known = new Map(table.columns.map((column) => [column.name, column as StoredDefinition]));
   const gone = table.columns.filter(({ name }) => !state.columns.includes(name));
   for (const { name } of gone) {
     await deleteMetadataOf(meta, table.branch_id, 'column', `${table.id}.${name}`);
@@ -188,7 +188,7 @@ async function saveColumns(
   branchId: number,
   tableId: string,
   columns: readonly string[],
-  definitions: ReadonlyMap<string, ColumnDefinition>,
+  definitions: ReadonlyMap<string, StoredDefinition>,
 ): Promise<void> {
   const key = { branch_id: branchId, table_id: tableId };
   await meta

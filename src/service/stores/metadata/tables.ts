@@ -1,8 +1,11 @@
+import type { JobStatus } from '../../../storage/protocol/job.ts';
+import type { RunStatus } from '../../../storage/protocol/run.ts';
+
 /**
  * The tables of the metadata. Times are ISO 8601 text in UTC, JSON is text, yes and no are 1 and 0: so the same
  * queries mean the same in SQLite and in PostgreSQL.
  */
-export interface Tables {
+export interface MetadataTables {
   counters: { name: string; value: number };
   /** Settings that all processes of a service must agree on. */
   settings: { name: string; value: string };
@@ -11,12 +14,12 @@ export interface Tables {
   deleted_tokens: DeletedTokenRow;
   branches: BranchRow;
   configurations: ConfigurationHead;
-  configuration_versions: ConfigurationVersion;
+  configuration_versions: ConfigurationVersionRow;
   configuration_orders: ConfigurationKey & { version: number; rows_sort_order: string };
   configuration_version_rows: VersionRow;
   configuration_contents: ConfigurationKey & { version: number; configuration: string };
   configuration_rows: RowHead;
-  row_versions: RowVersion;
+  row_versions: RowVersionRow;
   metadata: MetadataRow;
   events: EventRow;
   triggers: TriggerRow;
@@ -112,7 +115,7 @@ export interface ConfigurationHead extends ConfigurationKey, Author {
   created: string;
 }
 
-export interface ConfigurationVersion extends ConfigurationKey, Author {
+export interface ConfigurationVersionRow extends ConfigurationKey, Author {
   version: number;
   identifier: string;
   name: string;
@@ -151,7 +154,7 @@ export interface RowHead extends RowKey, Author {
   created: string;
 }
 
-export interface RowVersion extends RowKey, Author {
+export interface RowVersionRow extends RowKey, Author {
   version: number;
   identifier: string;
   name: string;
@@ -289,8 +292,6 @@ export interface TableStampRow {
   stamp: number;
 }
 
-export type JobStatus = 'error' | 'processing' | 'success' | 'waiting';
-
 /** Kind of process that claims a job: a worker of storage, or one for recurring jobs. */
 export type QueueName = 'storage' | 'upkeep';
 
@@ -366,8 +367,6 @@ export interface RequestKeyRow {
   answer: string | null;
   created: string;
 }
-
-export type RunStatus = 'cancelled' | 'error' | 'processing' | 'success' | 'waiting';
 
 export interface RunRow extends Author, ConfigurationKey {
   id: number;

@@ -5,7 +5,7 @@ import { isConflict } from '../../platform/database/failures.ts';
 import type { Meta } from './database.ts';
 import { postgresSchema } from './dialect.ts';
 import { configurationOwner, type MetadataOwner } from './metadata.ts';
-import type { ConfigurationKey, Tables } from './tables.ts';
+import type { ConfigurationKey, MetadataTables } from './tables.ts';
 
 /** In the order in which a transaction waits for them: two that want several never wait for each other. */
 const KINDS = [
@@ -79,7 +79,7 @@ export const ownerOf = ({ branch_id, scope, owner }: MetadataOwner): Thing =>
  */
 export type Transact = <T>(
   things: readonly Thing[],
-  work: (tx: Transaction<Tables>) => Promise<T>,
+  work: (tx: Transaction<MetadataTables>) => Promise<T>,
   madeOf?: (result: T) => { readonly jobId: number } | { readonly fileId: number },
 ) => Promise<T>;
 
@@ -102,7 +102,7 @@ export const transactionsOf =
 export async function withLocks<T>(
   meta: Meta,
   things: readonly Thing[],
-  work: (tx: Transaction<Tables>) => Promise<T>,
+  work: (tx: Transaction<MetadataTables>) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

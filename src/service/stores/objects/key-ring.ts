@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Env } from '../../../lib/env.ts';
-import { expirationText, type GrantScope, type TemporaryCredentials } from './store.ts';
+import { expirationText, type GrantScope, type ObjectCredentials } from './store.ts';
 
 /** Signer of a request: the service itself, or the holder of temporary credentials. */
-export interface Identity {
+export interface SignerIdentity {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   /** Scope of temporary credentials; undefined for the service, which may do everything. */
@@ -13,10 +13,10 @@ export interface Identity {
 /** Makes and recognises the access keys of the embedded store. */
 export interface KeyRing {
   /** The keys of the service; they stay the same as long as the secret does. */
-  readonly service: Identity;
-  issue(scope: GrantScope): TemporaryCredentials;
+  readonly service: SignerIdentity;
+  issue(scope: GrantScope): ObjectCredentials;
   /** Undefined for keys that this ring did not make. Expiry is not looked at: the caller knows the time. */
-  find(accessKeyId: string, sessionToken: string | undefined): Identity | undefined;
+  find(accessKeyId: string, sessionToken: string | undefined): SignerIdentity | undefined;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface KeyRing {
 export function createKeyRing(secret: Uint8Array, env: Pick<Env, 'randomBytes'>): KeyRing {
   const derive = (purpose: string, text: string): Buffer =>
     createHmac('sha256', secret).update(`${purpose}\n${text}`).digest();
-  const service: Identity = {
+  const service: SignerIdentity = {
     accessKeyId: `AKIA${base32(derive('service id', ''))}`,
     secretAccessKey: derive('service secret', '').subarray(0, 30).toString('base64'),
     scope: undefined,

@@ -18,7 +18,7 @@ export interface ObjectStore {
   /** Resolves when the store is there, lets us in, and belongs to this storage. */
   ready(): Promise<void>;
   /** Creates temporary credentials for one key, or for the keys with that prefix, and for nothing else. */
-  grant(scope: GrantScope): Promise<TemporaryCredentials>;
+  grant(scope: GrantScope): Promise<ObjectCredentials>;
   /**
    * An address that answers GET of one object to a client without credentials. At most seven days. A browser that is led
    * there keeps the file, under that name, and shows nothing of it.
@@ -31,12 +31,12 @@ export interface ObjectStore {
   /** The bytes, or a part of them; the caller reads the stream to its end or destroys it. `NoSuchKey`, `InvalidRange`. */
   read(key: string, range?: ByteRange): Promise<Readable>;
   /** All or nothing: until it resolves, the key shows what it showed before. The body is read once. */
-  write(key: string, body: Readable | Uint8Array, options: WriteOptions): Promise<StoredObject>;
+  write(key: string, body: Readable | Uint8Array, options: ObjectWriteOptions): Promise<StoredObject>;
   /**
    * Stores a whole file of this machine, whose path must not be used afterwards: the file may have become the object
    * itself. The ETag need not be the MD5.
    */
-  adopt(key: string, file: string, options: WriteOptions): Promise<StoredObject>;
+  adopt(key: string, file: string, options: ObjectWriteOptions): Promise<StoredObject>;
   /** Objects in the order of the bytes of their keys; only a page of them is held in memory. */
   list(prefix: string): AsyncIterable<{ readonly key: string; readonly bytes: number }>;
   /** Deletes what is there; a key without an object is no error. */
@@ -71,7 +71,7 @@ export interface KeyHolder {
 }
 
 /** The four values a client needs, spelled as the protocol spells them. */
-export interface TemporaryCredentials {
+export interface ObjectCredentials {
   readonly AccessKeyId: string;
   readonly SecretAccessKey: string;
   readonly SessionToken: string;
@@ -87,7 +87,7 @@ export interface StoredObject {
 
 export interface DescribedObject extends StoredObject {
   /** Options for writing the same object elsewhere. */
-  readonly attributes: WriteOptions;
+  readonly attributes: ObjectWriteOptions;
 }
 
 /** Positions of the first and the last byte, from 0, both included. */
@@ -96,7 +96,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-export interface WriteOptions {
+export interface ObjectWriteOptions {
   readonly contentType?: string | undefined;
   /** Content-Disposition of downloads, in ASCII (`attachmentOf`). */
   readonly disposition?: string | undefined;

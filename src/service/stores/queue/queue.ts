@@ -17,7 +17,7 @@ import {
   takeJobs,
   type JobEnd,
   type Lease,
-  type Reason,
+  type ReturnReason,
 } from '../metadata/leases.ts';
 import { paceOf, type Pace } from './pace.ts';
 import { createRunQueue, type RunQueue } from './runs.ts';
@@ -41,17 +41,20 @@ export interface Queue {
    */
   submit(tx: Meta, job: NewJob): Promise<JobRow>;
   /** There is work for workers of this process; those of others find it with their next look. */
-  wake(queue: Kind): void;
+  wake(queue: WorkKind): void;
   /** Listens for work that this process puts in or back, and for jobs of this process that are to end. @returns ends the listening */
-  onNews(queue: Kind, listener: Listener): () => void;
+  onNews(queue: WorkKind, listener: Listener): () => void;
   /** Jobs that may run now, at most so many: each is the worker's until its lease is over. */
-  take(queue: QueueName, holder: Holder, count: number): Promise<JobRow[]>;
+  take(queue: QueueName, holder: JobHolder, count: number): Promise<JobRow[]>;
   /** Says that the worker is alive. @returns of its jobs those that are still its own, and whether they are to end */
-  renew(holder: Holder, jobs: readonly number[]): Promise<Pick<JobRow, 'fencing' | 'id' | 'is_cancelled'>[]>;
+  renew(
+    holder: JobHolder,
+    jobs: readonly number[],
+  ): Promise<Pick<JobRow, 'fencing' | 'id' | 'is_cancelled'>[]>;
   /** Ends a job in the transaction of what it changes. @returns whether the turn was not over */
   finish(tx: Meta, job: JobRow, end: JobEnd): Promise<boolean>;
   /** Puts a job back; after `retried` it waits the longer, the oftener. @returns whether the turn was not over */
-  giveBack(job: JobRow, reason: Reason): Promise<boolean>;
+  giveBack(job: JobRow, reason: ReturnReason): Promise<boolean>;
   /**
    * Lists jobs whose worker is gone. @param isAlone no other process can be at work: lists all jobs of earlier
    * processes
@@ -68,12 +71,12 @@ export interface Queue {
 }
 
 /** Kind of work that listeners are notified of. */
-export type Kind = QueueName | 'runs';
+export type WorkKind = QueueName | 'runs';
 
 export type Listener = (news: 'cancelled' | 'work') => void;
 
 /** A worker, and how long it counts as alive without a heartbeat. */
-export interface Holder {
+export interface JobHolder {
   readonly worker: string;
   readonly leaseMs: number;
 }
@@ -82,7 +85,7 @@ export interface Holder {
 const RETRY_MS = { first: 1000, most: 10_000 };
 
 export function createQueue(meta: Meta, env: Env, pace = paceOf(meta)): Queue {
-  const listeners = new Map<Kind, Set<Listener>>();
+  const listeners = new Map<WorkKind, Set<Listener>>();
   /** The keys that were had last. */
   const lanes = new Map<QueueName, string>();
 
@@ -138,15 +141,15 @@ export function createQueue(meta: Meta, env: Env, pace = paceOf(meta)): Queue {
     },
   };
 
-  function wake(queue: Kind): void {
+  function wake(queue: WorkKind): void {
     tell(queue, 'work');
   }
 
-  function tell(queue: Kind, news: 'cancelled' | 'work'): void {
+  function tell(queue: WorkKind, news: 'cancelled' | 'work'): void {
     for (const listener of listeners.get(queue) ?? []) listener(news);
   }
 
-  function leaseOf({ worker, leaseMs }: Holder): Lease {
+  function leaseOf({ worker, leaseMs }: JobHolder): Lease {
     return { worker, now: clock(0), until: clock(leaseMs) };
   }
 

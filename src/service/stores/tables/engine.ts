@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { TableProfile } from './profile.ts';
+import type { TableSummary } from './profile.ts';
 import type { RowFilter, RowQuery } from './row-query.ts';
 
 /** One table. Both parts may be any text; an engine maps them to safe names of its own. */
@@ -32,7 +32,7 @@ export interface LastImport {
 /** Bytes of one part of a file, as stored; read once. */
 export type ByteSlice = AsyncIterable<Uint8Array>;
 
-export interface CsvFormat {
+export interface CsvLayout {
   /** One character; the two characters `\t` mean a tab. Default `,`. */
   readonly delimiter?: string;
   /** One character, or empty for no quoting at all. Default `"`. */
@@ -50,7 +50,7 @@ export interface Fence {
   readonly worker: string | null;
 }
 
-export interface WriteOptions {
+export interface TableWriteOptions {
   /**
    * Checked in the transaction of the change, by an engine that several processes share; others don't need it.
    * `LeaseLost` when another worker has the job: nothing is changed then.
@@ -59,7 +59,7 @@ export interface WriteOptions {
 }
 
 /** Options of an import. */
-export interface ImportRequest extends CsvFormat, WriteOptions {
+export interface ImportRequest extends CsvLayout, TableWriteOptions {
   /** The time rows get as their change time. */
   readonly importedAt: Date;
   /** False: the table is emptied first. True: rows are added, or put in place of those with the same key. Default false. */
@@ -111,7 +111,7 @@ export interface ImportOutcome {
   readonly primaryKey: readonly string[];
 }
 
-export interface ExportOptions {
+export interface SliceOptions {
   readonly gzip: boolean;
   /** A slice ends at about this many bytes, counted before compression. */
   readonly targetBytes: number;
@@ -121,12 +121,12 @@ export interface ExportOptions {
  * A slice of an export: bytes that come while they are taken, or a whole file of this machine. The stream must be read
  * to its end; the file may be moved away, and what is left of it is removed afterwards.
  */
-export type Slice =
+export type ExportedSlice =
   | { readonly kind: 'stream'; readonly stream: Readable }
   | { readonly kind: 'file'; readonly path: string; readonly bytes: number };
 
 /** An error ends the export with that error. */
-export type TakeSlice = (slice: Slice, index: number) => Promise<void>;
+export type TakeSlice = (slice: ExportedSlice, index: number) => Promise<void>;
 
 export interface ExportOutcome {
   readonly rows: number;
@@ -156,21 +156,21 @@ export interface TableEngine {
    * Makes an empty table. Whether a table exists is the catalogue's to say: one of the same id,
    * left by a process that was killed before the catalogue knew of it, is replaced.
    */
-  create(table: TableId, definition: TableDefinition, options?: WriteOptions): Promise<void>;
+  create(table: TableId, definition: TableDefinition, options?: TableWriteOptions): Promise<void>;
   /** Nothing happens when there is none. */
-  drop(table: TableId, options?: WriteOptions): Promise<void>;
+  drop(table: TableId, options?: TableWriteOptions): Promise<void>;
   /**
    * Drops the engine's own data of a bucket without tables. Does nothing when the bucket has tables, or there is no
    * such data.
    */
-  dropBucket(bucket: string, options?: WriteOptions): Promise<void>;
+  dropBucket(bucket: string, options?: TableWriteOptions): Promise<void>;
   describe(table: TableId): Promise<TableDescription | undefined>;
 
   /** Adds a column at the end; rows get an empty value. */
-  addColumn(table: TableId, column: string, options?: WriteOptions): Promise<void>;
-  dropColumn(table: TableId, column: string, options?: WriteOptions): Promise<void>;
+  addColumn(table: TableId, column: string, options?: TableWriteOptions): Promise<void>;
+  dropColumn(table: TableId, column: string, options?: TableWriteOptions): Promise<void>;
   /** Sets the key, or removes it with `[]`. Rows that share a key: `storage.tables.primaryKeyDuplicateValues`. */
-  setPrimaryKey(table: TableId, columns: readonly string[], options?: WriteOptions): Promise<void>;
+  setPrimaryKey(table: TableId, columns: readonly string[], options?: TableWriteOptions): Promise<void>;
 
   /** All or nothing. Gzip is detected in each slice; slices are read in order. */
   import(table: TableId, request: ImportRequest, slices: AsyncIterable<ByteSlice>): Promise<ImportOutcome>;
@@ -179,16 +179,16 @@ export interface TableEngine {
    * Gives CSV slices without header to `take`, one after another: every cell quoted, `,`, LF. Concatenated in
    * order they are the result: sorted by `orderBy`, else in the order of insertion. No rows: no slice.
    */
-  export(table: TableId, query: RowQuery, options: ExportOptions, take: TakeSlice): Promise<ExportOutcome>;
+  export(table: TableId, query: RowQuery, options: SliceOptions, take: TakeSlice): Promise<ExportOutcome>;
   /** `query.limit` rows (100 by default, 1,000 at most), behind the first `query.offset`. */
   preview(
     table: TableId,
     query: RowQuery,
   ): Promise<{ columns: readonly string[]; rows: readonly (readonly string[])[] }>;
   /** Summarizes the values of columns. @throws TableError for unknown columns, or too many */
-  profile(table: TableId, query: Pick<RowQuery, 'columns' | 'where'>): Promise<TableProfile>;
+  profile(table: TableId, query: Pick<RowQuery, 'columns' | 'where'>): Promise<TableSummary>;
   /** Deletes the rows that match and counts them; without a filter all of them. */
-  deleteRows(table: TableId, filter: RowFilter, options?: WriteOptions): Promise<number>;
+  deleteRows(table: TableId, filter: RowFilter, options?: TableWriteOptions): Promise<number>;
 
   /** Gives space of deleted rows back to the disk when it is much; waits for what is running. */
   compact(): Promise<{ readonly freedBytes: number }>;

@@ -7,7 +7,7 @@ import type { Env } from '../../../lib/env.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Meta } from '../metadata/database.ts';
-import type { DatabaseOptions } from './duckdb/database.ts';
+import type { DuckDatabaseOptions } from './duckdb/database.ts';
 import type { DuckDbEngine } from './duckdb/engine.ts';
 import type { TableEngine } from './engine.ts';
 
@@ -70,7 +70,7 @@ export function serviceEngine({
 export async function folderEngine(
   meta: Meta,
   dir: string,
-  limits: Pick<DatabaseOptions, 'memoryLimitMb' | 'threads'> = {},
+  limits: Pick<DuckDatabaseOptions, 'memoryLimitMb' | 'threads'> = {},
 ): Promise<DuckDbEngine> {
   const { createDuckDbEngine } = await import('./duckdb/engine.ts');
   const engine = createDuckDbEngine({ folder: join(dir, 'tables'), ...limits });

@@ -3,16 +3,16 @@ import { TableError } from './table-error.ts';
 import type { RowQuery } from './row-query.ts';
 
 /** Summary of the values of a table. */
-export interface TableProfile {
+export interface TableSummary {
   /** How many rows were looked at: all, or the first million. */
   readonly rowsLooked: number;
   /** True when these are all rows. */
   readonly isWhole: boolean;
-  readonly columns: readonly ColumnProfile[];
+  readonly columns: readonly ColumnSummary[];
 }
 
 /** Summary of a column over the rows that were read. Values are cut to their first 200 characters. */
-export interface ColumnProfile {
+export interface ColumnSummary {
   readonly name: string;
   /** Rows with an empty value. */
   readonly emptyCount: number;
@@ -55,14 +55,14 @@ export async function profileTable(
   query: RowQuery,
   { columns: all, rows: totalRows }: { readonly columns: readonly string[]; readonly rows: number },
   source: ProfileSource,
-): Promise<TableProfile> {
+): Promise<TableSummary> {
   const names = [...new Set(selectedColumns(query, all))];
   if (names.length > PROFILE_COLUMNS)
     throw new TableError(
       'storage.tables.validation',
       `A profile looks at ${PROFILE_COLUMNS} columns at most, and these are ${names.length}. Name those that matter in "columns".`,
     );
-  const columns: ColumnProfile[] = [];
+  const columns: ColumnSummary[] = [];
   let rowsLooked = 0;
   for (const name of names) {
     const found = (await source.rows(statement(name, source))).map(([kind, value, count]): Finding => [
@@ -103,7 +103,7 @@ ${[
 const total = (kind: string, sum: string, from = 'filled'): string =>
   `SELECT '${kind}', '=', coalesce(${sum}, 0) FROM ${from}`;
 
-function columnProfile(name: string, found: readonly Finding[]): ColumnProfile {
+function columnProfile(name: string, found: readonly Finding[]): ColumnSummary {
   const filled = countOf('filled', found);
   const isNumeric = filled > 0 && countOf('numbers', found) === filled;
   const valueOf = (wanted: string): string | null =>

@@ -2,7 +2,7 @@ import { TableError } from './table-error.ts';
 
 /** Which rows: all conditions together. */
 export interface RowFilter {
-  readonly where?: readonly WhereFilter[];
+  readonly where?: readonly RowCondition[];
   /** Rows that changed at this time or later. */
   readonly changedSince?: Date;
   /** Rows that changed before this time. */
@@ -32,7 +32,7 @@ export interface RowQuery extends RowFilter {
  * Compares as text (bytes of UTF-8), or as a number with `dataType`; a value that is no such number doesn't match.
  * `eq` means one of the values, `ne` none of them.
  */
-export interface WhereFilter {
+export interface RowCondition {
   readonly column: string;
   readonly operator: WhereOperator;
   readonly values: readonly string[];
@@ -68,7 +68,7 @@ export type TimeReader = (text: string) => Date | undefined;
  * `whereFilters` of a request.
  * @throws TableError (`storage.tables.validation`) with the messages of the public API
  */
-export function parseWhereFilters(value: unknown, readTime: TimeReader): WhereFilter[] {
+export function parseWhereFilters(value: unknown, readTime: TimeReader): RowCondition[] {
   const items = parseItems('whereFilters', value);
   refuseMissing(
     items.flatMap((item, i) =>
@@ -101,7 +101,7 @@ export function parseColumns(value: unknown): string[] | undefined {
   return names.length === 0 ? undefined : names;
 }
 
-function parseWhereFilter(item: Item, readTime: TimeReader): WhereFilter {
+function parseWhereFilter(item: Item, readTime: TimeReader): RowCondition {
   const given = isMissing(item['operator']) ? 'eq' : textOf(item['operator']);
   const operator = WHERE_OPERATORS.find((known) => known === given);
   if (operator === undefined) throw invalid(`Invalid where operator ${given}`);

@@ -15,12 +15,12 @@ export function createTurns(): <T>(key: string, work: () => Promise<T>) => Promi
 }
 
 /** Lets `count` pieces of work run at a time; `alone` waits for every place and holds the rest off. */
-export interface Places {
+export interface TurnPlaces {
   use<T>(work: () => Promise<T>): Promise<T>;
   alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export function createPlaces(count: number): Places {
+export function createPlaces(count: number): TurnPlaces {
   let free = count;
   const waiting: { places: number; start: () => void }[] = [];
 

@@ -9,7 +9,7 @@ import { readResuming, type ObjectPart } from './resume.ts';
 import type { S3, S3Place } from './s3.ts';
 
 /** The object of a file, with credentials that can be requested again. */
-export interface Source {
+export interface FileSource {
   readonly name: string;
   readonly s3: S3;
   /** With `isRefused`, new credentials are requested, even if the old ones claim to be valid. */
@@ -28,7 +28,7 @@ export interface ReadOptions {
 /** The bytes of one object below the file's own key; `suffix` is empty for the file itself. */
 export async function* readObject(
   api: Api,
-  source: Source,
+  source: FileSource,
   suffix: string,
   options: ReadOptions,
 ): AsyncGenerator<Uint8Array, void> {
@@ -118,7 +118,7 @@ export interface Slice {
 }
 
 /** The slices of a sliced file, in the order of its manifest. */
-export async function readManifest(api: Api, source: Source, signal: AbortSignal): Promise<Slice[]> {
+export async function readManifest(api: Api, source: FileSource, signal: AbortSignal): Promise<Slice[]> {
   const pieces: Uint8Array[] = [];
   for await (const piece of readObject(api, source, 'manifest', { onBytes() {}, signal })) pieces.push(piece);
   const { bucket, key } = await source.place();

@@ -2,7 +2,7 @@ import { StorageError } from '../../../lib/errors.ts';
 import { csvText } from '../../../lib/csv/write.ts';
 import type { File } from '../../protocol/index.ts';
 import type { Api } from '../api.ts';
-import { gunzip, readManifest, readObject, type Slice, type Source } from './download.ts';
+import { gunzip, readManifest, readObject, type Slice, type FileSource } from './download.ts';
 import type { TransferOptions } from './progress.ts';
 
 /** Parts of a file to read, and how. */
@@ -24,7 +24,7 @@ export interface ReadFileOptions extends TransferOptions {
 export async function* readFile(
   api: Api,
   file: File,
-  source: Source,
+  source: FileSource,
   options: ReadFileOptions,
 ): AsyncGenerator<Uint8Array, void> {
   const signal = api.signalOf(options.signal);

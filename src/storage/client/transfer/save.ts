@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { StorageError } from '../../../lib/errors.ts';
 
 /** Partial download of an earlier attempt, to continue from. */
-export interface Begun {
+export interface PartialDownload {
   readonly partName: string;
   /** Bytes that are there already ({@link resumeAt}). */
   readonly startAt: number;
@@ -24,7 +24,7 @@ export async function saveStream(
   bytes: AsyncIterable<Uint8Array>,
   path: string,
   signal: AbortSignal,
-  begun?: Begun,
+  begun?: PartialDownload,
 ): Promise<boolean> {
   const { partName, startAt } = begun ?? { partName: `${path}.${randomUUID()}.part`, startAt: 0 };
   const target = createWriteStream(partName, { flags: startAt > 0 ? 'a' : 'w' });

@@ -3,7 +3,7 @@ import { findSources } from '../../../../src/authoring/importing/dlt/find-source
 import { PythonFile } from '../../../../src/authoring/importing/dlt/python/python-file.ts';
 import { PythonReader } from '../../../../src/authoring/importing/dlt/python/read-python.ts';
 import {
-  Call,
+  PythonCall,
   Code,
   isList,
   Setting,
@@ -23,7 +23,7 @@ function plain(value: Value | undefined): unknown {
   if (value instanceof Setting) return { setting: value.name, isSecret: value.isSecret };
   if (value instanceof TextParts) return { text: shownValue(value) };
   if (value instanceof Code) return { code: value.text };
-  if (value instanceof Call)
+  if (value instanceof PythonCall)
     return { call: value.name, args: value.args.map(plain), keywords: plain(value.keywords) };
   return isList(value) ? value.map(plain) : value;
 }

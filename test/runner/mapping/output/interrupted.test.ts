@@ -5,7 +5,7 @@ import {
   openJournal,
   type FileEntry,
   type Journal,
-  type TableEntry,
+  type JournalTable,
 } from '../../../../src/runner/mapping/journal.ts';
 import { bytesBody } from '../../../../src/storage/client/index.ts';
 import { textOf } from '../../../storage/client/support.ts';
@@ -165,7 +165,7 @@ async function killedBefore(at: number, { files, mapping, gzip = false }: Case):
   return true;
 }
 
-function mortal(journal: Journal | undefined, check: (changes: FileEntry & TableEntry) => void): Journal {
+function mortal(journal: Journal | undefined, check: (changes: FileEntry & JournalTable) => void): Journal {
   if (journal === undefined) throw new Error('There is no journal.');
   return {
     ...journal,
@@ -321,7 +321,7 @@ test('a journal whose numbers are another client’s after a restore is not trus
   const other = `${bucket}-other`;
   const job = await client.tables.startCreate(other, { name: 'x', dataFileId: file.id });
   await client.jobs.wait(job);
-  const entries: TableEntry[] = [
+  const entries: JournalTable[] = [
     { fileId: file.id, fileName: 't-0.csv', isUploaded: true, asked: true, jobId: job.id },
     {
       fileId: file.id,

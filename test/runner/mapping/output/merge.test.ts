@@ -8,20 +8,20 @@ import {
 } from '../../../../src/runner/mapping/output/plan/destination.ts';
 import { mergeSettings } from '../../../../src/runner/mapping/output/plan/merge.ts';
 import type { TableOptions } from '../../../../src/runner/mapping/output/plan/plan-options.ts';
-import { settingsOf, type TableSettings } from '../../../../src/runner/mapping/output/plan/plan-settings.ts';
+import { settingsOf, type PushTableSettings } from '../../../../src/runner/mapping/output/plan/plan-settings.ts';
 
-function settings(options: TableOptions): TableSettings {
+function settings(options: TableOptions): PushTableSettings {
   const read = settingsOf(options);
   if (typeof read === 'string') throw new Error(read);
   return read;
 }
 
-function merged(manifest: TableOptions, mapping: TableOptions): TableSettings {
+function merged(manifest: TableOptions, mapping: TableOptions): PushTableSettings {
   return mergeSettings(settings(manifest), settings(mapping));
 }
 
 describe('a manifest with a mapping over it', () => {
-  test.each<[string, TableOptions, TableOptions, Partial<TableSettings>]>([
+  test.each<[string, TableOptions, TableOptions, Partial<PushTableSettings>]>([
     ['the mapping wins', { destination: 'a' }, { destination: 'b' }, { destination: 'b' }],
     ['an empty text is no opinion', { destination: 'a' }, { destination: '' }, { destination: 'a' }],
     ['nor is the default', { incremental: true }, { incremental: false }, { incremental: true }],

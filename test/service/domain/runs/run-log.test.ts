@@ -1,7 +1,7 @@
 import type { KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
 import { systemEnv } from '../../../../src/lib/env.ts';
-import { RunLog } from '../../../../src/service/domain/runs/run-log.ts';
+import { RunLogWriter } from '../../../../src/service/domain/runs/run-log.ts';
 import { Secrets } from '../../../../src/lib/secrets.ts';
 import { DatabaseUnavailable } from '../../../../src/service/platform/database/failures.ts';
 import { openMeta, type Meta } from '../../../../src/service/stores/metadata/database.ts';
@@ -40,7 +40,7 @@ test('lines wait for a database that is away, and none is lost', async () => {
     transformResult: async ({ result }) => result,
   };
   const lost: unknown[] = [];
-  const log = new RunLog({
+  const log = new RunLogWriter({
     meta: meta.withPlugin(refusing),
     run,
     env: { ...systemEnv, sleep: async () => {} },
@@ -76,11 +76,11 @@ test('lines are there once when the connection breaks in the commit', async () =
   const env = { ...systemEnv, sleep: async () => {} };
   const given = { meta: breaking, run, env, secrets: new Secrets(), folder: '/nowhere' };
   const lost: unknown[] = [];
-  const log = new RunLog({ ...given, onLost: (why) => lost.push(why) });
+  const log = new RunLogWriter({ ...given, onLost: (why) => lost.push(why) });
   log.tell('info', 'first');
   log.tell('info', 'second');
   await log.end();
-  const again = new RunLog({
+  const again = new RunLogWriter({
     ...given,
     run: (await findRun(meta, run.id)) ?? run,
     onLost: (why) => lost.push(why),

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type {
   GrantScope,
   ObjectStore,
-  TemporaryCredentials,
+  ObjectCredentials,
 } from '../../../../src/service/stores/objects/store.ts';
 import { errorCode, fitting, getExactly, textOf } from './support.ts';
 
@@ -25,7 +25,7 @@ import { errorCode, fitting, getExactly, textOf } from './support.ts';
 export interface StoreUnderTest {
   readonly store: ObjectStore;
   /** A client that holds these temporary credentials and nothing else. */
-  client(credentials: TemporaryCredentials): S3Client;
+  client(credentials: ObjectCredentials): S3Client;
   /** True when it enforces encrypted uploads. */
   readonly hasEncryption: boolean;
   /** Keys are paths in it, which ours are: it refuses others. Default: false. */

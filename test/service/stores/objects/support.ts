@@ -14,7 +14,7 @@ import {
   type FolderStoreOptions,
 } from '../../../../src/service/stores/objects/folder-store.ts';
 import { createS3Server } from '../../../../src/service/stores/objects/s3/server.ts';
-import type { TemporaryCredentials } from '../../../../src/service/stores/objects/store.ts';
+import type { ObjectCredentials } from '../../../../src/service/stores/objects/store.ts';
 
 export const SECRET = Buffer.alloc(32, 7);
 
@@ -25,7 +25,7 @@ export interface Embedded {
   /** Moves the clock of the service. */
   readonly advance: (milliseconds: number) => void;
   /** A client with the keys of the service, or with those given. */
-  readonly client: (credentials?: TemporaryCredentials, config?: S3ClientConfig) => S3Client;
+  readonly client: (credentials?: ObjectCredentials, config?: S3ClientConfig) => S3Client;
   readonly close: () => Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export async function startEmbedded(options: Partial<FolderStoreOptions> = {}): 
   };
 }
 
-export function sdkCredentials(credentials: TemporaryCredentials): {
+export function sdkCredentials(credentials: ObjectCredentials): {
   accessKeyId: string;
   secretAccessKey: string;
   sessionToken: string;

@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type {
   ByteSlice,
-  ExportOptions,
+  SliceOptions,
   ImportOutcome,
   ImportRequest,
   TableEngine,
@@ -53,7 +53,7 @@ export function testTableEngine(name: string, start: (folder: string) => TableEn
     const exported = async (
       table: TableId,
       query: RowQuery = {},
-      options: Partial<ExportOptions> = {},
+      options: Partial<SliceOptions> = {},
     ): Promise<{ text: string; slices: number; rows: number; bytes: number }> => {
       const slices: Buffer[] = [];
       const outcome = await engine.export(

@@ -3,10 +3,10 @@ import { Float, isItems, isMapping, type Constant } from './ast.ts';
 import { pythonText } from './literal.ts';
 import { isEqual, isTruthy, limited, NOT_SAID, refuseLength, type NotSaid } from './values.ts';
 
-type Call = (...args: Constant[]) => Constant | NotSaid;
+type LibraryFunction = (...args: Constant[]) => Constant | NotSaid;
 
 /** Filters that can be worked out at once. The present time and chance are not among them. */
-export const FILTERS: Readonly<Record<string, Call>> = {
+export const FILTERS: Readonly<Record<string, LibraryFunction>> = {
   default: defaultOf,
   d: defaultOf,
   string: (value) => (typeof value === 'string' ? value : NOT_SAID),
@@ -52,7 +52,7 @@ export const TESTS: Readonly<Record<string, (...args: Constant[]) => boolean>> =
   ne: (value, other) => !isEqual(value, other),
 };
 
-export const FUNCTIONS: Readonly<Record<string, Call>> = {
+export const FUNCTIONS: Readonly<Record<string, LibraryFunction>> = {
   max: (...args) => extreme(args, Math.max),
   min: (...args) => extreme(args, Math.min),
   camel_case_to_snake_case: (value) =>

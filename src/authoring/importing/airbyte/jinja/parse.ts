@@ -7,7 +7,7 @@ import {
   type Expression,
 } from './ast.ts';
 import { mapParts } from './map-parts.ts';
-import { cut, type Piece, type Token } from './tokens.ts';
+import { cut, type Piece, type JinjaToken } from './tokens.ts';
 
 /**
  * Reads a template as one expression. A text without `{{` is a constant; text around expressions is joined;
@@ -138,12 +138,12 @@ const WORD_CONSTANTS: Readonly<Record<string, boolean | null>> = {
 
 /** Reads expressions by precedence: `or`, `and`, `not`, comparisons, arithmetic, signs, filters. */
 class Parser {
-  readonly #tokens: readonly Token[];
+  readonly #tokens: readonly JinjaToken[];
   readonly #names: Names;
   #at = 0;
   #depth = 0;
 
-  constructor(tokens: readonly Token[], names: Names) {
+  constructor(tokens: readonly JinjaToken[], names: Names) {
     this.#tokens = tokens;
     this.#names = names;
   }

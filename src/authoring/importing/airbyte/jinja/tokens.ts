@@ -1,6 +1,6 @@
 import { TemplateError } from './ast.ts';
 
-export interface Token {
+export interface JinjaToken {
   readonly kind: 'name' | 'number' | 'text' | 'sign';
   readonly text: string;
 }
@@ -9,7 +9,7 @@ export interface Token {
 export interface Piece {
   readonly kind: 'text' | 'expression' | 'statement';
   readonly text: string;
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly JinjaToken[];
 }
 
 /**
@@ -64,8 +64,8 @@ function tokenize(
   source: string,
   from: number,
   close: '}}' | '%}',
-): { tokens: readonly Token[]; end: number; trimsAfter: boolean } {
-  const tokens: Token[] = [];
+): { tokens: readonly JinjaToken[]; end: number; trimsAfter: boolean } {
+  const tokens: JinjaToken[] = [];
   let depth = 0;
   let at = from;
   for (;;) {

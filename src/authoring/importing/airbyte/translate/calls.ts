@@ -1,11 +1,11 @@
 import { TemplateError, type Arguments, type Expression } from '../jinja/ast.ts';
 import { durationWords, phpFormat } from '../time-format.ts';
 import { isMap } from '../node.ts';
-import type { Out, Typed } from './position.ts';
+import type { TranslatedJson, Typed } from './position.ts';
 import { call, formatted, shifted, textOut, thereWord } from './out.ts';
 
 /** The start of the run: the present time, the same in all requests. */
-const NOW: Out = { time: 'currentStart' };
+const NOW: TranslatedJson = { time: 'currentStart' };
 
 /** Translates a part of an expression. */
 export type TranslatePart = (part: Expression) => Typed;
@@ -36,7 +36,7 @@ class Reader {
     return this.#of(found);
   }
 
-  out(index: number, name = ''): Out {
+  out(index: number, name = ''): TranslatedJson {
     return textOut(this.typed(index, name));
   }
 
@@ -56,7 +56,7 @@ class Reader {
 }
 
 /** Returns a value as a time: a number is seconds since 1970, a text is a date. */
-function momentOf({ out, type }: Typed, inputFormat?: string): Out {
+function momentOf({ out, type }: Typed, inputFormat?: string): TranslatedJson {
   if (inputFormat !== undefined) return call('parse_date', out, phpFormat(inputFormat));
   if (type === 'seconds' || type === 'day' || type === 'number') return out;
   if (type === 'text' || !isMap(out) || out['path'] === undefined) return call('strtotime', out);
@@ -65,7 +65,7 @@ function momentOf({ out, type }: Typed, inputFormat?: string): Out {
 }
 
 /** Keeps an absent value absent: it has no date. */
-function unlessNothing(of: Typed, made: Out): Out {
+function unlessNothing(of: Typed, made: TranslatedJson): TranslatedJson {
   return isMap(of.out) && of.out['path'] !== undefined
     ? call('if', call('is', of.out, 'notEmpty'), made, null)
     : made;
@@ -257,7 +257,7 @@ function defaultOf(self: Typed, args: Reader): Typed {
 }
 
 /** Returns a whole number; a time is one already. */
-function wholeNumber({ out, type }: Typed, fallback: Out): Out {
+function wholeNumber({ out, type }: Typed, fallback: TranslatedJson): TranslatedJson {
   if (type === 'number' || type === 'float' || type === 'seconds') return out;
   if (
     isMap(out) &&

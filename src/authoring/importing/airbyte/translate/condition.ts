@@ -1,6 +1,6 @@
 import { TemplateError, type Expression } from '../jinja/ast.ts';
-import { isMap, isSequence, type Node } from '../node.ts';
-import { keyIn, type Out, type Position, type Typed } from './position.ts';
+import { isMap, isSequence, type ManifestNode } from '../node.ts';
+import { keyIn, type TranslatedJson, type TemplatePosition, type Typed } from './position.ts';
 import { COMPARISONS, thereWord } from './out.ts';
 import { valueOf } from './value.ts';
 
@@ -14,14 +14,14 @@ const TURNED: Readonly<Record<string, string>> = {
 };
 
 /** A condition that is known beforehand is `true` or `false`. */
-export type Condition = Out;
+export type TranslatedCondition = TranslatedJson;
 
 /**
  * Translates an expression to a condition over sources: `record.age > 18 and not record.hidden`.
  *
  * @throws {TemplateError} for what has no counterpart
  */
-export function conditionOf(expression: Expression, position: Position): Condition {
+export function conditionOf(expression: Expression, position: TemplatePosition): TranslatedCondition {
   if (expression.kind === 'unary' && expression.operator === 'not')
     return negated(conditionOf(expression.of, position));
   if (expression.kind === 'choose') return choice(expression, position);
@@ -45,18 +45,18 @@ export function conditionOf(expression: Expression, position: Position): Conditi
 }
 
 /** Returns the condition that a value counts as true: not false, 0, null, and not empty. */
-function truth({ out }: Typed): Condition {
+function truth({ out }: Typed): TranslatedCondition {
   if (!isSource(out)) return isTrueConstant(out);
   return { value: out, is: 'true' };
 }
 
-function isTrueConstant(out: Out): boolean {
+function isTrueConstant(out: TranslatedJson): boolean {
   if (isSequence(out)) return out.length > 0;
   if (isMap(out)) return Object.keys(out).length > 0;
   return Boolean(out) && !['False', 'false', '0', '0.0', '{}', '[]', '()'].includes(String(out));
 }
 
-function comparison(operator: string, left: Typed, right: Typed): Condition {
+function comparison(operator: string, left: Typed, right: Typed): TranslatedCondition {
   if (!isSource(left.out)) {
     if (!isSource(right.out)) throw new TemplateError('a comparison of two constants');
     return compared(right, TURNED[operator] ?? '', left);
@@ -64,11 +64,11 @@ function comparison(operator: string, left: Typed, right: Typed): Condition {
   return compared(left, COMPARISONS[operator] ?? '', right);
 }
 
-function there(out: Out, isThere: boolean): Condition {
+function there(out: TranslatedJson, isThere: boolean): TranslatedCondition {
   return { value: out, is: thereWord(out, isThere) };
 }
 
-function compared(value: Typed, is: string, than: Typed): Condition {
+function compared(value: Typed, is: string, than: Typed): TranslatedCondition {
   if (than.out === null) {
     if (is === 'equals') return there(value.out, false);
     if (is === 'differs') return there(value.out, true);
@@ -84,7 +84,7 @@ function compared(value: Typed, is: string, than: Typed): Condition {
   return { value: value.out, is, than: than.out, ...(isText ? { as: 'text' } : {}) };
 }
 
-function membership(item: Typed, of: Typed): Condition {
+function membership(item: Typed, of: Typed): TranslatedCondition {
   if (isSource(of.out)) return { value: of.out, is: 'contains', than: item.out };
   if (isSequence(of.out)) return { value: item.out, is: 'in', than: of.out };
   if (typeof of.out === 'string' && isSource(item.out))
@@ -92,7 +92,10 @@ function membership(item: Typed, of: Typed): Condition {
   throw new TemplateError('“in” without a list or a text');
 }
 
-function wordOf(expression: Extract<Expression, { kind: 'test' }>, position: Position): Condition {
+function wordOf(
+  expression: Extract<Expression, { kind: 'test' }>,
+  position: TemplatePosition,
+): TranslatedCondition {
   const value = valueOf(expression.of, position);
   const [other] = expression.args.positional;
   if (!isSource(value.out)) throw new TemplateError('a test of a constant');
@@ -114,14 +117,17 @@ function wordOf(expression: Extract<Expression, { kind: 'test' }>, position: Pos
   throw new TemplateError(`the test “is ${expression.name}”`);
 }
 
-function choice(expression: Extract<Expression, { kind: 'choose' }>, position: Position): Condition {
+function choice(
+  expression: Extract<Expression, { kind: 'choose' }>,
+  position: TemplatePosition,
+): TranslatedCondition {
   const when = conditionOf(expression.when, position);
   const then = conditionOf(expression.then, position);
   const otherwise = expression.otherwise === undefined ? false : conditionOf(expression.otherwise, position);
   return together('any', [together('all', [when, then]), together('all', [negated(when), otherwise])]);
 }
 
-function negated(condition: Condition): Condition {
+function negated(condition: TranslatedCondition): TranslatedCondition {
   if (typeof condition === 'boolean') return !condition;
   if (isMap(condition) && condition['not'] !== undefined) return condition['not'];
   if (isMap(condition) && condition['is'] === 'absent') return { ...condition, is: 'present' };
@@ -129,7 +135,7 @@ function negated(condition: Condition): Condition {
   return { not: condition };
 }
 
-function together(word: 'all' | 'any', parts: readonly Condition[]): Condition {
+function together(word: 'all' | 'any', parts: readonly TranslatedCondition[]): TranslatedCondition {
   const decides = word === 'any';
   if (parts.includes(decides)) return decides;
   const open = parts.filter((part) => typeof part !== 'boolean');
@@ -137,7 +143,7 @@ function together(word: 'all' | 'any', parts: readonly Condition[]): Condition {
   if (only === undefined) return !decides;
   if (open.length === 1) return only;
   return {
-    [word]: open.flatMap((part): readonly Node[] =>
+    [word]: open.flatMap((part): readonly ManifestNode[] =>
       isMap(part) && isSequence(part[word]) ? part[word] : [part],
     ),
   };
@@ -150,6 +156,6 @@ const SOURCE_KEYS: ReadonlySet<string> = new Set(
 );
 
 /** Tells if a value is known only at run time. */
-function isSource(out: Out): boolean {
+function isSource(out: TranslatedJson): boolean {
   return isMap(out) && Object.keys(out).some((key) => SOURCE_KEYS.has(key));
 }

@@ -2,10 +2,10 @@ import { Float, TemplateError } from '../jinja/ast.ts';
 import { pythonText } from '../jinja/literal.ts';
 import { isMap } from '../node.ts';
 import { phpFormat } from '../time-format.ts';
-import type { Out, Typed } from './position.ts';
+import type { TranslatedJson, Typed } from './position.ts';
 
 /** Returns a value as part of a text: booleans are `True` and `False`, times have their form. */
-export function textOut(value: Typed): Out {
+export function textOut(value: Typed): TranslatedJson {
   const { out, type } = value;
   if (type === 'boolean')
     return typeof out === 'boolean' ? (out ? 'True' : 'False') : call('if', out, 'True', 'False');
@@ -19,16 +19,16 @@ export function textOut(value: Typed): Out {
 }
 
 /** Returns the word of a condition for a value that is present or absent. A setting that is not given is an empty text. */
-export function thereWord(out: Out, isThere: boolean): string {
+export function thereWord(out: TranslatedJson, isThere: boolean): string {
   if (isMap(out) && out['attr'] !== undefined) return isThere ? 'notEmpty' : 'empty';
   return isThere ? 'present' : 'absent';
 }
 
-export function call(name: string, ...args: readonly Out[]): Out {
+export function call(name: string, ...args: readonly TranslatedJson[]): TranslatedJson {
   return { function: name, args };
 }
 
-export function shifted(seconds: Out, words: string, isBack: boolean): Out {
+export function shifted(seconds: TranslatedJson, words: string, isBack: boolean): TranslatedJson {
   const spans = words.split(' ');
   const moved = spans.map((word) => (/^[+-]?\d/.test(word) ? signed(word, isBack) : word)).join(' ');
   return call('strtotime', moved, seconds);
@@ -40,7 +40,7 @@ function signed(word: string, isBack: boolean): string {
 }
 
 /** Formats a time by `strftime`. */
-export function formatted(seconds: Out, format: string, zone?: string): Out {
+export function formatted(seconds: TranslatedJson, format: string, zone?: string): TranslatedJson {
   return call('date', phpFormat(format), seconds, ...(zone === undefined ? [] : [zone]));
 }
 

@@ -1,11 +1,11 @@
 import type { Expression } from '../jinja/ast.ts';
-import type { Node } from '../node.ts';
+import type { ManifestNode } from '../node.ts';
 
 /** A value of a configuration: a constant, a source, or a call of a function. */
-export type Out = Node;
+export type TranslatedJson = ManifestNode;
 
 /** The place of a template, which gives its names their meaning. */
-export interface Position {
+export interface TemplatePosition {
   /** In words, for reports: `the record`, `the request`. */
   readonly text: string;
   /**
@@ -18,7 +18,7 @@ export interface Position {
 }
 
 export interface Reference {
-  readonly out: Out;
+  readonly out: TranslatedJson;
   /** Its type as far as it is known and matters: for the text of a boolean, and the meaning of `+`. */
   readonly type?: ValueType;
 }
@@ -30,7 +30,7 @@ export interface Reference {
 export type ValueType = 'text' | 'number' | 'float' | 'boolean' | 'seconds' | 'day' | 'span' | 'list' | 'any';
 
 export interface Typed {
-  readonly out: Out;
+  readonly out: TranslatedJson;
   readonly type: ValueType;
 }
 

@@ -1,6 +1,6 @@
 import { TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap } from '../node.ts';
-import { keyIn, type Out } from './position.ts';
+import { keyIn, type TranslatedJson } from './position.ts';
 import type { TranslatePart } from './calls.ts';
 import { COMPARISONS, call, thereWord } from './out.ts';
 
@@ -9,7 +9,7 @@ import { COMPARISONS, call, thereWord } from './out.ts';
  *
  * @throws {TemplateError} for what has no counterpart
  */
-export function testOf(expression: Expression, translate: TranslatePart): Out {
+export function testOf(expression: Expression, translate: TranslatePart): TranslatedJson {
   if (expression.kind === 'unary' && expression.operator === 'not')
     return call('not', testOf(expression.of, translate));
   if (expression.kind === 'binary') {
@@ -30,7 +30,7 @@ export function testOf(expression: Expression, translate: TranslatePart): Out {
   return translate(expression).out;
 }
 
-function wordOf(expression: Extract<Expression, { kind: 'test' }>, translate: TranslatePart): Out {
+function wordOf(expression: Extract<Expression, { kind: 'test' }>, translate: TranslatePart): TranslatedJson {
   const { out } = translate(expression.of);
   const [other] = expression.args.positional;
   switch (expression.name) {
@@ -55,24 +55,24 @@ function wordOf(expression: Extract<Expression, { kind: 'test' }>, translate: Tr
   throw new TemplateError(`the test “is ${expression.name}”`);
 }
 
-function there(out: Out, isThere: boolean): Out {
+function there(out: TranslatedJson, isThere: boolean): TranslatedJson {
   return call('is', out, thereWord(out, isThere));
 }
 
-function compared(a: Out, word: string, b: Out): Out {
+function compared(a: TranslatedJson, word: string, b: TranslatedJson): TranslatedJson {
   if (b === null && word === 'equals') return there(a, false);
   if (b === null && word === 'differs') return there(a, true);
   return call('is', a, word, b);
 }
 
-function membership(item: Out, of: Out): Out {
+function membership(item: TranslatedJson, of: TranslatedJson): TranslatedJson {
   return Array.isArray(of) ? call('is', item, 'in', of) : call('is', of, 'contains', item);
 }
 
-function flat(name: string, parts: readonly Out[]): Out[] {
+function flat(name: string, parts: readonly TranslatedJson[]): TranslatedJson[] {
   return parts.flatMap((part) =>
     isMap(part) && part['function'] === name && Array.isArray(part['args'])
-      ? (part['args'] as readonly Out[])
+      ? (part['args'] as readonly TranslatedJson[])
       : [part],
   );
 }

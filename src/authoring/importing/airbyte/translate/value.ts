@@ -2,7 +2,13 @@ import { Float, TemplateError, type Constant, type Expression } from '../jinja/a
 import { isMap, isSequence, shown, type NodeMap } from '../node.ts';
 import { callOf, filterOf } from './calls.ts';
 import { call, shifted, textOut } from './out.ts';
-import { accessOf, type Out, type Position, type Typed, type ValueType } from './position.ts';
+import {
+  accessOf,
+  type TranslatedJson,
+  type TemplatePosition,
+  type Typed,
+  type ValueType,
+} from './position.ts';
 import { testOf } from './test.ts';
 
 /**
@@ -11,7 +17,7 @@ import { testOf } from './test.ts';
  *
  * @throws {TemplateError} for what has no counterpart
  */
-export function valueOf(expression: Expression, position: Position): Typed {
+export function valueOf(expression: Expression, position: TemplatePosition): Typed {
   switch (expression.kind) {
     case 'constant':
       return { out: constantOut(expression.value), type: typeOfConstant(expression.value) };
@@ -51,7 +57,7 @@ export function valueOf(expression: Expression, position: Position): Typed {
   }
 }
 
-function constantOut(value: Constant): Out {
+function constantOut(value: Constant): TranslatedJson {
   if (value === undefined) return null;
   if (value instanceof Float) return value.value;
   if (Array.isArray(value)) return value.map((item: Constant) => constantOut(item));
@@ -68,7 +74,7 @@ function typeOfConstant(value: Constant): ValueType {
   return Array.isArray(value) ? 'list' : 'any';
 }
 
-function joinedParts(parts: readonly Expression[], position: Position): Out[] {
+function joinedParts(parts: readonly Expression[], position: TemplatePosition): TranslatedJson[] {
   return parts.flatMap((part) => {
     const out = textOut(valueOf(part, position));
     // a text inside of a text is one text
@@ -77,7 +83,7 @@ function joinedParts(parts: readonly Expression[], position: Position): Out[] {
   });
 }
 
-function referenceOf(expression: Expression, position: Position): Typed {
+function referenceOf(expression: Expression, position: TemplatePosition): Typed {
   const access = accessOf(expression);
   if (access !== undefined) {
     const found = position.reference(access.name, access.keys);
@@ -109,7 +115,7 @@ function isTable(map: NodeMap): boolean {
 }
 
 /** Returns an item; `split` takes a number as the part that is wanted. */
-function itemOut(of: Out, key: string | number): Out {
+function itemOut(of: TranslatedJson, key: string | number): TranslatedJson {
   if (
     isMap(of) &&
     of['function'] === 'split' &&
@@ -125,7 +131,7 @@ function pathOfKey(key: string): string {
   return /^[\w-]+$/.test(key) ? key : `$['${key.replaceAll("'", "\\'")}']`;
 }
 
-function withFallback(out: Out, fallback: Typed): Typed {
+function withFallback(out: TranslatedJson, fallback: Typed): Typed {
   // absent and null are nothing in a cell, a condition and a parameter alike
   if (fallback.out === null || fallback.out === '' || fallback.out === false) return { out, type: 'any' };
   if (isMap(fallback.out) && Object.keys(fallback.out).length === 0) return { out, type: 'any' };
@@ -135,7 +141,7 @@ function withFallback(out: Out, fallback: Typed): Typed {
   return { out: call('if', call('is', out, 'present'), out, fallback.out), type: 'any' };
 }
 
-function sliceOf(expression: Extract<Expression, { kind: 'slice' }>, position: Position): Typed {
+function sliceOf(expression: Extract<Expression, { kind: 'slice' }>, position: TemplatePosition): Typed {
   const { from, to, step } = expression;
   if (step !== undefined) throw new TemplateError('a slice with a step');
   const bounds = [from, to].map((part) => (part === undefined ? undefined : bound(part)));
@@ -154,19 +160,19 @@ function bound(part: Expression): number {
   throw new TemplateError('a slice whose bounds are known only while it runs');
 }
 
-function callOrGet(expression: Extract<Expression, { kind: 'call' }>, position: Position): Typed {
+function callOrGet(expression: Extract<Expression, { kind: 'call' }>, position: TemplatePosition): Typed {
   const access = accessOf(expression);
   if (access !== undefined) return referenceOf(expression, position);
   return callOf(expression, (part) => valueOf(part, position));
 }
 
-function negative(expression: Extract<Expression, { kind: 'unary' }>, position: Position): Typed {
+function negative(expression: Extract<Expression, { kind: 'unary' }>, position: TemplatePosition): Typed {
   const { out, type } = valueOf(expression.of, position);
   if (expression.operator === '+') return { out, type };
   return { out: call('subtract', 0, out), type: 'number' };
 }
 
-function choiceOf(expression: Extract<Expression, { kind: 'choose' }>, position: Position): Typed {
+function choiceOf(expression: Extract<Expression, { kind: 'choose' }>, position: TemplatePosition): Typed {
   const then = valueOf(expression.then, position);
   const otherwise: Typed =
     expression.otherwise === undefined ? { out: '', type: 'text' } : valueOf(expression.otherwise, position);
@@ -177,13 +183,13 @@ function choiceOf(expression: Extract<Expression, { kind: 'choose' }>, position:
 }
 
 /** Returns a value for one of two branches with different types: times, floats and booleans become texts. */
-function plainOut(value: Typed): Out {
+function plainOut(value: Typed): TranslatedJson {
   return ['seconds', 'day', 'float', 'boolean'].includes(value.type) ? textOut(value) : value.out;
 }
 
 const ARITHMETIC: Readonly<Record<string, string>> = { '*': 'multiply', '/': 'divide', '%': 'mod' };
 
-function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position: Position): Typed {
+function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position: TemplatePosition): Typed {
   const { operator } = expression;
   if (operator === 'or') {
     const [left, right] = [valueOf(expression.left, position), valueOf(expression.right, position)];
@@ -222,7 +228,7 @@ function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position:
 }
 
 /** Translates `+`, which joins texts and adds numbers; a time and a duration give a time. */
-function sumOf(expression: Extract<Expression, { kind: 'binary' }>, position: Position): Typed {
+function sumOf(expression: Extract<Expression, { kind: 'binary' }>, position: TemplatePosition): Typed {
   const { operator } = expression;
   const [left, right] = [valueOf(expression.left, position), valueOf(expression.right, position)];
   if ((left.type === 'seconds' || left.type === 'day') && right.type === 'span')

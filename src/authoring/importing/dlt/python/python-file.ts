@@ -2,11 +2,11 @@ import { parser } from '@lezer/python';
 import { RunError } from '../../../../lib/errors.ts';
 
 /** A node of the syntax tree of a Python file. */
-export type Node = Tree['topNode'];
+export type PythonNode = Tree['topNode'];
 type Tree = ReturnType<typeof parser.parse>;
 
 /** A part of the file, by the offsets of its first character and of the one behind its last. */
-export interface Span {
+export interface PythonSpan {
   readonly from: number;
   readonly to: number;
 }
@@ -62,8 +62,8 @@ export class PythonFile {
   }
 
   /** Returns all nodes of a kind, in the order of the file. */
-  nodes(name: string): readonly Node[] {
-    const found: Node[] = [];
+  nodes(name: string): readonly PythonNode[] {
+    const found: PythonNode[] = [];
     this.#tree.iterate({
       enter: (each) => {
         if (each.name === name) found.push(each.node);
@@ -72,17 +72,17 @@ export class PythonFile {
     return found;
   }
 
-  text({ from, to }: Span): string {
+  text({ from, to }: PythonSpan): string {
     return this.#source.slice(from, to);
   }
 
   /** Returns the text with its white space as single spaces. */
-  oneLine(span: Span): string {
+  oneLine(span: PythonSpan): string {
     return this.text(span).trim().replaceAll(/\s+/g, ' ');
   }
 
   /** Returns `a.b.c` for a name with attributes; undefined for any other expression. */
-  path(node: Node): string | undefined {
+  path(node: PythonNode): string | undefined {
     const names: string[] = [];
     let at = node;
     while (
@@ -108,12 +108,12 @@ export class PythonFile {
     return { line: low, column: offset - (this.#lineStarts[low - 1] ?? 0) + 1 };
   }
 
-  error(node: Node, message: string): RunError {
+  error(node: PythonNode, message: string): RunError {
     return this.#errorAt(node.from, message);
   }
 
   /** Creates the error of a node that the parser marks as a mistake. */
-  syntaxError({ from }: Node): RunError {
+  syntaxError({ from }: PythonNode): RunError {
     const sign = /^[^\s\w]/.exec(this.#source.slice(from, from + 1))?.[0];
     if (sign !== undefined && '$?!`'.includes(sign))
       return this.#errorAt(from, `“${sign}” is no sign of Python.`);

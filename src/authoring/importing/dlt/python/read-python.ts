@@ -1,5 +1,5 @@
-import { Call, Code, isList, MAX_DEPTH, Setting, TextParts, ValueMap, type Value } from '../value.ts';
-import type { Node, PythonFile, Span } from './python-file.ts';
+import { PythonCall, Code, isList, MAX_DEPTH, Setting, TextParts, ValueMap, type Value } from '../value.ts';
+import type { PythonNode, PythonFile, PythonSpan } from './python-file.ts';
 import { unescaped } from './strings.ts';
 
 /** Values of a file: names that stand for names could make more of a few lines than fits into the memory. */
@@ -9,7 +9,7 @@ const MAX_VALUES = 100_000;
 export class PythonReader {
   readonly #file: PythonFile;
   /** The expressions that a name is given, in the order of the file. */
-  readonly #given = new Map<string, Node[]>();
+  readonly #given = new Map<string, PythonNode[]>();
   /** Parameters of functions without a default. */
   readonly #parameters = new Set<string>();
   readonly #usedNames = new Set<string>();
@@ -36,7 +36,7 @@ export class PythonReader {
   }
 
   /** Keeps the value of `name = value` and `name: type = value`. */
-  #collect([name, ...rest]: readonly Node[]): boolean {
+  #collect([name, ...rest]: readonly PythonNode[]): boolean {
     const [sign, value] = rest[0]?.name === 'TypeDef' ? rest.slice(1) : rest;
     if (name?.name !== 'VariableName' || sign?.name !== 'AssignOp' || value === undefined) return false;
     const known = this.#given.get(this.#file.text(name));
@@ -63,7 +63,7 @@ export class PythonReader {
    *
    * @throws {RunError} `import.invalid` for an expression that is not Python, is nested too deep or makes too much
    */
-  read(node: Node): Value {
+  read(node: PythonNode): Value {
     this.#refuseMistakes(node);
     if (++this.#values > MAX_VALUES)
       throw this.#file.error(node, 'The values of the source multiply without end.');
@@ -74,13 +74,13 @@ export class PythonReader {
     return value === undefined ? this.#code(node) : value;
   }
 
-  #refuseMistakes(node: Node): void {
+  #refuseMistakes(node: PythonNode): void {
     const mistake = children(node).find(({ type }) => type.isError);
     if (mistake !== undefined) throw this.#file.syntaxError(mistake);
   }
 
   /** Returns the value of an expression; undefined for one that would have to be executed. */
-  #read(node: Node): Value | undefined {
+  #read(node: PythonNode): Value | undefined {
     switch (node.name) {
       case 'None':
         return null;
@@ -121,13 +121,13 @@ export class PythonReader {
   }
 
   /** Returns an expression as code that is not evaluated, or the inside of its brackets. */
-  #code({ from, to }: Span, brackets = 0): Code {
+  #code({ from, to }: PythonSpan, brackets = 0): Code {
     const inside = { from: from + brackets, to: to - brackets };
     return new Code(this.#file.oneLine(inside), this.#file.place(from).line);
   }
 
   /** Returns a text, or adjacent texts joined. */
-  #string(node: Node): Value | undefined {
+  #string(node: PythonNode): Value | undefined {
     const parts: (string | Setting)[] = [];
     for (const each of node.name === 'ContinuedString' ? children(node) : [node]) {
       const whole = this.#file.text(each);
@@ -157,7 +157,7 @@ export class PythonReader {
     return textOf(parts);
   }
 
-  #list(node: Node): readonly Value[] {
+  #list(node: PythonNode): readonly Value[] {
     return groups(node).flatMap(([first, second]): readonly Value[] => {
       if (first === undefined) return [];
       if (first.name !== '*' || second === undefined) return [this.read(first)];
@@ -166,7 +166,7 @@ export class PythonReader {
     });
   }
 
-  #map(node: Node): ValueMap {
+  #map(node: PythonNode): ValueMap {
     const entries: (readonly [string, Value])[] = [];
     const open: Code[] = [];
     for (const [first, second, third] of groups(node)) {
@@ -187,15 +187,15 @@ export class PythonReader {
     return new ValueMap(entries, open);
   }
 
-  #negative([sign, operand]: readonly Node[]): number | undefined {
+  #negative([sign, operand]: readonly PythonNode[]): number | undefined {
     if (sign === undefined || operand === undefined || this.#file.text(sign) !== '-') return undefined;
     const value = this.read(operand);
     return typeof value === 'number' ? -value : undefined;
   }
 
   /** Returns joined texts, and sums of numbers, lists and dictionaries. */
-  #sum(node: Node): Value | undefined {
-    const operands: Node[] = [];
+  #sum(node: PythonNode): Value | undefined {
+    const operands: PythonNode[] = [];
     let left = node;
     // nested to the left as deep as it is long
     while (left.name === 'BinaryExpression') {
@@ -209,13 +209,13 @@ export class PythonReader {
   }
 
   /** Returns X of `X if given else None`: the user decides whether the setting is empty. */
-  #conditional([first, , , , last]: readonly Node[]): Value | undefined {
+  #conditional([first, , , , last]: readonly PythonNode[]): Value | undefined {
     if (first === undefined || last === undefined || this.read(last) !== null) return undefined;
     const value = this.read(first);
     return value instanceof Code ? undefined : value;
   }
 
-  #member(node: Node): Value | undefined {
+  #member(node: PythonNode): Value | undefined {
     const [object, bracket, keyNode, ...rest] = children(node);
     if (object === undefined || keyNode === undefined) return undefined;
     if (bracket?.name !== '[') {
@@ -234,13 +234,13 @@ export class PythonReader {
   }
 
   /** Returns the name of the variable, the parameter or the argument that the node is assigned to. */
-  #targetOf({ prevSibling: sign }: Node): string | undefined {
+  #targetOf({ prevSibling: sign }: PythonNode): string | undefined {
     const before = sign?.name === 'AssignOp' ? sign.prevSibling : null;
     const target = before?.name === 'TypeDef' ? before.prevSibling : before;
     return target?.name === 'VariableName' ? this.#file.text(target) : undefined;
   }
 
-  #call(node: Node): Value | undefined {
+  #call(node: PythonNode): Value | undefined {
     const [callee, list] = children(node);
     const path = callee === undefined ? undefined : this.#file.path(callee);
     if (path === undefined || list === undefined) return undefined;
@@ -270,7 +270,7 @@ export class PythonReader {
         return settingAt(given, path.startsWith('dlt.secrets'));
     }
     const name = path.split('.').at(-1) ?? path;
-    return new Call(name, args, new ValueMap(keywords, open), this.#file.oneLine(node));
+    return new PythonCall(name, args, new ValueMap(keywords, open), this.#file.oneLine(node));
   }
 
   /** Returns the lines on which code changes a name that was read. */
@@ -283,7 +283,7 @@ export class PythonReader {
   }
 
   /** Tells whether code changes a name: `x += …`, `x[…] = …`, `del x[…]`, `x.append(…)`. */
-  #isChanged(name: Node): boolean {
+  #isChanged(name: PythonNode): boolean {
     let node = name;
     const isFirstOf = (kind: string, parent = node.parent): boolean =>
       parent?.name === kind && parent.from === name.from;
@@ -300,16 +300,16 @@ export class PythonReader {
 /** The methods of lists and dictionaries that change them. */
 const CHANGES = /^(?:append|extend|insert|update|setdefault|pop|remove|clear)$/;
 
-function children(node: Node): readonly Node[] {
-  const all: Node[] = [];
+function children(node: PythonNode): readonly PythonNode[] {
+  const all: PythonNode[] = [];
   for (let child = node.firstChild; child !== null; child = child.nextSibling)
     if (child.name !== 'Comment') all.push(child);
   return all;
 }
 
 /** Returns the nodes between brackets, in groups that commas separate. */
-function groups(node: Node): readonly (readonly Node[])[] {
-  const all: Node[][] = [[]];
+function groups(node: PythonNode): readonly (readonly PythonNode[])[] {
+  const all: PythonNode[][] = [[]];
   for (const child of children(node).slice(1, -1)) {
     if (child.name === ',') all.push([]);
     else all.at(-1)?.push(child);
@@ -318,7 +318,7 @@ function groups(node: Node): readonly (readonly Node[])[] {
 }
 
 /** Returns the last of the nodes, which are in the order of the file, that begins before a place. */
-function lastBefore(nodes: readonly Node[], before: number): Node | undefined {
+function lastBefore(nodes: readonly PythonNode[], before: number): PythonNode | undefined {
   let [low, high] = [0, nodes.length];
   while (low < high) {
     const middle = (low + high) >> 1;

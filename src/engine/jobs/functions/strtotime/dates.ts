@@ -23,7 +23,7 @@ import {
   ZONE,
 } from './pieces.ts';
 import { takeDate, type Reading } from './reading.ts';
-import { numberIn, rule, type Groups, type Rule } from './rule.ts';
+import { numberIn, rule, type MatchGroups, type TimeRule } from './rule.ts';
 import { applyTime, TIME_LONG_12, TIME_LONG_24, TIME_SHORT_12, TIME_SHORT_24 } from './times.ts';
 import { MONTH_NAME, MONTH_TEXT, monthOf, SHORT_MONTH_NAME } from './words.ts';
 import { applyZone } from './zones.ts';
@@ -31,7 +31,7 @@ import { applyZone } from './zones.ts';
 const MONTH_DAY = `${MONTH_TEXT}[ .\\t-]*${DAY}(?:[,.stndrh\\t ]+|$)`;
 
 /** Dates, alone and with a time in one piece. */
-export const DATE_RULES: readonly Rule[] = [
+export const DATE_RULES: readonly TimeRule[] = [
   // 10/21, 10/21/2017
   rule(`${MONTH}/${DAY}`, applyDate),
   rule(`${MONTH}/${DAY}/${YEAR}`, applyDate),
@@ -90,7 +90,7 @@ export const DATE_RULES: readonly Rule[] = [
 ];
 
 /** `Oct 21 21:16`: a rule of its own, lest the hour be taken for a year. */
-export const DATED_TIME_RULES: readonly Rule[] = [
+export const DATED_TIME_RULES: readonly TimeRule[] = [
   TIME_SHORT_12,
   TIME_LONG_12,
   TIME_SHORT_24,
@@ -99,7 +99,7 @@ export const DATED_TIME_RULES: readonly Rule[] = [
   `${TIME_LONG_24}(?:${SPACE})?${ZONE}`,
 ].map((time) => rule(MONTH_DAY + time, applyDateTime));
 
-function applyDate(reading: Reading, groups: Groups): void {
+function applyDate(reading: Reading, groups: MatchGroups): void {
   const { year, monthName } = groups;
   takeDate(reading, {
     year: year === undefined ? undefined : fullYear(year),
@@ -109,17 +109,17 @@ function applyDate(reading: Reading, groups: Groups): void {
 }
 
 /** Applies a month of a year, which starts on its first day. */
-function applyMonth(reading: Reading, groups: Groups): void {
+function applyMonth(reading: Reading, groups: MatchGroups): void {
   applyDate(reading, { ...groups, day: '1' });
 }
 
-function applyDateTime(reading: Reading, groups: Groups): void {
+function applyDateTime(reading: Reading, groups: MatchGroups): void {
   applyDate(reading, groups);
   applyTime(reading, groups);
   if (groups['zone'] !== undefined) applyZone(reading, groups['zone']);
 }
 
-function applyWeek(reading: Reading, groups: Groups): void {
+function applyWeek(reading: Reading, groups: MatchGroups): void {
   const year = numberIn(groups, 'year') ?? 0;
   takeDate(reading, { year, month: 1, day: 1 });
   const day = dayOfIsoWeek(year, numberIn(groups, 'week') ?? 1, numberIn(groups, 'weekday') ?? 1);

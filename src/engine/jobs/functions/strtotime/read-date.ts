@@ -1,6 +1,6 @@
 import { DATE_RULES, DATED_TIME_RULES } from './dates.ts';
 import { emptyReading, Unreadable, type Reading } from './reading.ts';
-import type { Groups, Rule } from './rule.ts';
+import type { MatchGroups, TimeRule } from './rule.ts';
 import { KEYWORD_RULES, STEP_RULES, STEP_WORD_RULES } from './steps.ts';
 import { TIME_RULES } from './times.ts';
 import { ZONE_RULES } from './zones.ts';
@@ -24,7 +24,7 @@ export function read(text: string): Reading | undefined {
   return reading;
 }
 
-const RULES: readonly Rule[] = [
+const RULES: readonly TimeRule[] = [
   ...KEYWORD_RULES,
   ...TIME_RULES,
   ...DATE_RULES,
@@ -36,7 +36,7 @@ const RULES: readonly Rule[] = [
 
 /** @returns the length of the piece */
 function readPiece(reading: Reading, line: string, at: number): number {
-  let best: { readonly rule: Rule; readonly length: number; readonly groups: Groups } | undefined;
+  let best: { readonly rule: TimeRule; readonly length: number; readonly groups: MatchGroups } | undefined;
   for (const rule of RULES) {
     rule.pattern.lastIndex = at;
     const match = rule.pattern.exec(line);

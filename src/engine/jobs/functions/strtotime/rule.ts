@@ -1,15 +1,15 @@
 import type { Reading } from './reading.ts';
 
-export type Groups = Readonly<Record<string, string | undefined>>;
+export type MatchGroups = Readonly<Record<string, string | undefined>>;
 
 /** One form that a piece of a text may have, and what it says. */
-export interface Rule {
+export interface TimeRule {
   /** Sticky, with named groups. */
   readonly pattern: RegExp;
-  readonly apply: (reading: Reading, groups: Groups) => void;
+  readonly apply: (reading: Reading, groups: MatchGroups) => void;
 }
 
-export function rule(pattern: string, apply: Rule['apply']): Rule {
+export function rule(pattern: string, apply: TimeRule['apply']): TimeRule {
   return { pattern: new RegExp(pattern, 'y'), apply };
 }
 
@@ -29,7 +29,7 @@ export function inAnyCase(word: string): string {
   return word.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 }
 
-export function numberIn(groups: Groups, name: string): number | undefined {
+export function numberIn(groups: MatchGroups, name: string): number | undefined {
   const text = groups[name];
   return text === undefined ? undefined : Number(text);
 }

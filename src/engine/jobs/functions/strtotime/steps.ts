@@ -1,6 +1,6 @@
 import { SPACE } from './pieces.ts';
 import { countZone, dropTime, takeTime, type Reading, type ShiftPart, type WeekdayRule } from './reading.ts';
-import { inAnyCase, rule, type Groups, type Rule } from './rule.ts';
+import { inAnyCase, rule, type MatchGroups, type TimeRule } from './rule.ts';
 import {
   AMOUNT_WORD,
   amountOf,
@@ -13,7 +13,7 @@ import {
 } from './words.ts';
 
 /** Words that name a moment by themselves. */
-export const KEYWORD_RULES: readonly Rule[] = [
+export const KEYWORD_RULES: readonly TimeRule[] = [
   rule(inAnyCase('now'), () => undefined),
   rule(`${inAnyCase('today')}|${inAnyCase('midnight')}`, dropTime),
   rule(inAnyCase('noon'), (reading) => {
@@ -39,7 +39,7 @@ export const KEYWORD_RULES: readonly Rule[] = [
 ];
 
 /** Steps in words: `monday`, `last friday of`, `next week`, `third month`, `ago`. */
-export const STEP_WORD_RULES: readonly Rule[] = [
+export const STEP_WORD_RULES: readonly TimeRule[] = [
   rule(`${AMOUNT_WORD}${SPACE}${WEEKDAY_NAME}${SPACE}${inAnyCase('of')}`, (reading, groups) => {
     const amount = amountIn(groups);
     step(reading, groups, amount, amount >= 0 ? 'onOrAfter' : 'after');
@@ -65,7 +65,7 @@ export const STEP_WORD_RULES: readonly Rule[] = [
 ];
 
 /** Steps in digits: `-7 days`, `+1 week`, `3 weekdays`. */
-export const STEP_RULES: readonly Rule[] = [
+export const STEP_RULES: readonly TimeRule[] = [
   rule(`(?<signs>[+-]*)[ \\t]*(?<count>\\d{1,13})(?:${SPACE})?${UNIT}`, (reading, groups) => {
     const minuses = (groups['signs'] ?? '').split('-').length - 1;
     const count = Number(groups['count'] ?? 0);
@@ -73,11 +73,11 @@ export const STEP_RULES: readonly Rule[] = [
   }),
 ];
 
-function amountIn(groups: Groups): number {
+function amountIn(groups: MatchGroups): number {
   return amountOf(groups['amount'] ?? '');
 }
 
-function step(reading: Reading, groups: Groups, amount: number, rule: WeekdayRule): void {
+function step(reading: Reading, groups: MatchGroups, amount: number, rule: WeekdayRule): void {
   const unit = unitOf(groups['unit'] ?? '');
   if (unit?.kind === 'part') reading.shift[unit.part] += amount * unit.size;
   if (unit?.kind === 'weekday') {
@@ -103,7 +103,7 @@ function applyAgo(reading: Reading): void {
 }
 
 /** Applies seconds since 1970 in UTC; the steps after it are added. */
-function applyTimestamp(reading: Reading, groups: Groups): void {
+function applyTimestamp(reading: Reading, groups: MatchGroups): void {
   reading.hasDate = false;
   dropTime(reading);
   Object.assign(reading, { year: 0, month: 0, day: 0 });

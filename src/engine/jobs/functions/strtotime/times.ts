@@ -11,7 +11,7 @@ import {
   SPACE,
 } from './pieces.ts';
 import { dropTime, takeTime, Unreadable, type Reading } from './reading.ts';
-import { inAnyCase, numberIn, rule, type Groups, type Rule } from './rule.ts';
+import { inAnyCase, numberIn, rule, type MatchGroups, type TimeRule } from './rule.ts';
 
 export const TIME_SHORT_12 = `${HOUR_OF_12}[:.]${MINUTE_2}(?:${SPACE})?${MERIDIAN}`;
 export const TIME_LONG_12 = `${HOUR_OF_12}[:.]${MINUTE}[:.]${SECOND_2}(?:${SPACE})?${MERIDIAN}`;
@@ -19,7 +19,7 @@ export const TIME_SHORT_24 = `[tT]?${HOUR}[:.]${MINUTE}`;
 export const TIME_LONG_24 = `[tT]?${HOUR}[:.]${MINUTE}[:.]${SECOND}`;
 
 /** Times of the day alone. */
-export const TIME_RULES: readonly Rule[] = [
+export const TIME_RULES: readonly TimeRule[] = [
   // 9pm, 9:16 pm, 9:16:05 p.m.
   rule(`${HOUR_OF_12}(?:${SPACE})?${MERIDIAN}`, applyTime),
   rule(TIME_SHORT_12, applyTime),
@@ -52,7 +52,7 @@ export const TIME_RULES: readonly Rule[] = [
   }),
 ];
 
-export function applyTime(reading: Reading, groups: Groups): void {
+export function applyTime(reading: Reading, groups: MatchGroups): void {
   takeTime(
     reading,
     toHour24(numberIn(groups, 'hour') ?? 0, groups),
@@ -62,13 +62,13 @@ export function applyTime(reading: Reading, groups: Groups): void {
   );
 }
 
-function toHour24(hour: number, groups: Groups): number {
+function toHour24(hour: number, groups: MatchGroups): number {
   const meridian = groups['meridian']?.toLowerCase();
   if (meridian === 'a' && hour === 12) return 0;
   return meridian === 'p' && hour !== 12 ? hour + 12 : hour;
 }
 
-function microsOf(groups: Groups): number {
+function microsOf(groups: MatchGroups): number {
   const digits = groups['fraction']?.slice(1) ?? groups['ticks'] ?? '';
   return Number(digits.slice(0, 6).padEnd(6, '0'));
 }

@@ -2,10 +2,10 @@ import { civilDate, dayNumber, SECONDS_OF_DAY } from '../calendar.ts';
 import { ABBREVIATIONS } from './abbreviations.ts';
 import { ZONE } from './pieces.ts';
 import { countZone, Unreadable, type Reading, type Zone } from './reading.ts';
-import { rule, type Rule } from './rule.ts';
+import { rule, type TimeRule } from './rule.ts';
 
 /** `+02:00`, `GMT-7`, `CEST`, `(PST)`, `Europe/Prague`. */
-export const ZONE_RULES: readonly Rule[] = [
+export const ZONE_RULES: readonly TimeRule[] = [
   rule(ZONE, (reading, groups) => {
     if (countZone(reading)) applyZone(reading, groups['zone'] ?? '');
   }),

@@ -4,7 +4,7 @@ import { StorageError } from '../../../../lib/errors.ts';
 import type { Job, UploadOptions } from '../../../../storage/client/index.ts';
 import type { PushedTable } from '../../mapping-types.ts';
 import { isRefusal, isTaken, originMetadata, SYSTEM, writeMetadata } from '../ready/metadata.ts';
-import type { PlannedTable } from '../plan/planned.ts';
+import type { PlannedOutputTable } from '../plan/planned.ts';
 import { stepKey, type Pushing } from '../pushing.ts';
 import { readyTable } from '../ready/ready-table.ts';
 import { sourceFileOf, verifyJournal } from './trust.ts';
@@ -27,7 +27,7 @@ const ATTEMPTS = 3;
  *
  * @param key entry of the journal
  */
-export async function loadTable(push: Pushing, table: PlannedTable, key: string): Promise<PushedTable> {
+export async function loadTable(push: Pushing, table: PlannedOutputTable, key: string): Promise<PushedTable> {
   const { journal, log } = push;
   const { source, destination, incremental } = table;
   await verifyJournal(push, destination, key);
@@ -85,7 +85,7 @@ function forget(
     });
 }
 
-async function askForLoad(push: Pushing, table: PlannedTable, key: string): Promise<Job> {
+async function askForLoad(push: Pushing, table: PlannedOutputTable, key: string): Promise<Job> {
   const { journal, signal } = push;
   const { tables } = push.connection.client;
   const wasAsked = journal.table(key).asked === true;
@@ -147,7 +147,7 @@ async function takenBefore(
 }
 
 /** Returns the id of the uploaded file: of an earlier push, when nothing has changed since. */
-async function uploadedFile(push: Pushing, table: PlannedTable, key: string): Promise<number> {
+async function uploadedFile(push: Pushing, table: PlannedOutputTable, key: string): Promise<number> {
   const { journal, connection } = push;
   const { fileId, isUploaded, content, asked } = journal.table(key);
   if (fileId !== undefined) {
@@ -184,13 +184,13 @@ async function uploadedFile(push: Pushing, table: PlannedTable, key: string): Pr
  * Returns a name that no other file has, to tell it from one that gets the same number after a restore. The service
  * goes by the ending, and the client adds `.gz` to compressed files.
  */
-function uniqueName({ env }: Pushing, { source, isGzip }: PlannedTable): string {
+function uniqueName({ env }: Pushing, { source, isGzip }: PlannedOutputTable): string {
   const { name, ext } = path.parse(source.replace(/\.gz$/, ''));
   const chance = Buffer.from(env.randomBytes(8)).toString('hex');
   return `${name}-${chance}${ext}${isGzip ? '.gz' : ''}`;
 }
 
-async function describe(push: Pushing, table: PlannedTable, key: string): Promise<void> {
+async function describe(push: Pushing, table: PlannedOutputTable, key: string): Promise<void> {
   const { connection, origin, log } = push;
   const { destination, metadata, columnMetadata } = table;
   const { tables } = connection.client;

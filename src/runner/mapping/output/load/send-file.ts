@@ -1,11 +1,11 @@
 import type { PushedFile } from '../../mapping-types.ts';
-import type { PlannedFile } from '../plan/planned.ts';
+import type { PlannedOutputFile } from '../plan/planned.ts';
 import { stepKey, type Pushing } from '../pushing.ts';
 import { trustFile } from './trust.ts';
 import { removeUpload, upload } from './upload.ts';
 
 /** Stores one file; one that an interrupted push had begun is taken away and begun anew. */
-export async function sendFile(push: Pushing, file: PlannedFile): Promise<PushedFile> {
+export async function sendFile(push: Pushing, file: PlannedOutputFile): Promise<PushedFile> {
   const { journal, log } = push;
   const { source, tags, isPublic, isPermanent, isEncrypted, notify } = file;
   await trustFile(push, source);

@@ -1,7 +1,7 @@
 import { StorageError } from '../../../../lib/errors.ts';
 import { getKey, isObject, type Json } from '../../../../lib/json/index.ts';
 import type { File, Job } from '../../../../storage/client/index.ts';
-import type { TableEntry } from '../../journal.ts';
+import type { JournalTable } from '../../journal.ts';
 import type { Pushing } from '../pushing.ts';
 
 /**
@@ -78,7 +78,7 @@ export function sourceFileOf({ operationParams }: Job): Json | undefined {
  * Tells whether a job loaded the entry of the journal. Properties that the service leaves out, or that an older journal
  * does not have, are no contradiction.
  */
-function isOwnJob(job: Job, { fileId, jobCreated }: TableEntry, destination: string): boolean {
+function isOwnJob(job: Job, { fileId, jobCreated }: JournalTable, destination: string): boolean {
   return (
     /^table(?:Import|Create)$/.test(job.operationName ?? 'tableImport') &&
     isAs(job.tableId, destination) &&

@@ -1,6 +1,6 @@
 import { MappingError, StorageError } from '../../../../lib/errors.ts';
 import type { Job } from '../../../../storage/client/index.ts';
-import type { PlannedTable } from '../plan/planned.ts';
+import type { PlannedOutputTable } from '../plan/planned.ts';
 import type { Pushing } from '../pushing.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { Pushing } from '../pushing.ts';
  */
 export async function findDuplicateLoad(
   { connection: { client }, journal, signal }: Pushing,
-  { destination, incremental }: PlannedTable,
+  { destination, incremental }: PlannedOutputTable,
   key: string,
 ): Promise<Job | undefined> {
   const { fileId, fileCreated: created, jobId: besides } = journal.table(key);
@@ -31,7 +31,11 @@ export async function findDuplicateLoad(
   }
 }
 
-export function doubled({ source, destination }: PlannedTable, rows: number, { id }: Job): MappingError {
+export function doubled(
+  { source, destination }: PlannedOutputTable,
+  rows: number,
+  { id }: Job,
+): MappingError {
   return new MappingError(
     'push.doubled',
     `The ${rows} rows of “${source}” were loaded into ${destination} twice: something between here and the service has passed the request on twice, and the service knows no Idempotency-Key. The second load is the job ${id}.`,

@@ -3,7 +3,7 @@ import { reasonOf, SinkError, StorageError } from '../../../../lib/errors.ts';
 import { fileBody, type File, type UploadOptions } from '../../../../storage/client/index.ts';
 import { stepKey, type Pushing } from '../pushing.ts';
 
-export interface Content {
+export interface UploadContent {
   readonly path: string;
   readonly slices: readonly string[] | undefined;
 }
@@ -11,7 +11,7 @@ export interface Content {
 /** Uploads a file, or a folder of slices. */
 export async function upload(
   { connection, signal, onProgress }: Pushing,
-  { path: at, slices }: Content,
+  { path: at, slices }: UploadContent,
   options: UploadOptions,
 ): Promise<File> {
   const { files } = connection.client;

@@ -3,15 +3,15 @@ import type { Static, TObject } from 'typebox';
 import { isObject, JsonSyntaxError, keysOf, parseExact, type Json } from '../../../../lib/json/index.ts';
 import { nearest } from '../../../../lib/suggest.ts';
 import { shapeOf } from '../../shape.ts';
-import type { Problem } from './problems.ts';
+import type { OutputProblem } from './problems.ts';
 import { reasonOf } from '../../../../lib/errors.ts';
 
 /** The longest manifest that is read: 5,000 columns with all their metadata are far below. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Problems found while reading, and warnings for the log. */
-export interface Findings {
-  readonly problems: Problem[];
+export interface OutputFindings {
+  readonly problems: OutputProblem[];
   readonly warnings: string[];
 }
 
@@ -19,7 +19,7 @@ export interface Findings {
 export function readManifest<S extends TObject>(
   schema: S,
   file: string | undefined,
-  findings: Findings,
+  findings: OutputFindings,
 ): Static<S> | undefined {
   if (file === undefined) return undefined;
   const json = jsonAt(file, findings.problems);
@@ -37,7 +37,7 @@ export function readManifest<S extends TObject>(
   return shaped.value;
 }
 
-function jsonAt(file: string, problems: Problem[]): Json | undefined {
+function jsonAt(file: string, problems: OutputProblem[]): Json | undefined {
   try {
     if (statSync(file).size > MAX_BYTES) {
       problems.push({ message: 'The manifest is longer than 16 MiB.', where: { file } });

@@ -1,5 +1,5 @@
 import type { MetadataPair } from '../../../../storage/client/index.ts';
-import type { TableSettings } from './plan-settings.ts';
+import type { PushTableSettings } from './plan-settings.ts';
 
 /** Defaults of options that neither document gives. */
 export const DEFAULTS = { incremental: false, delimiter: ',', enclosure: '"', deleteOperator: 'eq' } as const;
@@ -8,7 +8,7 @@ export const DEFAULTS = { incremental: false, delimiter: ',', enclosure: '"', de
  * Merges the mapping of a table into its manifest: the mapping wins, but a default or empty value in it does not count;
  * metadata is merged by key; a primary key in the mapping replaces the other, an empty one too.
  */
-export function mergeSettings(manifest: TableSettings, mapping: TableSettings): TableSettings {
+export function mergeSettings(manifest: PushTableSettings, mapping: PushTableSettings): PushTableSettings {
   return {
     destination: truthy(mapping.destination) ?? manifest.destination,
     columns: filled(mapping.columns) ?? manifest.columns,
@@ -36,9 +36,9 @@ function mergePairs(
 }
 
 function mergeColumns(
-  first: TableSettings['columnMetadata'],
-  second: TableSettings['columnMetadata'],
-): TableSettings['columnMetadata'] {
+  first: PushTableSettings['columnMetadata'],
+  second: PushTableSettings['columnMetadata'],
+): PushTableSettings['columnMetadata'] {
   const names = new Set([...first.keys(), ...second.keys()]);
   return new Map(
     Array.from(names, (name) => [name, mergePairs(first.get(name) ?? [], second.get(name) ?? [])] as const),
@@ -46,9 +46,9 @@ function mergeColumns(
 }
 
 function differing<K extends keyof typeof DEFAULTS>(
-  settings: TableSettings,
+  settings: PushTableSettings,
   key: K,
-): TableSettings[K] | undefined {
+): PushTableSettings[K] | undefined {
   return settings[key] === DEFAULTS[key] ? undefined : settings[key];
 }
 

@@ -86,15 +86,15 @@ export type TableOptions = Static<Type.TObject<typeof TABLE>>;
 export const FileManifest = Type.Object({ ...FILE, manifest_type: Text, $schema: Text });
 export type FileOptions = Static<Type.TObject<typeof FILE>>;
 
-const TableMapping = Type.Object({ ...TABLE, source: Text });
-export type TableMapping = Static<typeof TableMapping>;
-const FileMapping = Type.Object({ ...FILE, source: Type.String() });
-export type FileMapping = Static<typeof FileMapping>;
+const OutputTableMapping = Type.Object({ ...TABLE, source: Text });
+export type OutputTableMapping = Static<typeof OutputTableMapping>;
+const OutputFileMapping = Type.Object({ ...FILE, source: Type.String() });
+export type OutputFileMapping = Static<typeof OutputFileMapping>;
 
 /** `storage.output` of a configuration. */
 export const OutputMapping = Type.Object({
-  tables: Type.Optional(Type.Array(TableMapping)),
-  files: Type.Optional(Type.Array(FileMapping)),
+  tables: Type.Optional(Type.Array(OutputTableMapping)),
+  files: Type.Optional(Type.Array(OutputFileMapping)),
   default_bucket: Text,
 });
 export type OutputMapping = Static<typeof OutputMapping>;

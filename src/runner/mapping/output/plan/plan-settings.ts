@@ -5,7 +5,7 @@ import type { SchemaColumn, TableOptions } from './plan-options.ts';
  * Settings of a table in one document, a manifest or a mapping, in either of two forms: `columns`, `primary_key` and
  * `column_metadata`, or a `schema` of the columns. Undefined: the document does not say it.
  */
-export interface TableSettings {
+export interface PushTableSettings {
   readonly destination: string | undefined;
   readonly columns: readonly ColumnDefinition[] | undefined;
   readonly primaryKey: readonly string[] | undefined;
@@ -24,7 +24,7 @@ export interface TableSettings {
 const DESCRIPTION = 'KBC.description';
 
 /** @returns the settings, or in words why the document contradicts itself */
-export function settingsOf(options: TableOptions): TableSettings | string {
+export function settingsOf(options: TableOptions): PushTableSettings | string {
   const { schema = [] } = options;
   const excluded = (['columns', 'primary_key', 'metadata', 'column_metadata'] as const).filter((key) => {
     const value = options[key];
@@ -61,7 +61,7 @@ export function settingsOf(options: TableOptions): TableSettings | string {
 function columnMetadataOf({
   schema = [],
   column_metadata: given = {},
-}: TableOptions): TableSettings['columnMetadata'] {
+}: TableOptions): PushTableSettings['columnMetadata'] {
   const columns = new Map(Object.entries(given).map(([name, pairs]) => [name, pairsOf(pairs)]));
   for (const { name, metadata, description } of schema) {
     const pairs = [...mapPairs(metadata), ...described(description)];

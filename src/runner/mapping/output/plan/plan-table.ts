@@ -5,15 +5,15 @@ import type { ColumnDefinition, DeleteRows } from '../../../../storage/client/in
 import { nearest } from '../../../../lib/suggest.ts';
 import { readHeader, tableColumns } from './columns.ts';
 import { destinationOf } from './destination.ts';
-import type { Findings } from './manifest.ts';
+import type { OutputFindings } from './manifest.ts';
 import { DEFAULTS } from './merge.ts';
-import type { PlannedTable } from './planned.ts';
-import type { TableSettings } from './plan-settings.ts';
-import type { Source } from './sources.ts';
+import type { PlannedOutputTable } from './planned.ts';
+import type { PushTableSettings } from './plan-settings.ts';
+import type { OutputSource } from './sources.ts';
 
 export interface TableToPlan {
-  readonly source: Source;
-  readonly settings: TableSettings;
+  readonly source: OutputSource;
+  readonly settings: PushTableSettings;
   /** Destination in the mapping, without the manifest's: it is taken as it is. */
   readonly mapped: string | undefined;
   readonly defaultBucket: string;
@@ -22,8 +22,8 @@ export interface TableToPlan {
 /** Plans one table with all that its load needs; undefined when something is wrong with it. */
 export async function planTable(
   { source, settings, mapped, defaultBucket }: TableToPlan,
-  findings: Findings,
-): Promise<PlannedTable | undefined> {
+  findings: OutputFindings,
+): Promise<PlannedOutputTable | undefined> {
   const where = { file: source.path };
   const tell = (message: string, hint?: string, line?: number): undefined => {
     const place = line === undefined ? where : { ...where, line };
@@ -86,8 +86,8 @@ interface Columns {
  * Returns the columns of a source: explicit columns mean that the file has no header, unless the settings say it has.
  */
 async function columnsOf(
-  source: Source,
-  { columns: given = [], hasHeader }: TableSettings,
+  source: OutputSource,
+  { columns: given = [], hasHeader }: PushTableSettings,
   dialect: CsvDialect,
   tell: Tell,
 ): Promise<Columns | undefined> {
@@ -133,8 +133,8 @@ async function columnsOf(
 function keyOf(
   given: readonly string[],
   columns: readonly string[],
-  { name: source }: Source,
-  { tell, findings }: { readonly tell: Tell; readonly findings: Findings },
+  { name: source }: OutputSource,
+  { tell, findings }: { readonly tell: Tell; readonly findings: OutputFindings },
 ): readonly string[] {
   const names = given.map((name) => name.trim());
   if (names.includes(''))
@@ -154,7 +154,7 @@ function keyOf(
 }
 
 function deletionsOf(
-  { deleteColumn: column = '', deleteOperator = 'eq', deleteValues = [], deleteRows = [] }: TableSettings,
+  { deleteColumn: column = '', deleteOperator = 'eq', deleteValues = [], deleteRows = [] }: PushTableSettings,
   tell: Tell,
 ): readonly DeleteRows[] {
   if (column !== '' && deleteValues.length === 0)
@@ -175,11 +175,11 @@ function deletionsOf(
 }
 
 function columnMetadataOf(
-  { columnMetadata }: TableSettings,
+  { columnMetadata }: PushTableSettings,
   columns: readonly string[],
-  { name: source }: Source,
-  { warnings }: Findings,
-): PlannedTable['columnMetadata'] {
+  { name: source }: OutputSource,
+  { warnings }: OutputFindings,
+): PlannedOutputTable['columnMetadata'] {
   return Array.from(columnMetadata, ([name, metadata]) => ({ column: columnName(name), metadata })).filter(
     ({ column }) => {
       const isKnown = columns.includes(column);

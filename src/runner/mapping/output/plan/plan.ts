@@ -4,20 +4,20 @@ import { nearest } from '../../../../lib/suggest.ts';
 import type { Origin } from '../../mapping-types.ts';
 import { shapeOf } from '../../shape.ts';
 import { bucketIdProblem, defaultBucketOf } from './destination.ts';
-import { readManifest, type Findings } from './manifest.ts';
+import { readManifest, type OutputFindings } from './manifest.ts';
 import { mergeSettings } from './merge.ts';
-import { FileManifest, OutputMapping, TableManifest, type TableMapping } from './plan-options.ts';
-import type { OutputPlan, PlannedTable } from './planned.ts';
+import { FileManifest, OutputMapping, TableManifest, type OutputTableMapping } from './plan-options.ts';
+import type { OutputPlan, PlannedOutputTable } from './planned.ts';
 import { planFile } from './plan-file.ts';
 import { planTable } from './plan-table.ts';
 import { refuse } from './problems.ts';
 import { checkSharedDestinations } from './shared-destination.ts';
-import { settingsOf, type TableSettings } from './plan-settings.ts';
-import { findSources, type Source } from './sources.ts';
+import { settingsOf, type PushTableSettings } from './plan-settings.ts';
+import { findSources, type OutputSource } from './sources.ts';
 
 export type * from './planned.ts';
 
-export interface PlanOptions {
+export interface PushPlanOptions {
   /** The folder with `tables/` and `files/`; either may be absent. */
   readonly out: string;
   /** `storage.output` of the effective configuration. */
@@ -38,9 +38,9 @@ export async function planOutputs({
   mapping: given,
   origin,
   moved = (destination) => destination,
-}: PlanOptions): Promise<OutputPlan> {
+}: PushPlanOptions): Promise<OutputPlan> {
   const mapping = readMapping(given, out);
-  const findings: Findings = { problems: [], warnings: [] };
+  const findings: OutputFindings = { problems: [], warnings: [] };
   const defaultBucket = mapping.default_bucket || defaultBucketOf(origin);
   const bucketProblem = bucketIdProblem(defaultBucket);
   if (bucketProblem !== undefined)
@@ -51,7 +51,7 @@ export async function planOutputs({
     });
   const sources = findSources(path.join(out, 'tables'), 'table', findings.problems);
   checkMapped(mapping.tables ?? [], { sources, kind: 'table', findings });
-  const tables: PlannedTable[] = [];
+  const tables: PlannedOutputTable[] = [];
   for (const source of sources)
     for (const each of settingsFor(source, mapping.tables ?? [], findings)) {
       const { destination } = each.settings;
@@ -88,7 +88,7 @@ function readMapping(given: AnyObject, out: string): OutputMapping {
 }
 
 /** Returns the source of a mapping; without one it is the file with the name of its destination. */
-function sourceOf({ source = '', destination = '' }: TableMapping): string {
+function sourceOf({ source = '', destination = '' }: OutputTableMapping): string {
   return source === '' ? destination : source;
 }
 
@@ -97,10 +97,10 @@ function sourceOf({ source = '', destination = '' }: TableMapping): string {
  * mapping.
  */
 function settingsFor(
-  source: Source,
-  mappings: readonly TableMapping[],
-  findings: Findings,
-): { readonly settings: TableSettings; readonly mapped: string | undefined }[] {
+  source: OutputSource,
+  mappings: readonly OutputTableMapping[],
+  findings: OutputFindings,
+): { readonly settings: PushTableSettings; readonly mapped: string | undefined }[] {
   const manifest = settingsOf(readManifest(TableManifest, source.manifest, findings) ?? {});
   if (typeof manifest === 'string') {
     findings.problems.push({
@@ -124,12 +124,16 @@ function settingsFor(
 }
 
 function checkMapped(
-  mappings: readonly TableMapping[],
+  mappings: readonly OutputTableMapping[],
   {
     sources,
     kind,
     findings,
-  }: { readonly sources: readonly Source[]; readonly kind: 'file' | 'table'; readonly findings: Findings },
+  }: {
+    readonly sources: readonly OutputSource[];
+    readonly kind: 'file' | 'table';
+    readonly findings: OutputFindings;
+  },
 ): void {
   const names = sources.map(({ name }) => name);
   for (const [i, mapping] of mappings.entries()) {

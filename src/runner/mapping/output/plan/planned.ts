@@ -3,8 +3,8 @@ import type { ColumnDefinition, DeleteRows, MetadataPair } from '../../../../sto
 /** Plan of a push, as plain data: tables and files with their destinations. */
 export interface OutputPlan {
   /** In the order of the names of their sources. */
-  readonly tables: readonly PlannedTable[];
-  readonly files: readonly PlannedFile[];
+  readonly tables: readonly PlannedOutputTable[];
+  readonly files: readonly PlannedOutputFile[];
   /** Warnings about odd things that do not stop the push. */
   readonly warnings: readonly string[];
 }
@@ -21,7 +21,7 @@ interface PlannedSource {
   readonly content: string;
 }
 
-export interface PlannedTable extends PlannedSource {
+export interface PlannedOutputTable extends PlannedSource {
   /** True when it is gzip already. */
   readonly isGzip: boolean;
   /** Id of the table, such as `in.c-main.users`. */
@@ -48,7 +48,7 @@ export interface PlannedTable extends PlannedSource {
   readonly columnMetadata: readonly { readonly column: string; readonly metadata: readonly MetadataPair[] }[];
 }
 
-export interface PlannedFile extends PlannedSource {
+export interface PlannedOutputFile extends PlannedSource {
   readonly tags: readonly string[];
   readonly isPublic: boolean;
   readonly isPermanent: boolean;

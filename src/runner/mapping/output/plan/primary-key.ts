@@ -1,12 +1,12 @@
 import { StorageError } from '../../../../lib/errors.ts';
 import { isRefusal } from '../ready/metadata.ts';
-import type { PlannedTable } from './planned.ts';
+import type { PlannedOutputTable } from './planned.ts';
 import { stepKey, type Pushing } from '../pushing.ts';
 import { sameKey } from './shared-destination.ts';
 import { untilDone } from '../load/until-done.ts';
 
 export interface KeyChange {
-  readonly table: PlannedTable;
+  readonly table: PlannedOutputTable;
   /** Entry of the journal. */
   readonly key: string;
   /** Present primary key of the table. */

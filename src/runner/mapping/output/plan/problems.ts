@@ -4,7 +4,7 @@ import { shellWord } from '../../../../lib/shell-word.ts';
 import { describeError, ExtractorError, MappingError, type Where } from '../../../../lib/errors.ts';
 
 /** One thing that is wrong with an output, its manifest or its mapping. */
-export interface Problem {
+export interface OutputProblem {
   readonly message: string;
   readonly where?: Where;
   /** Hint of one sentence. */
@@ -16,7 +16,7 @@ export interface Problem {
  *
  * @throws {MappingError} `push.invalid`, when there is a problem
  */
-export function refuse(problems: readonly Problem[], out: string): void {
+export function refuse(problems: readonly OutputProblem[], out: string): void {
   const [first] = problems;
   if (first === undefined) return;
   const lines = problems.map(({ message, where = {}, hint }) =>

@@ -1,11 +1,14 @@
-import type { PlannedTable } from './planned.ts';
-import type { Problem } from './problems.ts';
+import type { PlannedOutputTable } from './planned.ts';
+import type { OutputProblem } from './problems.ts';
 
 /**
  * Checks that several sources with one table each add to it by the same key; a full load would remove the rows of the
  * others again.
  */
-export function checkSharedDestinations(tables: readonly PlannedTable[], problems: Problem[]): void {
+export function checkSharedDestinations(
+  tables: readonly PlannedOutputTable[],
+  problems: OutputProblem[],
+): void {
   for (const [destination, [first, ...others]] of Map.groupBy(tables, (table) => table.destination)) {
     const reason = others
       .map((other) => (first === undefined ? undefined : conflict(first, other)))
@@ -20,7 +23,7 @@ export function checkSharedDestinations(tables: readonly PlannedTable[], problem
   }
 }
 
-function conflict(first: PlannedTable, other: PlannedTable): string | undefined {
+function conflict(first: PlannedOutputTable, other: PlannedOutputTable): string | undefined {
   if (first.source === other.source) return 'a source can go there once only';
   if (!first.incremental || !other.incremental)
     return 'a load that is not incremental removes the rows of the others';

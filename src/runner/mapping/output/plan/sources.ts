@@ -1,10 +1,10 @@
 import { closeSync, lstatSync, openSync, readdirSync, readSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import type { Problem } from './problems.ts';
+import type { OutputProblem } from './problems.ts';
 import { reasonOf } from '../../../../lib/errors.ts';
 
 /** File or folder of slices in `out/tables` or `out/files`. */
-export interface Source {
+export interface OutputSource {
   readonly name: string;
   readonly path: string;
   /** Names of the slices in a folder, in order; undefined for one file. */
@@ -24,7 +24,11 @@ const MANIFEST = '.manifest';
  * Returns the sources of a folder, in the order of their names; none when there is no folder. Names that begin with a
  * dot are ignored.
  */
-export function findSources(folder: string, kind: 'file' | 'table', problems: Problem[]): Source[] {
+export function findSources(
+  folder: string,
+  kind: 'file' | 'table',
+  problems: OutputProblem[],
+): OutputSource[] {
   const names = namesIn(folder, problems);
   const data = names.filter((name) => !isManifest(name));
   for (const name of names.filter(isManifest)) {
@@ -47,7 +51,11 @@ function isManifest(name: string): boolean {
   return name.endsWith(MANIFEST);
 }
 
-function sourceAt(at: string, name: string, problems: Problem[]): Omit<Source, 'manifest'> | undefined {
+function sourceAt(
+  at: string,
+  name: string,
+  problems: OutputProblem[],
+): Omit<OutputSource, 'manifest'> | undefined {
   const stats = plainStats(at, problems);
   if (stats === undefined) return undefined;
   if (!stats.isDirectory())
@@ -73,7 +81,7 @@ function sourceAt(at: string, name: string, problems: Problem[]): Omit<Source, '
   };
 }
 
-function sliceStats(at: string, name: string, problems: Problem[]): Stats | undefined {
+function sliceStats(at: string, name: string, problems: OutputProblem[]): Stats | undefined {
   const stats = plainStats(at, problems);
   if (stats === undefined) return undefined;
   const reason = stats.isDirectory()
@@ -90,7 +98,7 @@ function sliceStats(at: string, name: string, problems: Problem[]): Stats | unde
  * Returns the stats of a file or a folder; anything else is a problem. No link is followed, because it may lead out of
  * the data folder.
  */
-function plainStats(at: string, problems: Problem[]): Stats | undefined {
+function plainStats(at: string, problems: OutputProblem[]): Stats | undefined {
   const stats = attempt(at, problems, () => lstatSync(at));
   if (stats === undefined || stats.isFile() || stats.isDirectory()) return stats;
   const what = stats.isSymbolicLink() ? 'a symbolic link' : 'neither a file nor a folder';
@@ -102,7 +110,7 @@ function plainStats(at: string, problems: Problem[]): Stats | undefined {
   return undefined;
 }
 
-function namesIn(folder: string, problems: Problem[]): string[] {
+function namesIn(folder: string, problems: OutputProblem[]): string[] {
   const names = attempt(folder, problems, () => readdirSync(folder)) ?? [];
   return names
     .filter((name) => !name.startsWith('.'))
@@ -126,7 +134,7 @@ function contentOf(stats: readonly Stats[]): string {
   return `${stats.length} files, ${bytes} bytes, ${new Date(latest).toISOString()}`;
 }
 
-function isGzip(file: string, problems: Problem[]): boolean {
+function isGzip(file: string, problems: OutputProblem[]): boolean {
   const head = Buffer.alloc(2);
   attempt(file, problems, () => {
     const fd = openSync(file, 'r');
@@ -140,7 +148,7 @@ function isGzip(file: string, problems: Problem[]): boolean {
 }
 
 /** Tries a file operation: a missing file or folder gives undefined, any other error is a problem. */
-function attempt<T>(at: string, problems: Problem[], work: () => T): T | undefined {
+function attempt<T>(at: string, problems: OutputProblem[], work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Table } from '../../../../storage/client/index.ts';
 import { isTaken } from './metadata.ts';
-import type { PlannedTable } from '../plan/planned.ts';
+import type { PlannedOutputTable } from '../plan/planned.ts';
 import { readyKey } from '../plan/primary-key.ts';
 import { stepKey, type Pushing } from '../pushing.ts';
 import { readyBucket } from './ready-bucket.ts';
@@ -12,7 +12,7 @@ import { untilDone } from '../load/until-done.ts';
  *
  * @returns whether there is a table to load into; without one, the load makes it
  */
-export async function readyTable(push: Pushing, table: PlannedTable, key: string): Promise<boolean> {
+export async function readyTable(push: Pushing, table: PlannedOutputTable, key: string): Promise<boolean> {
   const { tables } = push.connection.client;
   await readyBucket(push, table.bucket, key);
   const found = await tables.find(table.destination);
@@ -39,7 +39,7 @@ interface Existing {
   readonly found: Table;
 }
 
-async function adapt(push: Pushing, table: PlannedTable, { key, found }: Existing): Promise<void> {
+async function adapt(push: Pushing, table: PlannedOutputTable, { key, found }: Existing): Promise<void> {
   const { tables } = push.connection.client;
   await addColumns(push, table, { key, found });
   await readyKey(push, { table, key, current: found.primaryKey });
@@ -52,7 +52,7 @@ async function adapt(push: Pushing, table: PlannedTable, { key, found }: Existin
 
 async function addColumns(
   push: Pushing,
-  { destination, definitions }: PlannedTable,
+  { destination, definitions }: PlannedOutputTable,
   { key, found: { columns = [], isTyped } }: Existing,
 ): Promise<void> {
   const { tables } = push.connection.client;

@@ -4,7 +4,7 @@ import type { Log } from '../../../../lib/log.ts';
 import type { Secrets } from '../../../../lib/secrets.ts';
 import { parseKeys } from '../../../../lib/encryption/index.ts';
 import { inspect } from '../inspect.ts';
-import type { Asked, Said } from '../builder-types.ts';
+import type { BuilderTask, Said } from '../builder-types.ts';
 import { explore } from './explore.ts';
 import { toldError } from './told-error.ts';
 import { tryOut } from './try.ts';
@@ -22,7 +22,7 @@ export async function serveOnce({ print, secrets, signal, log }: WorkshopIo): Pr
   const onStep = (step: string): void => say({ step });
   try {
     // Written by the service that started this process.
-    const asked = JSON.parse(await text(process.stdin)) as Asked;
+    const asked = JSON.parse(await text(process.stdin)) as BuilderTask;
     if (asked.kind === 'explore') {
       say({ found: await explore(asked, { env: systemEnv, secrets, signal, onStep }) });
       return;

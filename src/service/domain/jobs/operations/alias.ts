@@ -2,12 +2,12 @@ import { badRequest } from '../../api-error.ts';
 import type { Meta } from '../../../stores/metadata/database.ts';
 import { findTable, listAliases, type StoredTable } from '../../../stores/metadata/stored-tables.ts';
 import type { TableRow } from '../../../stores/metadata/tables.ts';
-import type { RowQuery, WhereFilter } from '../../../stores/tables/row-query.ts';
+import type { RowQuery, RowCondition } from '../../../stores/tables/row-query.ts';
 import { tableNotFound } from './table-place.ts';
 import type { Context } from '../../context.ts';
 
 /** Source of the rows of a table: the table itself, or for an alias the table at the end. */
-export interface Rows {
+export interface AliasedRows {
   readonly table: StoredTable;
   /** A query over the table, as one over the rows. */
   readonly query: (asked: RowQuery) => RowQuery;
@@ -18,8 +18,8 @@ export async function rowsOf(
   meta: Meta,
   context: Pick<Context, 'project'>,
   asked: StoredTable,
-): Promise<Rows> {
-  const where: WhereFilter[] = [];
+): Promise<AliasedRows> {
+  const where: RowCondition[] = [];
   let table = asked;
   while (table.alias_source !== null) {
     const filter = filterOf(table);
@@ -42,9 +42,9 @@ export async function rowsOf(
   };
 }
 
-function filterOf({ alias_filter }: TableRow): WhereFilter | undefined {
+function filterOf({ alias_filter }: TableRow): RowCondition | undefined {
   // Written by this service from a checked request.
-  return alias_filter === null ? undefined : (JSON.parse(alias_filter) as WhereFilter);
+  return alias_filter === null ? undefined : (JSON.parse(alias_filter) as RowCondition);
 }
 
 /** @throws {ApiError} 400 where rows or structure are to be changed through an alias */

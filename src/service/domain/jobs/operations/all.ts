@@ -44,7 +44,7 @@ export type JobParams = { readonly [Kind in (typeof KINDS)[number] as Kind['name
 export type JobName = keyof JobParams;
 
 /** Storage job as a route asks for it: its parameters are those that the operation of its kind reads. */
-export type JobRequest<Name extends JobName = JobName> = {
+export type StorageJobRequest<Name extends JobName = JobName> = {
   readonly [Each in Name]: {
     readonly operation: Each;
     readonly params: JobParams[Each];

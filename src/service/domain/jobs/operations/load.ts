@@ -7,7 +7,7 @@ import { tableOf } from '../../../stores/metadata/transaction.ts';
 import { wholeTable } from '../../presenters/table.ts';
 import { isoTime } from '../../../../lib/iso-time.ts';
 import type { ImportOutcome, ImportRequest, TableId } from '../../../stores/tables/engine.ts';
-import { defineOperation, fenceOf, isMarkOf, markOf, type Metrics } from './operation.ts';
+import { defineOperation, fenceOf, isMarkOf, markOf, type JobMetrics } from './operation.ts';
 import { refuseAlias } from './alias.ts';
 import { contentOf, type FileContent } from './slices.ts';
 import {
@@ -186,7 +186,7 @@ function stateOf(outcome: ImportOutcome): TableState {
   return { columns, primaryKey, rows: totalRows, bytes: totalBytes };
 }
 
-function metricsOf(content: FileContent, outcome: ImportOutcome): Partial<Metrics> {
+function metricsOf(content: FileContent, outcome: ImportOutcome): Partial<JobMetrics> {
   return {
     inCompressed: content.isCompressed,
     inBytes: content.bytes,

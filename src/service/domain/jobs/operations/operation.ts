@@ -6,7 +6,7 @@ import type { DataContext } from '../../data-context.ts';
 import type { Meta } from '../../../stores/metadata/database.ts';
 import type { Turn } from '../../../stores/metadata/leases.ts';
 import type { JobRow } from '../../../stores/metadata/tables.ts';
-import type { WriteOptions } from '../../../stores/tables/engine.ts';
+import type { TableWriteOptions } from '../../../stores/tables/engine.ts';
 import type { Thing } from '../../../stores/metadata/transaction.ts';
 
 /** Kind of storage job: its name in the API, the parameters that its jobs store, and the handler of its jobs. */
@@ -57,7 +57,7 @@ export type Operation = (job: JobRow, context: DataContext, signal: AbortSignal)
 
 export interface Done {
   readonly results: Reply;
-  readonly metrics?: Partial<Metrics>;
+  readonly metrics?: Partial<JobMetrics>;
   /** Numbers for the metrics once it is done. */
   readonly moved?: Moved;
   /** Changes of the metadata, in the transaction that ends the job. An error fails the job. */
@@ -68,7 +68,7 @@ export interface Done {
   undo?(): Promise<void>;
 }
 
-export interface Metrics {
+export interface JobMetrics {
   readonly inCompressed: boolean;
   readonly inBytes: number;
   readonly inBytesUncompressed: number;
@@ -81,7 +81,7 @@ export interface Metrics {
  * Returns the check of the table engine before it commits a change: whether this worker still has the lease of the
  * job.
  */
-export function fenceOf({ id, fencing, worker }: Turn): WriteOptions {
+export function fenceOf({ id, fencing, worker }: Turn): TableWriteOptions {
   return { fence: { jobId: id, fencing, worker } };
 }
 

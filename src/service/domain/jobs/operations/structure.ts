@@ -9,7 +9,7 @@ import {
   NO_ALIAS,
   saveState,
   setAliasColumns,
-  type ColumnDefinition,
+  type StoredDefinition,
   type StoredTable,
 } from '../../../stores/metadata/stored-tables.ts';
 import { tableOf } from '../../../stores/metadata/transaction.ts';
@@ -96,7 +96,7 @@ export const tableDefinitionCreate = defineOperation({
   },
 });
 
-function definitionOf({ definition, basetype }: ColumnInput): ColumnDefinition {
+function definitionOf({ definition, basetype }: ColumnInput): StoredDefinition {
   return {
     definition: definition === undefined || definition === null ? null : JSON.stringify(definition),
     basetype: basetype ?? null,
@@ -231,7 +231,7 @@ function changeAlias(job: JobRow, context: DataContext, wanted: ColumnChange): D
 
 interface Changed {
   readonly results?: Done['results'];
-  readonly definitions?: ReadonlyMap<string, ColumnDefinition>;
+  readonly definitions?: ReadonlyMap<string, StoredDefinition>;
 }
 
 /** Changes a table in the engine, then stores the engine's description in the metadata. */

@@ -36,7 +36,7 @@ export interface Keeper {
    * @throws {RunError} `run.lost` when a later attempt has the run; `recording.invalid` when an output that may have
    * been pushed in part cannot be restored. And the errors of the object store
    */
-  restore(): Promise<Restored>;
+  restore(): Promise<RestoredCheckpoint>;
   /**
    * Begins to store the output of the child. May be called again, when a child has ended and another one is started.
    */
@@ -76,7 +76,7 @@ export interface KeeperOptions {
 }
 
 /** Result of a restore. */
-export interface Restored {
+export interface RestoredCheckpoint {
   /** Attempt of this run that left the checkpoint; undefined when there was none, or another run has left it. */
   readonly attempt: number | undefined;
   readonly bytes: number;

@@ -3,7 +3,7 @@ import { systemEnv } from '../../../../lib/env.ts';
 import { reasonOf, RunError } from '../../../../lib/errors.ts';
 import { keepRecords, recordArgs } from '../run-artifacts.ts';
 import { listenToProgress } from '../run-progress.ts';
-import type { Keeper, KeeperOptions, Restored } from './checkpoint-types.ts';
+import type { Keeper, KeeperOptions, RestoredCheckpoint } from './checkpoint-types.ts';
 import { isKeepMessage, RUN_VARIABLE, type KeptMessage } from './channel.ts';
 import { KeptFolder } from './folder.ts';
 import { keysOf, readKept, writeKept, type Kept } from './kept.ts';
@@ -56,7 +56,7 @@ export class RunKeeper implements Keeper {
     return this.#losing.signal;
   }
 
-  async restore(): Promise<Restored> {
+  async restore(): Promise<RestoredCheckpoint> {
     const { store, attempt, run, log } = this.#options;
     const { attempts, by } = await this.#places.claims(store);
     if (!this.#hasClaimed && (attempts.some((each) => each >= attempt) || by !== undefined)) throw taken();

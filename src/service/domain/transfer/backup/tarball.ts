@@ -12,10 +12,10 @@ export interface Tarball {
   /** Adds a file of the disk; false when there is none. What it has when it is opened is written, also when it is replaced. */
   add(name: string, path: string): Promise<boolean>;
   /** Adds content from elsewhere, or nothing of it when that fails, so that it can be tried again. */
-  addContent(content: Content): Promise<void>;
+  addContent(content: BackupContent): Promise<void>;
 }
 
-export interface Content {
+export interface BackupContent {
   readonly name: string;
   /** All that `chunks` gives. */
   readonly bytes: number;

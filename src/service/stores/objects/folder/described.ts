@@ -1,9 +1,9 @@
 import { headerText } from '../s3/read-operations.ts';
-import type { DescribedObject, WriteOptions } from '../store.ts';
+import type { DescribedObject, ObjectWriteOptions } from '../store.ts';
 import { noAttributes, type ObjectAttributes, type ObjectMeta } from './meta.ts';
 
 /** Returns the stored attributes of an object; header values as they are sent. */
-export function attributesOf(options: WriteOptions): ObjectAttributes {
+export function attributesOf(options: ObjectWriteOptions): ObjectAttributes {
   const { contentType, disposition, contentEncoding, contentLanguage, cacheControl, encrypted } = options;
   return {
     ...noAttributes,

@@ -1,6 +1,6 @@
 import type { ChecksumName, DigestName } from '../checksums.ts';
 import type { ObjectAttributes, ObjectMeta } from './meta.ts';
-import type { Staged } from './stage.ts';
+import type { StagedBody } from './stage.ts';
 
 export interface BodyOptions {
   /** Checksums to work out and keep. */
@@ -8,7 +8,7 @@ export interface BodyOptions {
   /** Further digests that `verify` needs. */
   readonly digests?: readonly DigestName[];
   /** Called with the whole body's size and digests; an error refuses it. */
-  readonly verify?: ((staged: Staged) => void) | undefined;
+  readonly verify?: ((staged: StagedBody) => void) | undefined;
 }
 
 export interface PutOptions extends BodyOptions {
@@ -17,13 +17,13 @@ export interface PutOptions extends BodyOptions {
   readonly condition?: ((current: ObjectMeta | undefined) => void) | undefined;
 }
 
-export interface UploadOptions {
+export interface FolderUploadOptions {
   readonly attributes: ObjectAttributes;
   /** The checksum that every part has, and whether the object's is made of theirs. */
   readonly checksum?: { readonly name: ChecksumName; readonly isComposite: boolean } | undefined;
 }
 
-export interface Upload extends UploadOptions {
+export interface FolderUpload extends FolderUploadOptions {
   readonly id: string;
   readonly key: string;
   /** Milliseconds since 1970. */

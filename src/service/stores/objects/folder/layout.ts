@@ -16,7 +16,7 @@ export function objectPath(key: string): string {
   return segments.map((segment, index) => segmentPath(Buffer.from(segment), index === last)).join('/');
 }
 
-export interface Entry {
+export interface FolderEntry {
   readonly kind: 'object' | 'directory';
   /** The bytes that this name adds to the key; of a directory, all keys below begin with them. */
   readonly bytes: Buffer;
@@ -24,7 +24,7 @@ export interface Entry {
 }
 
 /** Parses a name in the folder; undefined when this store did not make it. */
-export function readEntry(name: string, isDirectory: boolean): Entry | undefined {
+export function readEntry(name: string, isDirectory: boolean): FolderEntry | undefined {
   const kind = name.endsWith(',o') ? 'object' : 'directory';
   if ((kind === 'directory') !== isDirectory) return undefined;
   const goesOn = name.endsWith(',c');

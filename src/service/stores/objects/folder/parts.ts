@@ -4,7 +4,7 @@ import { ObjectError } from '../errors.ts';
 import { readBlocks } from './blocks.ts';
 import type { PartMeta } from './meta.ts';
 import { openObjectFile, readObjectFile } from './object-file.ts';
-import type { Upload } from './folder-store-options.ts';
+import type { FolderUpload } from './folder-store-options.ts';
 
 /** A part as the client names it when it completes an upload. */
 export interface ChosenPart {
@@ -20,7 +20,7 @@ export interface KnownPart extends PartMeta {
 /** The parts to join, each found and equal to what the client says of it. */
 export async function checkParts(
   chosen: readonly ChosenPart[],
-  upload: Upload,
+  upload: FolderUpload,
   fileOf: (part: number) => string,
   minBytes: number,
 ): Promise<readonly KnownPart[]> {
@@ -82,7 +82,7 @@ export function multipartEtag(parts: readonly KnownPart[]): string {
 }
 
 /** A composite checksum is the checksum of the parts' checksums, with the number of parts. */
-export function composeChecksums(checksum: Upload['checksum'], parts: readonly KnownPart[]): Checksums {
+export function composeChecksums(checksum: FolderUpload['checksum'], parts: readonly KnownPart[]): Checksums {
   if (checksum?.isComposite !== true) return {};
   const digest = createDigest(checksum.name);
   for (const part of parts) digest.update(Buffer.from(part.checksums[checksum.name] ?? '', 'base64'));

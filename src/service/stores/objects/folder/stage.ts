@@ -5,7 +5,7 @@ import { createBlockSums, type BlockSums } from './blocks.ts';
 import { trailerOf } from './object-file.ts';
 
 /** A body that is on disk, but not yet under its name. */
-export interface Staged {
+export interface StagedBody {
   readonly file: string;
   readonly bytes: number;
   readonly digests: ReadonlyMap<DigestName, Buffer>;
@@ -24,7 +24,7 @@ export async function stage<Result>(
     /** True when the bytes must be on the disk itself before it is published. */
     readonly isDurable: boolean;
   },
-  describe: (staged: Staged) => object,
+  describe: (staged: StagedBody) => object,
   publish: (file: string) => Promise<Result>,
 ): Promise<Result> {
   const file = path.join(options.directory, options.name);

@@ -5,7 +5,7 @@ import { checksumTexts } from '../checksums.ts';
 import { errnoOf, ObjectError } from '../errors.ts';
 import { checkKey, compareKeys } from '../keys.ts';
 import { syncDirectory } from './disk.ts';
-import type { BodyOptions, PutOptions, Upload, UploadOptions } from './folder-store-options.ts';
+import type { BodyOptions, PutOptions, FolderUpload, FolderUploadOptions } from './folder-store-options.ts';
 import { checkParts, composeChecksums, joinParts, multipartEtag, type ChosenPart } from './parts.ts';
 import type { Locks } from './locks.ts';
 import type { ObjectMeta, PartMeta } from './meta.ts';
@@ -15,17 +15,17 @@ import { stage } from './stage.ts';
 /** Multipart uploads: `uploads/<id>/upload.json`, and one file for each part, named by its number. */
 export interface Uploads {
   /** Gives the upload id. */
-  createUpload(key: string, wanted: UploadOptions): Promise<string>;
+  createUpload(key: string, wanted: FolderUploadOptions): Promise<string>;
   /** Returns the parameters of the upload from its beginning. `NoSuchUpload` unless it is an upload of this key. */
-  uploadOf(key: string, id: string): Promise<Upload>;
+  uploadOf(key: string, id: string): Promise<FolderUpload>;
   putPart(
-    upload: Upload,
+    upload: FolderUpload,
     part: number,
     body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     options: BodyOptions,
   ): Promise<PartMeta>;
   /** By number. */
-  listParts(upload: Upload): Promise<readonly (PartMeta & { readonly part: number })[]>;
+  listParts(upload: FolderUpload): Promise<readonly (PartMeta & { readonly part: number })[]>;
   /** Joins the parts to the object. May be asked again for the upload that became the object. */
   completeUpload(
     key: string,
@@ -33,13 +33,13 @@ export interface Uploads {
     parts: readonly ChosenPart[],
     options: Pick<PutOptions, 'condition'> & {
       /** A checksum to be made although the upload began without one. */
-      readonly checksum?: Upload['checksum'];
+      readonly checksum?: FolderUpload['checksum'];
       readonly verify?: (meta: ObjectMeta) => void;
     },
   ): Promise<ObjectMeta>;
   abortUpload(key: string, id: string): Promise<void>;
   /** All that are neither completed nor aborted, by key, then by id. */
-  listUploads(): Promise<readonly Upload[]>;
+  listUploads(): Promise<readonly FolderUpload[]>;
   /** Aborts all uploads that began before that time (milliseconds since 1970). */
   dropUploads(before: number): Promise<void>;
 }
@@ -65,7 +65,7 @@ export function createUploads(context: {
     async createUpload(key, wanted) {
       checkKey(key);
       const id = newName();
-      const upload: Upload = { ...wanted, id, key, created: env.now() };
+      const upload: FolderUpload = { ...wanted, id, key, created: env.now() };
       const made = path.join(staging, newName());
       await mkdir(made, { mode: 0o700 });
       try {
@@ -164,7 +164,7 @@ export function createUploads(context: {
         await rm(directoryOf(id), { recursive: true, force: true });
       }),
     async listUploads() {
-      const found: Upload[] = [];
+      const found: FolderUpload[] = [];
       for (const id of await readdir(all)) {
         const upload = await readUpload(all, id);
         if (upload !== undefined) found.push(upload);
@@ -182,12 +182,12 @@ export function createUploads(context: {
   return uploads;
 }
 
-async function readUpload(all: string, id: string): Promise<Upload | undefined> {
+async function readUpload(all: string, id: string): Promise<FolderUpload | undefined> {
   // Ids are names of directories: anything else could lead out of the folder.
   if (!/^[0-9a-f]{32}$/.test(id)) return undefined;
   try {
     // Written by `createUpload` with this type.
-    return JSON.parse(await readFile(path.join(all, id, 'upload.json'), 'utf8')) as Upload;
+    return JSON.parse(await readFile(path.join(all, id, 'upload.json'), 'utf8')) as FolderUpload;
   } catch (error) {
     if (errnoOf(error) === 'ENOENT' || error instanceof SyntaxError) return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { errnoOf } from '../errors.ts';
-import { readEntry, type Entry } from './layout.ts';
+import { readEntry, type FolderEntry } from './layout.ts';
 
 /**
  * Files of objects whose keys begin with `prefix` and lie after `after`, in the order of their bytes. Only the names
@@ -28,7 +28,7 @@ function mayHold(head: Buffer, prefix: Uint8Array, after: Uint8Array): boolean {
   return Buffer.compare(head, after) > 0 || startsWith(after, head);
 }
 
-async function readEntries(directory: string): Promise<Entry[]> {
+async function readEntries(directory: string): Promise<FolderEntry[]> {
   const found = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
     if (errnoOf(error) === 'ENOENT') return [];
     throw error;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ObjectError } from '../errors.ts';
 
 /** Subject of a request: the service, a bucket, or an object. */
-export interface Address {
+export interface ObjectAddress {
   readonly method: string;
   /** Undefined when the service itself is meant. */
   readonly bucket: string | undefined;
@@ -22,7 +22,7 @@ export function readAddress(
   request: IncomingMessage,
   ownBucket: string,
   ownHosts: readonly string[],
-): Address {
+): ObjectAddress {
   const target = (request.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '');
   const mark = target.indexOf('?');
   const rawPath = (mark < 0 ? target : target.slice(0, mark)) || '/';
@@ -44,7 +44,7 @@ export function readAddress(
 }
 
 /** The first value of that name. */
-export function queryValue(address: Address, name: string): string | undefined {
+export function queryValue(address: ObjectAddress, name: string): string | undefined {
   return address.query.find(([known]) => known === name)?.[1];
 }
 

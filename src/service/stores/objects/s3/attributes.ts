@@ -1,12 +1,12 @@
 import { ObjectError } from '../errors.ts';
 import type { ObjectAttributes, ObjectMeta } from '../folder/meta.ts';
-import { header, type Call } from './call.ts';
-import type { Headers } from './reply.ts';
+import { header, type S3Call } from './call.ts';
+import type { S3Headers } from './reply.ts';
 
 const MAX_METADATA_BYTES = 2048;
 
 /** Reads the attributes of the object from the headers of an upload. */
-export function readAttributes(call: Call): ObjectAttributes {
+export function readAttributes(call: S3Call): ObjectAttributes {
   const userMetadata: Record<string, string> = {};
   let bytes = 0;
   for (const [name, values] of Object.entries(call.request.headersDistinct)) {
@@ -32,12 +32,12 @@ export function readAttributes(call: Call): ObjectAttributes {
   };
 }
 
-export function encryptionHeaders(isEncrypted: boolean): Headers {
+export function encryptionHeaders(isEncrypted: boolean): S3Headers {
   return { 'x-amz-server-side-encryption': isEncrypted ? 'AES256' : undefined };
 }
 
 /** The headers of an answer that describe an object, without its length. */
-export function objectHeaders(meta: ObjectMeta): Headers {
+export function objectHeaders(meta: ObjectMeta): S3Headers {
   const user = Object.entries(meta.userMetadata).map(
     ([name, value]) => [`x-amz-meta-${name}`, value] as const,
   );
@@ -57,7 +57,7 @@ export function objectHeaders(meta: ObjectMeta): Headers {
 }
 
 /** `x-amz-checksum-crc32` and the like. */
-export function checksumHeaders(checksums: ObjectMeta['checksums']): Headers {
+export function checksumHeaders(checksums: ObjectMeta['checksums']): S3Headers {
   const entries = Object.entries(checksums);
   if (entries.length === 0) return {};
   const isComposite = entries.some(([, sum]) => sum.includes('-'));
@@ -71,7 +71,7 @@ export function quoted(etag: string): string {
   return `"${etag}"`;
 }
 
-function readEncryption(call: Call): boolean {
+function readEncryption(call: S3Call): boolean {
   const value = header(call, 'x-amz-server-side-encryption');
   if (value === undefined || value === 'AES256') {
     if (header(call, 'x-amz-server-side-encryption-customer-algorithm') === undefined)

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ObjectError } from '../errors.ts';
-import { isSame, type Identity, type KeyRing } from '../key-ring.ts';
-import { queryValue, type Address } from './address.ts';
+import { isSame, type SignerIdentity, type KeyRing } from '../key-ring.ts';
+import { queryValue, type ObjectAddress } from './address.ts';
 import {
   ALGORITHM,
   encodePath,
@@ -13,7 +13,7 @@ import {
 
 /** Identity of the caller, and the facts that the signature states about the body. */
 export interface Signer {
-  readonly identity: Identity;
+  readonly identity: SignerIdentity;
   readonly scope: SigningScope;
   readonly signature: string;
   /** `x-amz-content-sha256`: a hash in hexadecimal, `UNSIGNED-PAYLOAD` or `STREAMING-…`. */
@@ -35,7 +35,7 @@ const MAX_EXPIRES_SECONDS = 7 * 24 * 3600;
 /** Checks a signature in the header or in the query by making it again (AWS Signature Version 4). */
 export function authenticate(
   request: IncomingMessage,
-  address: Address,
+  address: ObjectAddress,
   options: AuthenticateOptions,
 ): Signer {
   const header = request.headers.authorization;
@@ -104,7 +104,7 @@ function readHeaderClaim(request: IncomingMessage, header: string): Claim {
   };
 }
 
-function readQueryClaim(address: Address): Claim {
+function readQueryClaim(address: ObjectAddress): Claim {
   const value = (name: string): string => {
     const found = queryValue(address, name);
     if (found === undefined)
@@ -175,9 +175,9 @@ function checkTime({ scope, expiresSeconds }: Claim, now: number): void {
 
 function checkSignature(
   request: IncomingMessage,
-  address: Address,
+  address: ObjectAddress,
   claim: Claim,
-  identity: Identity,
+  identity: SignerIdentity,
   { hosts }: AuthenticateOptions,
 ): void {
   const { signedHeaders } = claim;

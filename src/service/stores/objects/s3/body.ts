@@ -6,13 +6,13 @@ import {
   type DigestName,
 } from '../checksums.ts';
 import { ObjectError } from '../errors.ts';
-import type { Staged } from '../folder/stage.ts';
-import { header, type Call } from './call.ts';
+import type { StagedBody } from '../folder/stage.ts';
+import { header, type S3Call } from './call.ts';
 import { decodeChunked } from './chunked.ts';
 import { UNSIGNED_PAYLOAD } from './sigv4.ts';
 
 /** The content of an upload, decoded, with all that was said about it: length, hash, MD5, checksums, trailers. */
-export interface UploadBody {
+export interface DecodedBody {
   /** Read once, to its end. */
   readonly stream: AsyncIterable<Uint8Array>;
   /** Checksums that the client gave, and so wants kept. */
@@ -20,14 +20,14 @@ export interface UploadBody {
   /** Digests that `verify` needs beside them. */
   readonly digests: readonly DigestName[];
   /** Once the stream has ended: throws when the content is not what was said. */
-  readonly verify: (staged: Pick<Staged, 'bytes' | 'digests'>) => void;
+  readonly verify: (staged: Pick<StagedBody, 'bytes' | 'digests'>) => void;
 }
 
 /**
  * @param checksumsOf what the checksums in the headers are those of: completing an upload, they are of the object that
  *   is made, and not of the XML that says so
  */
-export function openBody(call: Call, checksumsOf: 'body' | 'object' = 'body'): UploadBody {
+export function openBody(call: S3Call, checksumsOf: 'body' | 'object' = 'body'): DecodedBody {
   const { payloadHash } = call.signer;
   const isChunked = payloadHash.startsWith('STREAMING-');
   const declared = header(call, isChunked ? 'x-amz-decoded-content-length' : 'content-length');
@@ -89,7 +89,7 @@ export function openBody(call: Call, checksumsOf: 'body' | 'object' = 'body'): U
 
 /** A small body as a whole, verified. */
 export async function readSmallBody(
-  call: Call,
+  call: S3Call,
   maxBytes: number,
   checksumsOf?: 'body' | 'object',
 ): Promise<Uint8Array> {
@@ -107,7 +107,7 @@ export async function readSmallBody(
   return Buffer.concat(chunks);
 }
 
-function chunkSigner(call: Call): Call['signer'] | undefined {
+function chunkSigner(call: S3Call): S3Call['signer'] | undefined {
   switch (call.signer.payloadHash) {
     case 'STREAMING-UNSIGNED-PAYLOAD-TRAILER':
       return undefined;
@@ -119,7 +119,7 @@ function chunkSigner(call: Call): Call['signer'] | undefined {
   }
 }
 
-function trailingChecksums(call: Call): ChecksumName[] {
+function trailingChecksums(call: S3Call): ChecksumName[] {
   const names = (header(call, 'x-amz-trailer') ?? '').split(',').map((name) => name.trim().toLowerCase());
   return CHECKSUM_NAMES.filter((name) => names.includes(`x-amz-checksum-${name}`));
 }
@@ -137,7 +137,7 @@ export function checkForm(name: DigestName, sum: string): void {
   throw new ObjectError('InvalidRequest', `The value of x-amz-checksum-${name} is not a checksum in base64.`);
 }
 
-function checkSize(call: Call, bytes: number): void {
+function checkSize(call: S3Call, bytes: number): void {
   if (bytes > call.maxUploadBytes)
     throw new ObjectError(
       'EntityTooLarge',
@@ -148,7 +148,7 @@ function checkSize(call: Call, bytes: number): void {
     );
 }
 
-async function* limited(call: Call, stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* limited(call: S3Call, stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of stream) {
     bytes += chunk.length;

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Env } from '../../../../lib/env.ts';
 import type { ObjectFolder } from '../folder/folder.ts';
-import { queryValue, type Address } from './address.ts';
-import type { Action } from './authorize.ts';
+import { queryValue, type ObjectAddress } from './address.ts';
+import type { ObjectPermission } from './authorize.ts';
 import type { Signer } from './authenticate.ts';
 
 /** One request on its way through an operation: the caller, the address, and how to answer. */
-export interface Call {
+export interface S3Call {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly address: Address;
+  readonly address: ObjectAddress;
   readonly signer: Signer;
   readonly folder: ObjectFolder;
   readonly bucket: string;
@@ -22,7 +22,7 @@ export interface Call {
 }
 
 /** One kind of request. The first of the list that fits is run. */
-export interface Operation {
+export interface S3Operation {
   readonly name: string;
   readonly method: string;
   readonly level: 'service' | 'bucket' | 'object';
@@ -30,18 +30,18 @@ export interface Operation {
   readonly params?: readonly string[];
   /** A header that must be there. */
   readonly header?: string;
-  readonly action: Action;
+  readonly action: ObjectPermission;
   /** Key that is read or written; that of the address by default. */
-  readonly target?: (call: Call) => string;
-  readonly run: (call: Call) => Promise<void>;
+  readonly target?: (call: S3Call) => string;
+  readonly run: (call: S3Call) => Promise<void>;
 }
 
-export function param(call: Call, name: string): string | undefined {
+export function param(call: S3Call, name: string): string | undefined {
   return queryValue(call.address, name);
 }
 
 /** A request header; undefined when it is absent or empty. */
-export function header(call: Call, name: string): string | undefined {
+export function header(call: S3Call, name: string): string | undefined {
   const value = call.request.headers[name];
   const text = Array.isArray(value) ? value.join(',') : value;
   return text === undefined || text === '' ? undefined : text;

@@ -1,9 +1,9 @@
 import { ObjectError } from '../errors.ts';
 import type { ObjectMeta } from '../folder/meta.ts';
-import { header, type Call } from './call.ts';
+import { header, type S3Call } from './call.ts';
 
 /** Conditions of GET and HEAD, in the order of RFC 9110 section 13.2.2. */
-export function checkReadConditions(call: Call, meta: ObjectMeta, prefix = ''): void {
+export function checkReadConditions(call: S3Call, meta: ObjectMeta, prefix = ''): void {
   const ifMatch = header(call, `${prefix}if-match`);
   const ifNoneMatch = header(call, `${prefix}if-none-match`);
   const modified = Math.floor(Date.parse(meta.modified) / 1000) * 1000;
@@ -22,7 +22,7 @@ export function checkReadConditions(call: Call, meta: ObjectMeta, prefix = ''): 
 }
 
 /** Conditions of a write, to be checked when nothing can come between: `If-None-Match: *` and `If-Match`. */
-export function writeCondition(call: Call): ((current: ObjectMeta | undefined) => void) | undefined {
+export function writeCondition(call: S3Call): ((current: ObjectMeta | undefined) => void) | undefined {
   const ifMatch = header(call, 'if-match');
   const ifNoneMatch = header(call, 'if-none-match');
   if (ifMatch === undefined && ifNoneMatch === undefined) return undefined;
@@ -36,7 +36,7 @@ export function writeCondition(call: Call): ((current: ObjectMeta | undefined) =
 }
 
 /** Tells whether `If-Range` lets the range count. */
-export function rangeCounts(call: Call, meta: ObjectMeta): boolean {
+export function rangeCounts(call: S3Call, meta: ObjectMeta): boolean {
   const value = header(call, 'if-range');
   if (value === undefined) return true;
   if (value.startsWith('"')) return matches(value, meta);

@@ -8,10 +8,10 @@ import { discard } from '../../../platform/connections/discard.ts';
 import { hasSeveralHosts } from '../../../platform/connections/hosts.ts';
 import type { KeyHolder } from '../store.ts';
 import { checkKey } from '../keys.ts';
-import { queryValue, readAddress, type Address } from './address.ts';
+import { queryValue, readAddress, type ObjectAddress } from './address.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
-import type { Call, Operation } from './call.ts';
+import type { S3Call, S3Operation } from './call.ts';
 import { readSource } from './source.ts';
 import { LIST_OPERATIONS } from './list-operations.ts';
 import { MULTIPART_OPERATIONS } from './multipart-operations.ts';
@@ -46,7 +46,7 @@ export type S3Handler = (
   options?: { readonly mustContinue?: boolean },
 ) => Promise<void>;
 
-const OPERATIONS: readonly Operation[] = [
+const OPERATIONS: readonly S3Operation[] = [
   ...MULTIPART_OPERATIONS,
   ...WRITE_OPERATIONS,
   ...LIST_OPERATIONS,
@@ -81,7 +81,7 @@ export function createS3Handler(folder: ObjectFolder, keys: KeyRing, options: S3
         isWaiting = false;
         return readSource(request);
       };
-      const call: Call = {
+      const call: S3Call = {
         request,
         response,
         address,
@@ -111,7 +111,7 @@ export function createS3Handler(folder: ObjectFolder, keys: KeyRing, options: S3
   };
 }
 
-function findOperation(request: IncomingMessage, address: Address): Operation {
+function findOperation(request: IncomingMessage, address: ObjectAddress): S3Operation {
   const { method, bucket, key } = address;
   const level = bucket === undefined ? 'service' : key === '' ? 'bucket' : 'object';
   const unsupported = address.query.find(([name]) => UNSUPPORTED.has(name))?.[0];

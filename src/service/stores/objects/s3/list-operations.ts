@@ -2,13 +2,13 @@ import { ObjectError } from '../errors.ts';
 import type { ObjectMeta } from '../folder/meta.ts';
 import { compareKeys } from '../keys.ts';
 import { quoted } from './attributes.ts';
-import { param, type Call, type Operation } from './call.ts';
+import { param, type S3Call, type S3Operation } from './call.ts';
 import { OWNER, sendEmpty, sendXml } from './reply.ts';
 import { encodePath } from './sigv4.ts';
 import type { Element } from './xml.ts';
 
 /** Implements ListObjectsV2: continues by a token that only this service reads. */
-async function listObjectsV2(call: Call): Promise<void> {
+async function listObjectsV2(call: S3Call): Promise<void> {
   const token = param(call, 'continuation-token');
   const startAfter = param(call, 'start-after');
   const { maxKeys, prefix, delimiter, text } = readQuery(call);
@@ -27,7 +27,7 @@ async function listObjectsV2(call: Call): Promise<void> {
 }
 
 /** Implements ListObjects, the older form: continues after a key or a common prefix. */
-async function listObjectsV1(call: Call): Promise<void> {
+async function listObjectsV1(call: S3Call): Promise<void> {
   const marker = param(call, 'marker') ?? '';
   const { maxKeys, prefix, delimiter, text } = readQuery(call);
   const isPrefix = delimiter !== '' && marker.startsWith(prefix) && marker.endsWith(delimiter);
@@ -46,10 +46,10 @@ async function listObjectsV1(call: Call): Promise<void> {
   ]);
 }
 
-const prefixOf = (call: Call): string => param(call, 'prefix') ?? '';
+const prefixOf = (call: S3Call): string => param(call, 'prefix') ?? '';
 const bucketRead = { method: 'GET', level: 'bucket' } as const;
 
-export const LIST_OPERATIONS: readonly Operation[] = [
+export const LIST_OPERATIONS: readonly S3Operation[] = [
   {
     ...bucketRead,
     name: 'GetBucketLocation',
@@ -145,7 +145,7 @@ interface Page {
   readonly last: Buffer | undefined;
 }
 
-async function listPage(call: Call, query: Query & { readonly after: Buffer }): Promise<Page> {
+async function listPage(call: S3Call, query: Query & { readonly after: Buffer }): Promise<Page> {
   const { prefix, delimiter, maxKeys } = query;
   const objects: ObjectMeta[] = [];
   const prefixes: string[] = [];
@@ -176,7 +176,7 @@ function behind(text: string): Buffer {
   return Buffer.concat([Buffer.from(text), Buffer.from([0xff])]);
 }
 
-function readQuery(call: Call): Query & { readonly text: (value: string) => string } {
+function readQuery(call: S3Call): Query & { readonly text: (value: string) => string } {
   const maxText = param(call, 'max-keys') ?? String(MAX_KEYS);
   if (!/^\d{1,9}$/.test(maxText))
     throw new ObjectError('InvalidArgument', 'max-keys must be a number from 0 on.');
@@ -191,7 +191,7 @@ function readQuery(call: Call): Query & { readonly text: (value: string) => stri
   };
 }
 
-function head(call: Call, page: Page, withOwner: boolean): (Element | undefined)[] {
+function head(call: S3Call, page: Page, withOwner: boolean): (Element | undefined)[] {
   const { prefix, delimiter, maxKeys, text } = readQuery(call);
   return [
     ['Name', call.bucket],

@@ -1,20 +1,20 @@
 import { CHECKSUM_NAMES, isChecksumName, type ChecksumName, type Checksums } from '../checksums.ts';
 import { ObjectError, toObjectError } from '../errors.ts';
 import type { ObjectMeta } from '../folder/meta.ts';
-import type { Upload, UploadOptions } from '../folder/folder-store-options.ts';
+import type { FolderUpload, FolderUploadOptions } from '../folder/folder-store-options.ts';
 import type { ChosenPart } from '../folder/parts.ts';
 import { compareKeys } from '../keys.ts';
 import { checksumHeaders, encryptionHeaders, quoted, readAttributes } from './attributes.ts';
 import { checkEncryption } from './authorize.ts';
 import { checkForm, openBody, readSmallBody } from './body.ts';
-import { header, param, type Call, type Operation } from './call.ts';
+import { header, param, type S3Call, type S3Operation } from './call.ts';
 import { writeCondition } from './conditions.ts';
 import { encodePath } from './sigv4.ts';
 import { errorElement, OWNER, sendEmpty, sendXml, setHeaders } from './reply.ts';
 import { MAX_XML_BYTES } from './write-operations.ts';
 import { isRecord, malformedXml, readXml, XML_DECLARATION, xmlText, type Element } from './xml.ts';
 
-async function createUpload(call: Call): Promise<void> {
+async function createUpload(call: S3Call): Promise<void> {
   const attributes = readAttributes(call);
   checkEncryption(call.signer.identity, attributes.isEncrypted);
   const checksum = readChecksum(call);
@@ -32,7 +32,7 @@ async function createUpload(call: Call): Promise<void> {
   });
 }
 
-async function uploadPart(call: Call): Promise<void> {
+async function uploadPart(call: S3Call): Promise<void> {
   const part = Number(param(call, 'partNumber'));
   if (!Number.isInteger(part) || part < 1 || part > MAX_PARTS)
     throw new ObjectError(
@@ -53,7 +53,7 @@ async function uploadPart(call: Call): Promise<void> {
 }
 
 /** Joining large parts takes a while: past some seconds the answer begins, and blanks keep the connection alive. */
-async function completeUpload(call: Call): Promise<void> {
+async function completeUpload(call: S3Call): Promise<void> {
   const whole = readWholeChecksum(call);
   const parts = readParts(await readSmallBody(call, MAX_XML_BYTES, 'object'));
   const id = param(call, 'uploadId') ?? '';
@@ -81,12 +81,12 @@ async function completeUpload(call: Call): Promise<void> {
   }
 }
 
-async function abortUpload(call: Call): Promise<void> {
+async function abortUpload(call: S3Call): Promise<void> {
   await call.folder.abortUpload(call.address.key, param(call, 'uploadId') ?? '');
   sendEmpty(call, 204);
 }
 
-async function listParts(call: Call): Promise<void> {
+async function listParts(call: S3Call): Promise<void> {
   const upload = await findUpload(call);
   const maxParts = Math.min(Number(param(call, 'max-parts') ?? 1000), 1000);
   const after = Number(param(call, 'part-number-marker') ?? 0);
@@ -121,7 +121,7 @@ async function listParts(call: Call): Promise<void> {
   ]);
 }
 
-async function listUploads(call: Call): Promise<void> {
+async function listUploads(call: S3Call): Promise<void> {
   const prefix = param(call, 'prefix') ?? '';
   const after = [param(call, 'key-marker') ?? '', param(call, 'upload-id-marker') ?? '~'] as const;
   const text = param(call, 'encoding-type') === 'url' ? encodePath : (value: string) => value;
@@ -159,7 +159,7 @@ async function listUploads(call: Call): Promise<void> {
 const MAX_LISTED = 1000;
 const common = { level: 'object', action: 'write', params: ['uploadId'] } as const;
 
-export const MULTIPART_OPERATIONS: readonly Operation[] = [
+export const MULTIPART_OPERATIONS: readonly S3Operation[] = [
   { ...common, name: 'CreateMultipartUpload', method: 'POST', params: ['uploads'], run: createUpload },
   {
     ...common,
@@ -186,11 +186,11 @@ export const MULTIPART_OPERATIONS: readonly Operation[] = [
 
 const MAX_PARTS = 10_000;
 
-function findUpload(call: Call): Promise<Upload> {
+function findUpload(call: S3Call): Promise<FolderUpload> {
   return call.folder.uploadOf(call.address.key, param(call, 'uploadId') ?? '');
 }
 
-function readChecksum(call: Call): UploadOptions['checksum'] {
+function readChecksum(call: S3Call): FolderUploadOptions['checksum'] {
   const name = header(call, 'x-amz-checksum-algorithm')?.toLowerCase();
   const type = header(call, 'x-amz-checksum-type')?.toUpperCase();
   if (name === undefined) return undefined;
@@ -230,7 +230,7 @@ interface WholeChecksum {
   readonly sum: string;
 }
 
-function readWholeChecksum(call: Call): WholeChecksum | undefined {
+function readWholeChecksum(call: S3Call): WholeChecksum | undefined {
   const given = CHECKSUM_NAMES.flatMap((name) => {
     const sum = header(call, `x-amz-checksum-${name}`);
     return sum === undefined ? [] : [{ name, sum }];
@@ -250,7 +250,7 @@ function readWholeChecksum(call: Call): WholeChecksum | undefined {
 }
 
 /** Checks the facts that the client states about the whole object when it completes it. */
-function checkWhole(call: Call, meta: ObjectMeta, whole: WholeChecksum | undefined): void {
+function checkWhole(call: S3Call, meta: ObjectMeta, whole: WholeChecksum | undefined): void {
   const size = header(call, 'x-amz-mp-object-size');
   if (size !== undefined && Number(size) !== meta.bytes)
     throw new ObjectError(
@@ -277,7 +277,7 @@ function checkWhole(call: Call, meta: ObjectMeta, whole: WholeChecksum | undefin
 }
 
 function completeResult(
-  call: Call,
+  call: S3Call,
   meta: ObjectMeta,
 ): { root: Element; headers: ReturnType<typeof encryptionHeaders> } {
   const type = checksumHeaders(meta.checksums)['x-amz-checksum-type'];
@@ -299,6 +299,6 @@ function checksumElements(checksums: ObjectMeta['checksums']): Element[] {
   return Object.entries(checksums).map(([name, sum]): Element => [`Checksum${name.toUpperCase()}`, sum]);
 }
 
-function checksumType(checksum: UploadOptions['checksum']): string | undefined {
+function checksumType(checksum: FolderUploadOptions['checksum']): string | undefined {
   return checksum === undefined ? undefined : checksum.isComposite ? 'COMPOSITE' : 'FULL_OBJECT';
 }

@@ -1,4 +1,4 @@
-import type { Identity } from '../key-ring.ts';
+import type { SignerIdentity } from '../key-ring.ts';
 import {
   ALGORITHM,
   encodePath,
@@ -16,7 +16,7 @@ export function presignGet(options: {
   readonly bucket: string;
   readonly key: string;
   readonly region: string;
-  readonly identity: Identity;
+  readonly identity: SignerIdentity;
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly expiresInSeconds: number;

@@ -4,12 +4,12 @@ import { ObjectError } from '../errors.ts';
 import type { ObjectMeta } from '../folder/meta.ts';
 import type { ByteRange } from '../store.ts';
 import { checksumHeaders, objectHeaders } from './attributes.ts';
-import { header, param, type Call, type Operation } from './call.ts';
+import { header, param, type S3Call, type S3Operation } from './call.ts';
 import { checkReadConditions, rangeCounts } from './conditions.ts';
 import { readRange } from './range.ts';
-import { sendEmpty, setHeaders, type Headers } from './reply.ts';
+import { sendEmpty, setHeaders, type S3Headers } from './reply.ts';
 
-async function getObject(call: Call): Promise<void> {
+async function getObject(call: S3Call): Promise<void> {
   const object = await call.folder.get(call.address.key);
   if (object === undefined) throw noSuchKey(call);
   try {
@@ -25,19 +25,19 @@ async function getObject(call: Call): Promise<void> {
   }
 }
 
-async function headObject(call: Call): Promise<void> {
+async function headObject(call: S3Call): Promise<void> {
   const meta = await call.folder.head(call.address.key);
   if (meta === undefined) throw noSuchKey(call);
   const { status, headers } = describe(call, meta);
   sendEmpty(call, status, headers);
 }
 
-export const READ_OPERATIONS: readonly Operation[] = [
+export const READ_OPERATIONS: readonly S3Operation[] = [
   { name: 'GetObject', method: 'GET', level: 'object', action: 'read', run: getObject },
   { name: 'HeadObject', method: 'HEAD', level: 'object', action: 'read', run: headObject },
 ];
 
-function describe(call: Call, meta: ObjectMeta): { status: number; range?: ByteRange; headers: Headers } {
+function describe(call: S3Call, meta: ObjectMeta): { status: number; range?: ByteRange; headers: S3Headers } {
   checkReadConditions(call, meta);
   const part = readPartNumber(call, meta);
   const range = part ?? (rangeCounts(call, meta) ? readRange(header(call, 'range'), meta.bytes) : undefined);
@@ -58,13 +58,13 @@ function describe(call: Call, meta: ObjectMeta): { status: number; range?: ByteR
 }
 
 /** Headers that make any content safe: a browser downloads it, and shows or runs nothing of it. */
-const SAFE: Headers = {
+const SAFE: S3Headers = {
   'content-security-policy': "sandbox; default-src 'none'",
   'x-content-type-options': 'nosniff',
 };
 
 /** `partNumber=2`: the bytes that came as that part. */
-function readPartNumber(call: Call, meta: ObjectMeta): ByteRange | undefined {
+function readPartNumber(call: S3Call, meta: ObjectMeta): ByteRange | undefined {
   const text = param(call, 'partNumber');
   if (text === undefined) return undefined;
   if (header(call, 'range') !== undefined)
@@ -90,7 +90,7 @@ const OVERRIDES = [
 ];
 
 /** `response-content-type` and the like replace what was stored. */
-function overrides(call: Call): Headers {
+function overrides(call: S3Call): S3Headers {
   const given = OVERRIDES.map((name) => [name, param(call, `response-${name}`)] as const);
   return Object.fromEntries(
     given.flatMap(([name, value]) => (value === undefined ? [] : [[name, headerText(value)]])),
@@ -104,7 +104,7 @@ export function headerText(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-function noSuchKey(call: Call): ObjectError {
+function noSuchKey(call: S3Call): ObjectError {
   return new ObjectError('NoSuchKey', 'The specified key does not exist.', {
     facts: { Key: call.address.key },
   });

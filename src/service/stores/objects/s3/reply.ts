@@ -1,8 +1,8 @@
 import type { ObjectError } from '../errors.ts';
-import type { Call } from './call.ts';
+import type { S3Call } from './call.ts';
 import { XML_DECLARATION, xmlText, type Element } from './xml.ts';
 
-export type Headers = Readonly<Record<string, string | number | undefined>>;
+export type S3Headers = Readonly<Record<string, string | number | undefined>>;
 
 /** Whom objects and uploads belong to: there is one owner, the service. */
 export const OWNER: readonly Element[] = [
@@ -10,18 +10,18 @@ export const OWNER: readonly Element[] = [
   ['DisplayName', 'service'],
 ];
 
-export function sendEmpty(call: Call, status: number, headers: Headers = {}): void {
+export function sendEmpty(call: S3Call, status: number, headers: S3Headers = {}): void {
   setHeaders(call.response, headers);
   call.response.writeHead(status).end();
 }
 
-export function sendXml(call: Call, root: Element, headers: Headers = {}): void {
+export function sendXml(call: S3Call, root: Element, headers: S3Headers = {}): void {
   const body = Buffer.from(XML_DECLARATION + xmlText(root));
   setHeaders(call.response, { ...headers, 'content-type': 'application/xml', 'content-length': body.length });
   call.response.writeHead(200).end(body);
 }
 
-export function setHeaders(response: Call['response'], headers: Headers): void {
+export function setHeaders(response: S3Call['response'], headers: S3Headers): void {
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined) response.setHeader(name, value);
 }

@@ -1,7 +1,7 @@
 import { checkEncryption } from './authorize.ts';
 import { checksumHeaders, encryptionHeaders, quoted, readAttributes } from './attributes.ts';
 import { openBody, readSmallBody } from './body.ts';
-import { header, type Call, type Operation } from './call.ts';
+import { header, type S3Call, type S3Operation } from './call.ts';
 import { checkReadConditions, writeCondition } from './conditions.ts';
 import { ObjectError, toObjectError } from '../errors.ts';
 import { attributesOf } from '../folder/meta.ts';
@@ -10,7 +10,7 @@ import { checkKey } from '../keys.ts';
 import { sendEmpty, sendXml } from './reply.ts';
 import { isRecord, malformedXml, readXml, type Element } from './xml.ts';
 
-async function putObject(call: Call): Promise<void> {
+async function putObject(call: S3Call): Promise<void> {
   const attributes = readAttributes(call);
   checkEncryption(call.signer.identity, attributes.isEncrypted);
   const body = openBody(call);
@@ -26,7 +26,7 @@ async function putObject(call: Call): Promise<void> {
   });
 }
 
-async function copyObject(call: Call): Promise<void> {
+async function copyObject(call: S3Call): Promise<void> {
   const { bucket, key } = readSource(call);
   if (bucket !== call.bucket)
     throw new ObjectError('NoSuchBucket', 'The bucket of the source does not exist.');
@@ -60,14 +60,14 @@ async function copyObject(call: Call): Promise<void> {
   }
 }
 
-async function deleteObject(call: Call): Promise<void> {
+async function deleteObject(call: S3Call): Promise<void> {
   const condition = writeCondition(call);
   if (condition !== undefined) condition(await call.folder.head(call.address.key));
   await call.folder.delete(call.address.key);
   sendEmpty(call, 204);
 }
 
-async function deleteObjects(call: Call): Promise<void> {
+async function deleteObjects(call: S3Call): Promise<void> {
   const { keys, isQuiet } = readDeletion(await readSmallBody(call, MAX_XML_BYTES));
   const results: Element[] = [];
   for (const key of keys) {
@@ -89,7 +89,7 @@ async function deleteObjects(call: Call): Promise<void> {
   sendXml(call, ['DeleteResult', results]);
 }
 
-export const WRITE_OPERATIONS: readonly Operation[] = [
+export const WRITE_OPERATIONS: readonly S3Operation[] = [
   {
     name: 'CopyObject',
     method: 'PUT',
@@ -125,7 +125,7 @@ function readDeletion(bytes: Uint8Array): { keys: string[]; isQuiet: boolean } {
   return { keys, isQuiet: root['Quiet'] === 'true' };
 }
 
-function readSource(call: Call): { bucket: string; key: string } {
+function readSource(call: S3Call): { bucket: string; key: string } {
   const [path = ''] = (header(call, 'x-amz-copy-source') ?? '').split('?');
   let text: string;
   try {

@@ -1,10 +1,10 @@
 import { noSuchTable } from '../table-error.ts';
 import { literal, loadingName, schemaName, tableName } from './identifiers.ts';
 import type { LastImport, TableDefinition, TableId } from '../engine.ts';
-import type { Session } from './database.ts';
+import type { DuckSession } from './database.ts';
 
 /** Facts that the database can't store by itself: names as given, their order, the key, the size. */
-export interface CatalogEntry extends TableDefinition {
+export interface DuckCatalogEntry extends TableDefinition {
   /** About the bytes of all values. */
   readonly bytes: number;
   /** The last import that has a mark. */
@@ -15,14 +15,14 @@ const CATALOG = 'main.catalog';
 
 const EPOCH = 'main.epoch';
 
-export async function createCatalog(session: Session): Promise<void> {
+export async function createCatalog(session: DuckSession): Promise<void> {
   await session.run(
     `CREATE TABLE IF NOT EXISTS ${CATALOG} (bucket VARCHAR, table_name VARCHAR, columns VARCHAR, primary_key VARCHAR, bytes BIGINT, last_import VARCHAR)`,
   );
   await session.run(`CREATE TABLE IF NOT EXISTS ${EPOCH} (name VARCHAR)`);
 }
 
-export async function findEntry(session: Session, table: TableId): Promise<CatalogEntry | undefined> {
+export async function findEntry(session: DuckSession, table: TableId): Promise<DuckCatalogEntry | undefined> {
   const [row] = await session.rows(
     `SELECT columns, primary_key, bytes, last_import FROM ${CATALOG} WHERE ${isTable(table)}`,
   );
@@ -38,14 +38,18 @@ export async function findEntry(session: Session, table: TableId): Promise<Catal
 }
 
 /** @throws TableError (`storage.tables.notFound`) */
-export async function requireEntry(session: Session, table: TableId): Promise<CatalogEntry> {
+export async function requireEntry(session: DuckSession, table: TableId): Promise<DuckCatalogEntry> {
   const entry = await findEntry(session, table);
   if (entry !== undefined) return entry;
   throw noSuchTable(table);
 }
 
 /** Writes the entry of a table in place of the one it has. */
-export async function saveEntry(session: Session, table: TableId, entry: CatalogEntry): Promise<void> {
+export async function saveEntry(
+  session: DuckSession,
+  table: TableId,
+  entry: DuckCatalogEntry,
+): Promise<void> {
   const { columns, primaryKey, bytes } = entry;
   const lastImport = entry.lastImport === undefined ? 'NULL' : literal(JSON.stringify(entry.lastImport));
   const values = [JSON.stringify(columns), JSON.stringify(primaryKey)].map(literal).join(', ');
@@ -62,7 +66,7 @@ export async function saveEntry(session: Session, table: TableId, entry: Catalog
 }
 
 /** Drops a table and its entry; nothing happens when there is none. */
-export async function removeTable(session: Session, table: TableId): Promise<void> {
+export async function removeTable(session: DuckSession, table: TableId): Promise<void> {
   const isSchemaThere = await session.number(
     `SELECT count(*) FROM duckdb_schemas() WHERE NOT internal AND database_name = 'tables' AND schema_name = ${schemaText(table)}`,
   );
@@ -73,17 +77,17 @@ export async function removeTable(session: Session, table: TableId): Promise<voi
   await session.run(`DELETE FROM ${CATALOG} WHERE ${isTable(table)}`);
 }
 
-export async function findEpoch(session: Session): Promise<string> {
+export async function findEpoch(session: DuckSession): Promise<string> {
   const [row] = await session.rows(`SELECT name FROM ${EPOCH}`);
   return String(row?.[0] ?? '');
 }
 
-export async function saveEpoch(session: Session, name: string): Promise<void> {
+export async function saveEpoch(session: DuckSession, name: string): Promise<void> {
   await session.run(`DELETE FROM ${EPOCH}`);
   await session.run(`INSERT INTO ${EPOCH} VALUES (${literal(name)})`);
 }
 
-export async function countRows(session: Session, table: TableId): Promise<number> {
+export async function countRows(session: DuckSession, table: TableId): Promise<number> {
   return session.number(`SELECT count(*) FROM ${tableName(table)}`);
 }
 

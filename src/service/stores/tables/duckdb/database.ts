@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { createCheckpoints } from './checkpoint.ts';
-import type { Places } from '../turns.ts';
+import type { TurnPlaces } from '../turns.ts';
 import { copyTables } from './copy.ts';
 import { literal } from './identifiers.ts';
 import { toTableError } from './failures.ts';
 import { createPlaces } from '../turns.ts';
 
-export interface DatabaseOptions {
+export interface DuckDatabaseOptions {
   /** Folder of the database file and its temporary files; made when missing. */
   readonly folder: string;
   /** Memory limit of the engine in megabytes; more goes to temporary files. Default 512. */
@@ -20,19 +20,19 @@ export interface DatabaseOptions {
 }
 
 /** Statements of one connection. */
-export interface Session {
+export interface DuckSession {
   run(sql: string): Promise<void>;
   rows(sql: string): Promise<DuckDBValue[][]>;
   /** The only value of the only row, as a number. */
   number(sql: string): Promise<number>;
 }
 
-export interface Database {
+export interface DuckDatabase {
   readonly spoolFolder: string;
   /** A connection of its own for `work`. */
-  use<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  use<T>(work: (session: DuckSession) => Promise<T>): Promise<T>;
   /** Like {@link use}, in one transaction: all of it is stored, or nothing when it throws. */
-  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  transaction<T>(work: (session: DuckSession) => Promise<T>): Promise<T>;
   /** After work that the disk had no room for. */
   makeRoom(): Promise<void>;
   compact(): Promise<{ freedBytes: number }>;
@@ -59,7 +59,7 @@ export async function openDatabase({
   folder,
   memoryLimitMb = 512,
   threads,
-}: DatabaseOptions): Promise<Database> {
+}: DuckDatabaseOptions): Promise<DuckDatabase> {
   const file = join(folder, 'tables.duckdb');
   const freshFolder = join(folder, 'compact');
   const spoolFolder = join(folder, 'spool');
@@ -162,7 +162,7 @@ export async function openDatabase({
     }
   }
 
-  async function connected<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async function connected<T>(work: (session: DuckSession) => Promise<T>): Promise<T> {
     if (instance === undefined) throw new Error('The table engine is closed.');
     const connection = await instance.connect();
     try {
@@ -240,15 +240,15 @@ export async function openDatabase({
   }
 }
 
-function toFile(session: Session): Promise<void> {
+function toFile(session: DuckSession): Promise<void> {
   return session.run('CHECKPOINT');
 }
 
 function sessionOf(
   connection: DuckDBConnection,
-  statements: Places,
+  statements: TurnPlaces,
   onError: (error: unknown) => void,
-): Session {
+): DuckSession {
   const rows = async (sql: string): Promise<DuckDBValue[][]> => {
     try {
       return (await statements.use(() => connection.runAndReadAll(sql))).getRows();
@@ -265,9 +265,9 @@ function sessionOf(
 }
 
 async function inTransaction<T>(
-  session: Session,
-  commits: Places,
-  work: (session: Session) => Promise<T>,
+  session: DuckSession,
+  commits: TurnPlaces,
+  work: (session: DuckSession) => Promise<T>,
 ): Promise<T> {
   await session.run('BEGIN TRANSACTION');
   try {

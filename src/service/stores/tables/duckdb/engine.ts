@@ -20,7 +20,7 @@ import { finiteNumber, orderClause, resultExpressions, whereClause } from './sel
 import { profileTable } from '../profile.ts';
 import { createTurns } from '../turns.ts';
 import type { TableEngine, TableId } from '../engine.ts';
-import type { Database, DatabaseOptions, Session } from './database.ts';
+import type { DuckDatabase, DuckDatabaseOptions, DuckSession } from './database.ts';
 
 /** It can be copied while it is used. */
 export interface DuckDbEngine extends TableEngine {
@@ -35,8 +35,8 @@ export interface DuckDbEngine extends TableEngine {
 }
 
 /** Tables in one DuckDB file of a folder: nothing to install, one process at a time. */
-export function createDuckDbEngine(options: DatabaseOptions): DuckDbEngine {
-  let opened: Database | undefined;
+export function createDuckDbEngine(options: DuckDatabaseOptions): DuckDbEngine {
+  let opened: DuckDatabase | undefined;
   const withLocks = createTurns();
 
   return {
@@ -165,7 +165,7 @@ export function createDuckDbEngine(options: DatabaseOptions): DuckDbEngine {
     setEpoch: (name) => database().transaction((session) => saveEpoch(session, name)),
   };
 
-  function database(): Database {
+  function database(): DuckDatabase {
     if (opened === undefined) throw new Error('The table engine is not open.');
     return opened;
   }
@@ -179,11 +179,11 @@ export function createDuckDbEngine(options: DatabaseOptions): DuckDbEngine {
   }
 
   /** In a transaction as well: the entry and the rows of a table are then of one moment. */
-  function read<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  function read<T>(work: (session: DuckSession) => Promise<T>): Promise<T> {
     return database().transaction(work);
   }
 
-  function write<T>(table: TableId, work: (session: Session) => Promise<T>): Promise<T> {
+  function write<T>(table: TableId, work: (session: DuckSession) => Promise<T>): Promise<T> {
     return withLocks(keyOf(table), () => tidied(() => database().transaction(work)));
   }
 
@@ -203,7 +203,7 @@ function keyOf({ bucket, table }: TableId): string {
 }
 
 async function refuseDuplicates(
-  session: Session,
+  session: DuckSession,
   table: TableId,
   primaryKey: readonly string[],
 ): Promise<void> {

@@ -9,19 +9,19 @@ import { literal, tableName } from './identifiers.ts';
 import { prefetch } from './prefetch.ts';
 import { orderClause, resultExpressions, whereClause } from './select.ts';
 import { resultSize } from './size.ts';
-import type { ExportOptions, ExportOutcome, TableId, TakeSlice } from '../engine.ts';
+import type { SliceOptions, ExportOutcome, TableId, TakeSlice } from '../engine.ts';
 import type { RowQuery } from '../row-query.ts';
-import type { Database, Session } from './database.ts';
+import type { DuckDatabase, DuckSession } from './database.ts';
 
 /**
  * One transaction, so all slices are of one moment. The database writes a slice into a file while the one before
  * is taken: two are on the disk at a time, whatever the size of the table.
  */
 export async function exportTable(
-  database: Database,
+  database: DuckDatabase,
   table: TableId,
   query: RowQuery,
-  options: ExportOptions,
+  options: SliceOptions,
   take: TakeSlice,
 ): Promise<ExportOutcome> {
   const folder = join(database.spoolFolder, randomUUID());
@@ -49,7 +49,7 @@ interface Result {
 }
 
 /** The table itself when all its rows are wanted as they are, else a copy of what is wanted. */
-async function findResult(session: Session, table: TableId, query: RowQuery): Promise<Result> {
+async function findResult(session: DuckSession, table: TableId, query: RowQuery): Promise<Result> {
   const { columns } = await requireEntry(session, table);
   const expressions = resultExpressions(query, columns);
   const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
@@ -68,7 +68,7 @@ async function findResult(session: Session, table: TableId, query: RowQuery): Pr
   );
 }
 
-async function measured(session: Session, name: string, expressions: readonly string[]): Promise<Result> {
+async function measured(session: DuckSession, name: string, expressions: readonly string[]): Promise<Result> {
   const cells = expressions.map((expression) => expression.replace(/ AS r\d+$/, ''));
   const endRow = await session.number(`SELECT coalesce(max(rowid) + 1, 0) FROM ${name}`);
   return { name, expressions, endRow, bytes: await resultSize(session, name, cells) };
@@ -89,10 +89,10 @@ const PIECE_BYTES = 32 * 1024 * 1024;
 
 /** Yields the non-empty pieces in order; the caller removes their files. */
 async function* writePieces(
-  session: Session,
+  session: DuckSession,
   result: Result,
   folder: string,
-  options: ExportOptions,
+  options: SliceOptions,
 ): Pieces {
   const slices = Math.max(1, Math.round(result.bytes / Math.max(1, options.targetBytes)));
   const piecesPerSlice = options.gzip ? Math.max(1, Math.ceil(result.bytes / slices / PIECE_BYTES)) : 1;

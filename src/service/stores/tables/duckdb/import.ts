@@ -6,8 +6,8 @@ import { mergeRows, replaceRows } from './load.ts';
 import { sizeOf } from './size.ts';
 import { withSpool } from './spool.ts';
 import type { ByteSlice, ImportOutcome, ImportRequest, TableId } from '../engine.ts';
-import type { CatalogEntry } from './catalog.ts';
-import type { Database, Session } from './database.ts';
+import type { DuckCatalogEntry } from './catalog.ts';
+import type { DuckDatabase, DuckSession } from './database.ts';
 import type { Spool } from './spool.ts';
 
 /**
@@ -15,7 +15,7 @@ import type { Spool } from './spool.ts';
  * The caller ensures that nothing else writes to the table meanwhile.
  */
 export async function importTable(
-  database: Database,
+  database: DuckDatabase,
   table: TableId,
   request: ImportRequest,
   slices: AsyncIterable<ByteSlice>,
@@ -33,12 +33,12 @@ export async function importTable(
 
 interface Source {
   readonly spool: Spool;
-  readonly entry: CatalogEntry | undefined;
+  readonly entry: DuckCatalogEntry | undefined;
   readonly fileColumns: readonly string[];
 }
 
 async function load(
-  session: Session,
+  session: DuckSession,
   table: TableId,
   request: ImportRequest,
   { spool, entry, fileColumns }: Source,

@@ -11,7 +11,7 @@ import {
 import { readCsv } from './read-csv.ts';
 import type { ImportRequest, TableId } from '../engine.ts';
 import type { ImportPlan } from '../import-plan.ts';
-import type { Session } from './database.ts';
+import type { DuckSession } from './database.ts';
 import type { Spool } from './spool.ts';
 
 export interface Load {
@@ -24,7 +24,7 @@ export interface Load {
 }
 
 /** Puts the rows of the file in place of the table, which need not be there. */
-export async function replaceRows(session: Session, load: Load): Promise<void> {
+export async function replaceRows(session: DuckSession, load: Load): Promise<void> {
   const { table, plan, key } = load;
   const loading = loadingName(table);
   await createEmpty(
@@ -39,7 +39,7 @@ export async function replaceRows(session: Session, load: Load): Promise<void> {
 }
 
 /** Adds the rows of the file; with a key, rows that differ take the place of those that have it. */
-export async function mergeRows(session: Session, load: Load): Promise<void> {
+export async function mergeRows(session: DuckSession, load: Load): Promise<void> {
   const { table, plan, key } = load;
   const target = tableName(table);
   for (const column of plan.newColumns) {
@@ -74,7 +74,11 @@ export async function mergeRows(session: Session, load: Load): Promise<void> {
 }
 
 /** An empty table of texts with a change time, in a schema that is there. */
-export async function createEmpty(session: Session, name: string, columns: readonly string[]): Promise<void> {
+export async function createEmpty(
+  session: DuckSession,
+  name: string,
+  columns: readonly string[],
+): Promise<void> {
   await session.run(`DROP TABLE IF EXISTS ${name}`);
   await session.run(
     `CREATE TABLE ${name} (${[...columns.map(columnIdentifier), CHANGED_AT].map(definition).join(', ')})`,
@@ -82,7 +86,7 @@ export async function createEmpty(session: Session, name: string, columns: reado
 }
 
 /** Inserts all records of the file, in file order. */
-async function insert(session: Session, target: string, { plan, spool, request }: Load): Promise<void> {
+async function insert(session: DuckSession, target: string, { plan, spool, request }: Load): Promise<void> {
   if (spool.records === 0) return;
   const cells = plan.columns.map(({ cell }) => emptied(`c${cell}`, request.treatValuesAsNull));
   const changedAt = changeTime(plan.timestampCell, request.importedAt);
@@ -94,7 +98,7 @@ async function insert(session: Session, target: string, { plan, spool, request }
 }
 
 /** Rows are numbered in file order: of those with the same key the one with the highest number stays. */
-async function keepLastOfKey(session: Session, target: string, key: readonly string[]): Promise<void> {
+async function keepLastOfKey(session: DuckSession, target: string, key: readonly string[]): Promise<void> {
   if (key.length === 0) return;
   const names = key.map(columnIdentifier);
   const list = names.join(', ');

@@ -1,7 +1,7 @@
 import { checkFilterColumns, checkOrderColumns, selectedColumns } from '../row-selection.ts';
 import { balanced, CHANGED_AT, columnIdentifier, literal, timestampLiteral } from './identifiers.ts';
 import type { TableErrorCode } from '../table-error.ts';
-import type { DataType, RowFilter, RowOrder, RowQuery, WhereFilter } from '../row-query.ts';
+import type { DataType, RowFilter, RowOrder, RowQuery, RowCondition } from '../row-query.ts';
 
 /** ` WHERE …` of a filter, or nothing. @throws TableError for a column that the table doesn't have */
 export function whereClause(filter: RowFilter, columns: readonly string[], code: TableErrorCode): string {
@@ -43,7 +43,7 @@ export function resultExpressions(query: RowQuery, all: readonly string[]): stri
 
 const OPERATORS = { gt: '>', ge: '>=', lt: '<', le: '<=' } as const;
 
-function condition({ column, operator, values, dataType, isTime }: WhereFilter): string {
+function condition({ column, operator, values, dataType, isTime }: RowCondition): string {
   const cast = (expression: string): string =>
     isTime === true ? `try_cast(${expression} AS TIMESTAMP)` : typed(expression, dataType);
   const cell = cast(columnIdentifier(column));

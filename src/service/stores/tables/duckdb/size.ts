@@ -1,9 +1,13 @@
 import { balanced, columnIdentifier, tableName } from './identifiers.ts';
 import type { TableId } from '../engine.ts';
-import type { Session } from './database.ts';
+import type { DuckSession } from './database.ts';
 
 /** Bytes of all values, and one for each cell: above 0 as soon as there is a row. */
-export async function sizeOf(session: Session, table: TableId, columns: readonly string[]): Promise<number> {
+export async function sizeOf(
+  session: DuckSession,
+  table: TableId,
+  columns: readonly string[],
+): Promise<number> {
   return session.number(`SELECT ${sizeExpression(columns.map(columnIdentifier))} FROM ${tableName(table)}`);
 }
 
@@ -11,7 +15,11 @@ export async function sizeOf(session: Session, table: TableId, columns: readonly
 const SAMPLE_ROWS = 60_000;
 
 /** About the bytes of a result as CSV with every cell quoted. The cells are expressions over its table. */
-export async function resultSize(session: Session, name: string, cells: readonly string[]): Promise<number> {
+export async function resultSize(
+  session: DuckSession,
+  name: string,
+  cells: readonly string[],
+): Promise<number> {
   const sizeOfRows = async (from: string): Promise<readonly [rows: number, bytes: number]> => {
     const [row] = await session.rows(`SELECT count(*), ${sizeExpression(cells)} FROM ${from}`);
     const rows = Number(row?.[0] ?? 0);

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { literal, quoted, readerOfSchema, schemaOfBucket, schemaWithDigest } from './names.ts';
 import type { Log } from '../../../../lib/log.ts';
-import type { Session } from './connection.ts';
+import type { PostgresSession } from './connection.ts';
 
 /** Each bucket is a schema, with a role that may read what is in it. */
-export interface Buckets {
-  setUp(session: Session): Promise<void>;
+export interface BucketSchemas {
+  setUp(session: PostgresSession): Promise<void>;
   /** The schema of a bucket, which is made when there is none, and stays until the transaction ends. */
-  schemaOf(session: Session, bucket: string): Promise<string>;
+  schemaOf(session: PostgresSession, bucket: string): Promise<string>;
   /**
    * Drops the schema and the role of a bucket without tables; if others have put objects into the schema, these stay,
    * and so does the schema.
    */
-  forget(session: Session, bucket: string): Promise<void>;
+  forget(session: PostgresSession, bucket: string): Promise<void>;
 }
 
 interface BucketOptions {
@@ -23,11 +23,11 @@ interface BucketOptions {
 export function createBuckets(
   service: string,
   { log, shownBucket = (bucket) => bucket }: BucketOptions,
-): Buckets {
+): BucketSchemas {
   const buckets = `${quoted(service)}.table_buckets`;
   let mayCreateRoles = false;
 
-  const find = async (session: Session, bucket: string): Promise<string | undefined> => {
+  const find = async (session: PostgresSession, bucket: string): Promise<string | undefined> => {
     const [row] = await session.rows(
       `SELECT schema_name FROM ${buckets} WHERE bucket = ${literal(bucket)} FOR KEY SHARE`,
     );
@@ -84,7 +84,7 @@ export function createBuckets(
     },
   };
 
-  async function freeName(session: Session, bucket: string): Promise<string> {
+  async function freeName(session: PostgresSession, bucket: string): Promise<string> {
     const name = schemaOfBucket(service, shownBucket(bucket));
     const isTaken = await session.number(
       `SELECT count(*) FROM pg_namespace WHERE nspname = ${literal(name)}`,
@@ -93,7 +93,7 @@ export function createBuckets(
   }
 }
 
-async function makeReader(session: Session, schema: string): Promise<string | undefined> {
+async function makeReader(session: PostgresSession, schema: string): Promise<string | undefined> {
   const [row] = await session.rows('SELECT current_database()');
   const reader = readerOfSchema(String(row?.[0]), schema);
   const isThere = await session.number(`SELECT count(*) FROM pg_roles WHERE rolname = ${literal(reader)}`);
@@ -102,7 +102,7 @@ async function makeReader(session: Session, schema: string): Promise<string | un
 }
 
 /** Tables take the place of others: what may be done with those to come is said of the schema. */
-async function letRead(session: Session, schema: string, reader: string): Promise<void> {
+async function letRead(session: PostgresSession, schema: string, reader: string): Promise<void> {
   await session.run(`GRANT USAGE ON SCHEMA ${quoted(schema)} TO ${quoted(reader)}`);
   await session.run(
     `ALTER DEFAULT PRIVILEGES IN SCHEMA ${quoted(schema)} GRANT SELECT ON TABLES TO ${quoted(reader)}`,

@@ -1,19 +1,19 @@
-import { relation, type Place } from './catalog.ts';
+import { relation, type TablePlace } from './catalog.ts';
 import { literal } from './names.ts';
-import type { Session } from './connection.ts';
+import type { PostgresSession } from './connection.ts';
 
 /**
  * Gives a table that takes the place of another one what people have granted and written about that one: who may do what
  * with it and with its columns, and the comments. What is granted by default in the schema, and was taken back from
  * the old table, is taken back from the new one.
  */
-export async function carryOver(session: Session, from: Place, to: Place): Promise<void> {
+export async function carryOver(session: PostgresSession, from: TablePlace, to: TablePlace): Promise<void> {
   const rows = await session.rows(statements(from, to));
   if (rows.length > 0) await session.run(rows.map(([sql]) => String(sql)).join('; '));
 }
 
 /** The statements are written by the database, which knows the names of roles and how to quote what is in a comment. */
-function statements(from: Place, to: Place): string {
+function statements(from: TablePlace, to: TablePlace): string {
   const [old, fresh] = [from, to].map((place) => `${literal(relation(place))}::regclass`);
   const target = literal(relation(to));
   const grantee = `CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END`;

@@ -1,11 +1,11 @@
 import { noSuchTable } from '../table-error.ts';
 import { literal, physicalName, quoted } from './names.ts';
 import type { LastImport, TableDefinition, TableId } from '../engine.ts';
-import type { Session } from './connection.ts';
+import type { PostgresSession } from './connection.ts';
 
 /** Facts that the database can't store by itself. */
-export interface CatalogEntry extends TableDefinition {
-  readonly place: Place;
+export interface PostgresCatalogEntry extends TableDefinition {
+  readonly place: TablePlace;
   readonly rows: number;
   /** About the bytes of all values. */
   readonly bytes: number;
@@ -18,7 +18,7 @@ export interface CatalogEntry extends TableDefinition {
 }
 
 /** Schema and name of the table with the rows. */
-export interface Place {
+export interface TablePlace {
   readonly schema: string;
   readonly name: string;
 }
@@ -30,22 +30,26 @@ export interface KeyIndex {
 }
 
 /** The table as it is named in SQL: `"gex_in_c_main"."users"`. */
-export const relation = ({ schema, name }: Place): string => `${quoted(schema)}.${quoted(name)}`;
+export const relation = ({ schema, name }: TablePlace): string => `${quoted(schema)}.${quoted(name)}`;
 
 /** Tables of the engine itself, in the schema of the service. */
 export interface Catalog {
   /** Makes them when they are missing. */
-  setUp(session: Session): Promise<void>;
-  find(session: Session, table: TableId): Promise<CatalogEntry | undefined>;
+  setUp(session: PostgresSession): Promise<void>;
+  find(session: PostgresSession, table: TableId): Promise<PostgresCatalogEntry | undefined>;
   /** @throws TableError (`storage.tables.notFound`) */
-  require(session: Session, table: TableId): Promise<CatalogEntry>;
+  require(session: PostgresSession, table: TableId): Promise<PostgresCatalogEntry>;
   /** Like {@link require}; until the transaction ends, no other transaction changes the table. */
-  lock(session: Session, table: TableId): Promise<CatalogEntry>;
+  lock(session: PostgresSession, table: TableId): Promise<PostgresCatalogEntry>;
   /** Like {@link lock}, for a table that is about to be made; returns the existing table of that name. */
-  claim(session: Session, table: TableId, place: Place): Promise<CatalogEntry | undefined>;
-  save(session: Session, table: TableId, entry: CatalogEntry): Promise<void>;
-  remove(session: Session, table: TableId): Promise<void>;
-  hasTables(session: Session, bucket: string): Promise<boolean>;
+  claim(
+    session: PostgresSession,
+    table: TableId,
+    place: TablePlace,
+  ): Promise<PostgresCatalogEntry | undefined>;
+  save(session: PostgresSession, table: TableId, entry: PostgresCatalogEntry): Promise<void>;
+  remove(session: PostgresSession, table: TableId): Promise<void>;
+  hasTables(session: PostgresSession, bucket: string): Promise<boolean>;
 }
 
 const COLUMNS =
@@ -54,7 +58,11 @@ const COLUMNS =
 /** @param service schema of the service */
 export function createCatalog(service: string): Catalog {
   const catalog = `${quoted(service)}.table_catalog`;
-  const find = async (session: Session, table: TableId, how = ''): Promise<CatalogEntry | undefined> => {
+  const find = async (
+    session: PostgresSession,
+    table: TableId,
+    how = '',
+  ): Promise<PostgresCatalogEntry | undefined> => {
     const [row] = await session.rows(`SELECT ${COLUMNS} FROM ${catalog} WHERE ${isTable(table)}${how}`);
     return row === undefined ? undefined : entryOf(row);
   };
@@ -96,7 +104,7 @@ function isTable({ bucket, table }: TableId): string {
   return `bucket = ${literal(bucket)} AND table_name = ${literal(table)}`;
 }
 
-function required(entry: CatalogEntry | undefined, table: TableId): CatalogEntry {
+function required(entry: PostgresCatalogEntry | undefined, table: TableId): PostgresCatalogEntry {
   if (entry === undefined) throw noSuchTable(table);
   return entry;
 }
@@ -105,12 +113,12 @@ function optional(value: unknown): string {
   return value === undefined ? 'NULL' : literal(JSON.stringify(value));
 }
 
-export function placeOf(schema: string, { table }: TableId): Place {
+export function placeOf(schema: string, { table }: TableId): TablePlace {
   return { schema, name: physicalName(table) };
 }
 
 /** The columns of `COLUMNS`; texts of JSON were written by `save`. */
-function entryOf(row: readonly unknown[]): CatalogEntry {
+function entryOf(row: readonly unknown[]): PostgresCatalogEntry {
   const [schema, name, columns, primaryKey, rows, bytes, nextRow, keyIndex, lastImport] = row;
   return {
     place: { schema: String(schema), name: String(name) },

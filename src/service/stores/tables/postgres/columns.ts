@@ -1,18 +1,18 @@
 import { carryOver } from './carry-over.ts';
-import { relation, type CatalogEntry } from './catalog.ts';
+import { relation, type PostgresCatalogEntry } from './catalog.ts';
 import { CHANGED_AT, column, columnList, literal, quoted, ROW } from './names.ts';
 import { indexKey, indexRows, makeTable, placeBeside, textColumn } from './table.ts';
-import type { Session } from './connection.ts';
+import type { PostgresSession } from './connection.ts';
 
 /** Columns that were dropped count as well. */
 const MAX_COLUMN_NUMBER = 1600;
 
 /** Adds columns at the end; rows that are there are empty in them. Gives what is true of the table then. */
 export async function addColumns(
-  session: Session,
-  entry: CatalogEntry,
+  session: PostgresSession,
+  entry: PostgresCatalogEntry,
   added: readonly string[],
-): Promise<CatalogEntry> {
+): Promise<PostgresCatalogEntry> {
   if (added.length === 0) return entry;
   const roomy = await withRoom(session, entry, added.length);
   const { place, columns } = roomy;
@@ -26,7 +26,11 @@ export async function addColumns(
 }
 
 /** Returns the table with room for more columns: rewritten when it has had too many. */
-async function withRoom(session: Session, entry: CatalogEntry, more: number): Promise<CatalogEntry> {
+async function withRoom(
+  session: PostgresSession,
+  entry: PostgresCatalogEntry,
+  more: number,
+): Promise<PostgresCatalogEntry> {
   const { place, columns, primaryKey } = entry;
   const highest = await session.number(
     `SELECT max(attnum) FROM pg_attribute WHERE attrelid = ${literal(relation(place))}::regclass`,

@@ -3,7 +3,7 @@ import { asTableError, stateOf } from './failures.ts';
 import type { Pool, PoolClient } from 'pg';
 
 /** Statements of one connection, in one transaction. */
-export interface Session {
+export interface PostgresSession {
   /** Client for commands that are no plain statements. */
   readonly client: PoolClient;
   /** The database spreads tables over several servers. */
@@ -29,7 +29,7 @@ export interface Connections {
    */
   seesClients: boolean;
   /** All of it is stored, or nothing when it throws. */
-  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  transaction<T>(work: (session: PostgresSession) => Promise<T>): Promise<T>;
   /** A statement that can't be in a transaction. */
   alone(sql: string): Promise<void>;
   /** Waits for what is running. */
@@ -52,7 +52,7 @@ const SILENCE = '10s';
 const LOOK_FOR_CLIENT = "SET LOCAL client_connection_check_interval = '2s'";
 
 /** Checks whether the database supports that on its platform. */
-export async function seesClients(session: Session): Promise<boolean> {
+export async function seesClients(session: PostgresSession): Promise<boolean> {
   try {
     await session.attempt(async () => await session.run(LOOK_FOR_CLIENT));
     return true;
@@ -113,7 +113,7 @@ function isLeftOpen(client: PoolClient): boolean {
 async function inTransaction<T>(
   client: PoolClient,
   { isDistributed, seesClients }: Pick<Connections, 'isDistributed' | 'seesClients'>,
-  work: (session: Session) => Promise<T>,
+  work: (session: PostgresSession) => Promise<T>,
 ): Promise<T> {
   let isAbandoned = false;
   const session = sessionOf(client, isDistributed, () => void (isAbandoned = true));
@@ -135,9 +135,9 @@ async function inTransaction<T>(
   }
 }
 
-export function sessionOf(client: PoolClient, isDistributed: boolean, abandon: () => void): Session {
+export function sessionOf(client: PoolClient, isDistributed: boolean, abandon: () => void): PostgresSession {
   // Without parameters a statement goes to the server in one message and is prepared nowhere.
-  const rows: Session['rows'] = async (text, values = []) =>
+  const rows: PostgresSession['rows'] = async (text, values = []) =>
     (await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })).rows;
   return {
     client,

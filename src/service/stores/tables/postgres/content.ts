@@ -10,7 +10,7 @@ import { isWide, MAX_ROW_BYTES, rowBytes } from './row-size.ts';
 import type { ByteSlice } from '../engine.ts';
 
 /** Slices as one stream of CSV that the database reads as our scanner does. */
-export interface Content {
+export interface CsvContent {
   readonly header: readonly string[] | undefined;
   /** Cells of a record; 0 when there is none. */
   readonly columns: number;
@@ -31,7 +31,10 @@ interface OpenSlice {
 }
 
 /** Looks into the slices until a record, or a header, says how many columns there are. */
-export async function openContent(slices: AsyncIterable<ByteSlice>, source: ImportSource): Promise<Content> {
+export async function openContent(
+  slices: AsyncIterable<ByteSlice>,
+  source: ImportSource,
+): Promise<CsvContent> {
   const all = slices[Symbol.asyncIterator]();
   const opened: OpenSlice[] = [];
   const seen: Uint8Array[] = [];

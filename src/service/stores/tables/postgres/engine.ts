@@ -2,10 +2,10 @@ import { checkColumnNames, checkPrimaryKey } from '../import-plan.ts';
 import { previewCell, previewPart, resultColumns } from '../row-selection.ts';
 import { checkNewColumn, checkNewKey, columnsWithout, sharedKey } from '../structure.ts';
 import { createBuckets, lockNumber } from './buckets.ts';
-import { createCatalog, placeOf, relation, type CatalogEntry, type Place } from './catalog.ts';
+import { createCatalog, placeOf, relation, type PostgresCatalogEntry, type TablePlace } from './catalog.ts';
 import { addColumns } from './columns.ts';
 import { compact } from './compact.ts';
-import { createConnections, seesClients, type Session } from './connection.ts';
+import { createConnections, seesClients, type PostgresSession } from './connection.ts';
 import { isDistributed } from './distribution.ts';
 import { exportTable } from './export.ts';
 import { checkFence } from './fence.ts';
@@ -18,7 +18,7 @@ import { finiteNumber, orderClause, resultExpressions, whereClause } from './sel
 import { dropKeyIndex, indexKey, indexRows, makeTable } from './table.ts';
 import type { Pool } from 'pg';
 import type { Log } from '../../../../lib/log.ts';
-import type { TableEngine, TableId, WriteOptions } from '../engine.ts';
+import type { TableEngine, TableId, TableWriteOptions } from '../engine.ts';
 import type { Store } from './store.ts';
 
 export interface PostgresEngineOptions {
@@ -180,8 +180,8 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
   /** Changes an existing table; writers of one table take turns, across all processes. */
   async function write(
     table: TableId,
-    options: WriteOptions,
-    work: (session: Session, entry: CatalogEntry) => Promise<CatalogEntry>,
+    options: TableWriteOptions,
+    work: (session: PostgresSession, entry: PostgresCatalogEntry) => Promise<PostgresCatalogEntry>,
   ): Promise<void> {
     await connections.transaction(async (session) => {
       const entry = await catalog.lock(session, table);
@@ -192,13 +192,13 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
 }
 
 /** Views of others on the table go with it. */
-async function dropTable(session: Session, place: Place): Promise<void> {
+async function dropTable(session: PostgresSession, place: TablePlace): Promise<void> {
   await session.change(`DROP TABLE ${relation(place)} CASCADE`);
 }
 
 async function refuseDuplicates(
-  session: Session,
-  { place, rows }: CatalogEntry,
+  session: PostgresSession,
+  { place, rows }: PostgresCatalogEntry,
   primaryKey: readonly string[],
 ): Promise<void> {
   const distinct = await session.number(
@@ -210,7 +210,7 @@ async function refuseDuplicates(
 /** Collations for letters, of which the first available one is used: not every build has all of them. */
 const LETTERS = ['pg_c_utf8', 'und-x-icu', 'C.utf8', 'C.UTF-8', 'en_US.utf8'];
 
-async function findLetters(session: Session): Promise<string> {
+async function findLetters(session: PostgresSession): Promise<string> {
   const rows = await session.rows(
     `SELECT collname FROM pg_collation WHERE collnamespace = 'pg_catalog'::regnamespace ` +
       `AND collencoding IN (-1, 6) AND collname IN (${LETTERS.map(literal).join(', ')})`,

@@ -4,7 +4,7 @@ import { relation } from './catalog.ts';
 import { gzipped } from './gzip.ts';
 import { orderClause, resultExpressions, whereClause } from './select.ts';
 import { reading } from './reading.ts';
-import type { ExportOptions, ExportOutcome, TableId, TakeSlice } from '../engine.ts';
+import type { SliceOptions, ExportOutcome, TableId, TakeSlice } from '../engine.ts';
 import type { RowQuery } from '../row-query.ts';
 import type { ReadStore } from './store.ts';
 
@@ -16,7 +16,7 @@ export async function exportTable(
   store: ReadStore,
   table: TableId,
   query: RowQuery,
-  options: ExportOptions,
+  options: SliceOptions,
   take: TakeSlice,
 ): Promise<ExportOutcome> {
   return await reading(store, table, async (session, { place, columns }) => {

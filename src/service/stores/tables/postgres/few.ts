@@ -1,5 +1,5 @@
 import { recordsOf } from '../../../../lib/csv/records.ts';
-import { chain, type Content } from './content.ts';
+import { chain, type CsvContent } from './content.ts';
 
 /** Limits up to which the rows of a file count as few, and are loaded without a table in between. */
 export interface FewRows {
@@ -16,7 +16,7 @@ export type FewOrMany =
   | { readonly records?: never; readonly chunks: AsyncIterable<Uint8Array> };
 
 /** Reads a file for as long as its rows may be few. */
-export async function fewOrMany(content: Content, few: FewRows): Promise<FewOrMany> {
+export async function fewOrMany(content: CsvContent, few: FewRows): Promise<FewOrMany> {
   const chunks = content.chunks();
   const seen: Uint8Array[] = [];
   for (let bytes = 0; ;) {

@@ -3,16 +3,16 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { checkPrimaryKey, planImport, type ImportPlan } from '../import-plan.ts';
 import { importSource } from '../import-source.ts';
 import { noSuchTable } from '../table-error.ts';
-import { placeOf, relation, type CatalogEntry, type Place } from './catalog.ts';
-import { openContent, type Content } from './content.ts';
+import { placeOf, relation, type PostgresCatalogEntry, type TablePlace } from './catalog.ts';
+import { openContent, type CsvContent } from './content.ts';
 import { checkFence } from './fence.ts';
 import { fewOrMany, type FewRows } from './few.ts';
 import { mergeRows, replaceRows } from './load.ts';
 import { column, literal, timestampLiteral } from './names.ts';
-import { stagedInMemory, stagedInTable, TIME_TEXT, type Staged } from './staged.ts';
+import { stagedInMemory, stagedInTable, TIME_TEXT, type StagedRows } from './staged.ts';
 import { makeTable, placeBeside } from './table.ts';
 import type { ByteSlice, ImportOutcome, ImportRequest, TableId } from '../engine.ts';
-import type { Session } from './connection.ts';
+import type { PostgresSession } from './connection.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -74,13 +74,16 @@ const NONE: FewRows = { rows: -1, bytes: -1 };
 function isFew(
   { connections, few }: Store,
   request: ImportRequest,
-  known: CatalogEntry | undefined,
+  known: PostgresCatalogEntry | undefined,
 ): boolean {
   if (connections.isDistributed || request.create !== undefined || known === undefined) return false;
   return request.incremental === true || known.rows <= few.rows;
 }
 
-function outcomeOfMark(entry: CatalogEntry | undefined, { mark }: ImportRequest): ImportOutcome | undefined {
+function outcomeOfMark(
+  entry: PostgresCatalogEntry | undefined,
+  { mark }: ImportRequest,
+): ImportOutcome | undefined {
   return mark !== undefined && entry?.lastImport?.mark === mark ? entry.lastImport.outcome : undefined;
 }
 
@@ -92,7 +95,7 @@ interface Planned extends ImportPlan {
 function plan(
   request: ImportRequest,
   fileColumns: readonly string[],
-  entry: CatalogEntry | undefined,
+  entry: PostgresCatalogEntry | undefined,
 ): Planned {
   const planned = planImport({
     fileColumns,
@@ -110,14 +113,14 @@ function plan(
 
 interface Source {
   readonly request: ImportRequest;
-  readonly content: Content;
+  readonly content: CsvContent;
   readonly chunks: AsyncIterable<Uint8Array>;
   readonly planned: Planned;
   readonly fileColumns: readonly string[];
 }
 
 /** Brings the rows into a table of their own. */
-async function stage(session: Session, beside: Place, source: Source): Promise<Staged> {
+async function stage(session: PostgresSession, beside: TablePlace, source: Source): Promise<StagedRows> {
   const { request, content, chunks, planned, fileColumns } = source;
   const { timestampCell, primaryKey, isReplaced } = planned;
   const place = placeBeside(beside);
@@ -155,11 +158,15 @@ async function stage(session: Session, beside: Place, source: Source): Promise<S
 }
 
 async function load(
-  session: Session,
+  session: PostgresSession,
   { catalog, buckets }: Store,
   table: TableId,
   request: ImportRequest,
-  { staged, content, fileColumns }: { staged: Staged; content: Content; fileColumns: readonly string[] },
+  {
+    staged,
+    content,
+    fileColumns,
+  }: { staged: StagedRows; content: CsvContent; fileColumns: readonly string[] },
 ): Promise<ImportOutcome> {
   // It stays as it is from here on, whatever it was when the rows came.
   const place = placeOf(await buckets.schemaOf(session, table.bucket), table);
@@ -212,7 +219,7 @@ async function load(
  * Estimates the size of the rows by the average row of the file: reading all of them would take longer than adding
  * some.
  */
-function sizeOf({ counted }: Content, rows: number, before: CatalogEntry | undefined): number {
+function sizeOf({ counted }: CsvContent, rows: number, before: PostgresCatalogEntry | undefined): number {
   if (rows === 0) return 0;
   const each = counted.records === 0 ? 0 : counted.bytes / counted.records;
   return Math.max(1, Math.round((before?.bytes ?? 0) + each * (rows - (before?.rows ?? 0))));

@@ -1,26 +1,26 @@
 import { carryOver } from './carry-over.ts';
-import { relation, type CatalogEntry, type KeyIndex, type Place } from './catalog.ts';
+import { relation, type PostgresCatalogEntry, type KeyIndex, type TablePlace } from './catalog.ts';
 import { addColumns } from './columns.ts';
 import { HAS_DEPENDENTS, IS_NULL, LOCK_NOT_AVAILABLE, stateOf } from './failures.ts';
 import { CHANGED_AT, column, columnList, quoted, ROW } from './names.ts';
-import { stagedInTable, TIME_TEXT, type RowSource, type Staged } from './staged.ts';
+import { stagedInTable, TIME_TEXT, type SqlRows, type StagedRows } from './staged.ts';
 import { finishTable, indexKey, indexRows, keyIndexFor, makeTable, placeBeside, sameKey } from './table.ts';
 import { TableError } from '../table-error.ts';
 import { timeOf } from './values.ts';
-import type { Session } from './connection.ts';
+import type { PostgresSession } from './connection.ts';
 
 /** The table that rows are for. */
-export interface Target {
-  readonly place: Place;
+export interface LoadTarget {
+  readonly place: TablePlace;
   /** The existing table. */
-  readonly old: CatalogEntry | undefined;
+  readonly old: PostgresCatalogEntry | undefined;
   /** True when nothing of the existing table is to remain. */
   readonly isNew: boolean;
   readonly primaryKey: readonly string[];
 }
 
 /** Properties of a table after a load. */
-export interface Loaded {
+export interface LoadedRows {
   readonly rows: number;
   readonly nextRow: number;
   readonly keyIndex: KeyIndex | undefined;
@@ -32,11 +32,11 @@ export interface Loaded {
  * @param key rows with the same become one; empty: they don't
  */
 export async function replaceRows(
-  session: Session,
-  staged: Staged,
-  target: Target,
+  session: PostgresSession,
+  staged: StagedRows,
+  target: LoadTarget,
   key: readonly string[],
-): Promise<Loaded> {
+): Promise<LoadedRows> {
   const { place, old, primaryKey } = target;
   const dropped = await staged.keepLast(key);
   const loaded = { rows: staged.records - dropped, nextRow: staged.records + 1 };
@@ -68,9 +68,9 @@ export async function replaceRows(
 
 /** Puts rows in place of those of a table, which stays the same one. */
 async function exchangeRows(
-  session: Session,
-  before: CatalogEntry,
-  staged: Staged,
+  session: PostgresSession,
+  before: PostgresCatalogEntry,
+  staged: StagedRows,
 ): Promise<KeyIndex | undefined> {
   const entry = await withColumns(session, before, staged);
   await session.run(`DELETE FROM ${relation(entry.place)}`);
@@ -87,9 +87,9 @@ const PLACE_WAIT = '2s';
  * open.
  */
 async function takePlace(
-  session: Session,
-  fresh: Place,
-  { place, old, isNew }: Target,
+  session: PostgresSession,
+  fresh: TablePlace,
+  { place, old, isNew }: LoadTarget,
 ): Promise<Error | undefined> {
   const rename = `ALTER TABLE ${relation(fresh)} RENAME TO ${quoted(place.name)}`;
   if (old === undefined) {
@@ -114,11 +114,11 @@ async function takePlace(
 
 /** Adds staged rows to a table; with a key, rows that differ take the place of those that have it. */
 export async function mergeRows(
-  session: Session,
-  staged: Staged,
-  before: CatalogEntry,
+  session: PostgresSession,
+  staged: StagedRows,
+  before: PostgresCatalogEntry,
   key: readonly string[],
-): Promise<Loaded> {
+): Promise<LoadedRows> {
   const entry = await withColumns(session, before, staged);
   const target = relation(entry.place);
   const keyIndex = await keyIndexFor(session, entry, staged);
@@ -150,10 +150,10 @@ export async function mergeRows(
 }
 
 async function withColumns(
-  session: Session,
-  entry: CatalogEntry,
-  { columns }: Staged,
-): Promise<CatalogEntry> {
+  session: PostgresSession,
+  entry: PostgresCatalogEntry,
+  { columns }: StagedRows,
+): Promise<PostgresCatalogEntry> {
   return await addColumns(
     session,
     entry,
@@ -163,9 +163,9 @@ async function withColumns(
 
 /** Gives how many there were. @throws TableError (`csvImport.invalidTimestamp`) */
 async function copyRows(
-  session: Session,
-  staged: Staged,
-  target: Place,
+  session: PostgresSession,
+  staged: StagedRows,
+  target: TablePlace,
   firstRow: number,
   where = '',
 ): Promise<number> {
@@ -191,7 +191,7 @@ async function copyRows(
   }
 }
 
-async function wrongTime(session: Session, { from, values }: RowSource): Promise<TableError> {
+async function wrongTime(session: PostgresSession, { from, values }: SqlRows): Promise<TableError> {
   const [row] = await session.rows(
     `SELECT ${TIME_TEXT} FROM ${from} s WHERE ${TIME_TEXT} <> '' AND ${timeOf(TIME_TEXT)} IS NULL ORDER BY ${ROW} LIMIT 1`,
     values,

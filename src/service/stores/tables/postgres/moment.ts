@@ -3,7 +3,7 @@ import { isConflict } from '../../../platform/database/failures.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import type { TableReader } from '../engine.ts';
 import { createTurns } from '../turns.ts';
-import { createCatalog, relation, type Place } from './catalog.ts';
+import { createCatalog, relation, type TablePlace } from './catalog.ts';
 import { sessionOf, type Connections } from './connection.ts';
 import { exportTable } from './export.ts';
 import { asTableError, NO_SUCH_TABLE, stateOf } from './failures.ts';
@@ -12,7 +12,7 @@ import { literal, quoted } from './names.ts';
 import { describeTable } from './reading.ts';
 
 /** A snapshot of a database, in one transaction of one connection, while others continue to change it. */
-export interface Moment {
+export interface TableMoment {
   /** For what is read besides tables. Statements come one after another, and one at least each half minute. */
   readonly client: Pick<PoolClient, 'query'>;
   /** Reader of the tables. Each is exported once: its lock is released afterwards. */
@@ -30,7 +30,7 @@ export interface Moment {
 interface Held {
   /** Name of the savepoint: the locks taken after it are released when the transaction rolls back to it. */
   readonly name: string;
-  readonly place: Place;
+  readonly place: TablePlace;
   isDone: boolean;
 }
 
@@ -40,7 +40,7 @@ const ATTEMPTS = 20;
  * Begins to see a database as it is now. Tables of it are locked against being dropped or changed in their structure,
  * each until it was exported: reading and loading go on. Nothing of a session is used but the one transaction.
  */
-export async function openMoment({ pool, schema }: Pick<Database, 'pool' | 'schema'>): Promise<Moment> {
+export async function openMoment({ pool, schema }: Pick<Database, 'pool' | 'schema'>): Promise<TableMoment> {
   const client = await pool.connect();
   // The waiting statement gets the failure.
   client.on('error', () => undefined);
@@ -69,7 +69,7 @@ async function lockAll(client: PoolClient, schema: string): Promise<Held[]> {
     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '1min'",
   );
   const tables = await placesOf(client, schema);
-  const { rows: metadata } = await client.query<Place>(
+  const { rows: metadata } = await client.query<TablePlace>(
     `SELECT schemaname AS schema, tablename AS name FROM pg_tables WHERE schemaname = ${literal(schema)} ORDER BY 2`,
   );
   const room = await lockRoom(client);
@@ -106,15 +106,15 @@ const LOCK_WAIT = '30s';
 const LOCKS = 100;
 
 /** All tables, those that are exported first at the end. */
-async function placesOf(client: PoolClient, schema: string): Promise<Place[]> {
-  const { rows } = await client.query<Place>(
+async function placesOf(client: PoolClient, schema: string): Promise<TablePlace[]> {
+  const { rows } = await client.query<TablePlace>(
     `SELECT schema_name AS schema, relation_name AS name FROM ${quoted(schema)}.table_catalog
      ORDER BY bucket COLLATE "C" DESC, table_name COLLATE "C" DESC`,
   );
   return rows;
 }
 
-function momentOf(client: PoolClient, schema: string, held: Held[]): Moment {
+function momentOf(client: PoolClient, schema: string, held: Held[]): TableMoment {
   const withLocks = createTurns();
   let isOver = false;
   let isBroken = false;
@@ -136,7 +136,7 @@ function momentOf(client: PoolClient, schema: string, held: Held[]): Moment {
   const catalog = createCatalog(schema);
   const store = { connections, catalog, letters: 'C' };
 
-  const letGo = async (isDone: (place: Place) => boolean): Promise<void> => {
+  const letGo = async (isDone: (place: TablePlace) => boolean): Promise<void> => {
     for (const each of held) each.isDone ||= isDone(each.place);
     const last = held.findLastIndex((each) => !each.isDone);
     const [first] = held.splice(last + 1);

@@ -1,8 +1,8 @@
 import { noSuchTable } from '../table-error.ts';
-import { relation, type CatalogEntry } from './catalog.ts';
+import { relation, type PostgresCatalogEntry } from './catalog.ts';
 import { NO_SUCH_TABLE, stateOf } from './failures.ts';
 import type { TableDescription, TableId } from '../engine.ts';
-import type { Session } from './connection.ts';
+import type { PostgresSession } from './connection.ts';
 import type { ReadStore } from './store.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { ReadStore } from './store.ts';
 export async function reading<T>(
   { connections, catalog }: ReadStore,
   table: TableId,
-  work: (session: Session, entry: CatalogEntry) => Promise<T>,
+  work: (session: PostgresSession, entry: PostgresCatalogEntry) => Promise<T>,
 ): Promise<T> {
   return await connections.transaction(async (session) => {
     // The reader of the rows may be slow, and a transaction that only reads blocks no other.

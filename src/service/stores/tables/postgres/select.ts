@@ -2,7 +2,7 @@ import { checkFilterColumns, checkOrderColumns, selectedColumns } from '../row-s
 import { CHANGED_AT, column as columnIdentifier, literal, quoted, ROW, timestampLiteral } from './names.ts';
 import { numberOf, timeOf } from './values.ts';
 import type { TableErrorCode } from '../table-error.ts';
-import type { RowFilter, RowOrder, RowQuery, WhereFilter } from '../row-query.ts';
+import type { RowFilter, RowOrder, RowQuery, RowCondition } from '../row-query.ts';
 
 /**
  * ` WHERE …` of a filter, or nothing.
@@ -58,7 +58,7 @@ function contains(text: string, columns: readonly string[], letters: string): st
 
 const OPERATORS = { gt: '>', ge: '>=', lt: '<', le: '<=' } as const;
 
-function condition({ column, operator, values, dataType, isTime }: WhereFilter): string {
+function condition({ column, operator, values, dataType, isTime }: RowCondition): string {
   const cell = columnIdentifier(column);
   const isEquality = operator === 'eq' || operator === 'ne';
   if (isTime !== true && dataType === undefined) {

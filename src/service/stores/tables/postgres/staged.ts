@@ -1,25 +1,25 @@
-import { relation, type Place } from './catalog.ts';
+import { relation, type TablePlace } from './catalog.ts';
 import { CHANGED_AT, column, columnList, literal, ROW, timestampLiteral } from './names.ts';
 import { keepLastOfKey, longestKey } from './table.ts';
-import type { Session } from './connection.ts';
+import type { PostgresSession } from './connection.ts';
 
 /** Rows in SQL: what stands behind FROM, and the values of its parameters. */
-export interface RowSource {
+export interface SqlRows {
   readonly from: string;
   readonly values: readonly unknown[];
 }
 
 /** Rows of a file that are for a table: with its columns, a change time, and their numbers from 1. */
-export interface Staged {
+export interface StagedRows {
   readonly columns: readonly string[];
   readonly records: number;
   /** The text of the change time is in a column of its own. */
   readonly hasTimes: boolean;
   /** Table that they are in, when it can take the place of the target. */
-  readonly replacement: Place | undefined;
+  readonly replacement: TablePlace | undefined;
   /** They are in memory, and go to the database with the statements that need them. */
   readonly isHeld: boolean;
-  source(): RowSource;
+  source(): SqlRows;
   /** Empties the cells that hold one of these values. */
   emptyValues(values: readonly string[]): Promise<void>;
   /** Keeps the last of the rows that share a key; gives how many went. */
@@ -36,10 +36,10 @@ export const TIME_TEXT = '"_time"';
 
 /** Rows in a table of their own. */
 export function stagedInTable(
-  session: Session,
-  place: Place,
-  rows: Pick<Staged, 'columns' | 'hasTimes' | 'records'> & { readonly canReplace: boolean },
-): Staged {
+  session: PostgresSession,
+  place: TablePlace,
+  rows: Pick<StagedRows, 'columns' | 'hasTimes' | 'records'> & { readonly canReplace: boolean },
+): StagedRows {
   const { columns, records, hasTimes, canReplace } = rows;
   return {
     columns,
@@ -79,7 +79,7 @@ export function stagedInMemory(
   records: readonly (readonly string[])[],
   { columns: planned, timestampCell }: CellPlan,
   importedAt: Date,
-): Staged {
+): StagedRows {
   const columns = planned.map(({ name }) => name);
   const hasTimes = timestampCell !== undefined;
   let rows = records.map((record, index) => ({

@@ -1,4 +1,4 @@
-import type { Buckets } from './buckets.ts';
+import type { BucketSchemas } from './buckets.ts';
 import type { Catalog } from './catalog.ts';
 import type { Connections } from './connection.ts';
 import type { FewRows } from './few.ts';
@@ -13,7 +13,7 @@ export interface ReadStore {
 
 /** Dependencies of the work on tables. */
 export interface Store extends ReadStore {
-  readonly buckets: Buckets;
+  readonly buckets: BucketSchemas;
   /** Schema of the service. */
   readonly service: string;
   /** Files of so few rows are loaded without a table of their own. */

@@ -8,7 +8,7 @@ import { createDialect } from '../../../../../src/lib/csv/dialect.ts';
 import { parseRows } from '../../../../../src/lib/csv/read-csv.ts';
 import { createDuckDbEngine } from '../../../../../src/service/stores/tables/duckdb/engine.ts';
 import { bytesOf } from '../slices.ts';
-import type { CsvFormat, TableEngine } from '../../../../../src/service/stores/tables/engine.ts';
+import type { CsvLayout, TableEngine } from '../../../../../src/service/stores/tables/engine.ts';
 import { times } from '../../../../support/sample.ts';
 
 /* The database has a CSV reader of its own: what our scanner accepts must arrive as our scanner reads it. */
@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function load(source: Iterable<Buffer>, columns: number, format: CsvFormat = {}): Promise<number> {
+async function load(source: Iterable<Buffer>, columns: number, format: CsvLayout = {}): Promise<number> {
   const slices = (async function* () {
     yield await Promise.resolve(Readable.from(source));
   })();
@@ -38,7 +38,7 @@ async function load(source: Iterable<Buffer>, columns: number, format: CsvFormat
 
 const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-const FORMATS: CsvFormat[] = [
+const FORMATS: CsvLayout[] = [
   {},
   { delimiter: '\t' },
   { delimiter: ';', enclosure: "'" },
