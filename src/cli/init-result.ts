@@ -1,3 +1,4 @@
+import { counted } from '../lib/counted.ts';
 import {
   findingLines,
   findingOf,
@@ -41,7 +42,7 @@ export function describeFinding(
 const VERDICTS = {
   complete: 'complete: a run with this configuration has everything, by what the answers say',
   ended: 'ended: a run with this configuration comes to an end, and nothing speaks against it',
-  cut: 'unproved: right as far as it was tried, the end was not reached',
+  cut: 'unproved: right as far as it was tried, the end was not seen',
   doubtful: 'doubtful: do not use it as it is',
 } as const;
 
@@ -62,12 +63,14 @@ export function findingJson(
 /** Describes the lists that were taken from a document, and those that were not. */
 export function describeDocument(document: FromDocument, width = Infinity): string {
   const { kind, title, lists, skipped, variables, notes } = document;
-  const head = `${kind}${title === '' ? '' : `, “${shownText(title)}”`}: ${lists.length} ${lists.length === 1 ? 'list' : 'lists'}`;
-  const lines = lists.flatMap(({ path, table, parent, rowsAt, nextPage }) => {
+  const head = `${kind}${title === '' ? '' : `, “${shownText(title)}”`}: ${counted(lists.length, 'list')}${verdictsText(lists)}`;
+  const lines = lists.flatMap(({ path, table, parent, rowsAt, nextPage, attempt }) => {
     const rows = rowsAt === '' ? '' : `, rows in \`${rowsAt}\``;
     const of = parent === undefined ? '' : `, for each row of ${parent}`;
+    const came = attempt === undefined ? [] : wrapped(attemptText(attempt), fitting(width - 4));
     return [
       `GET ${path} → ${table}`,
+      ...came.map((line) => `    ${line}`),
       ...wrapped(`${nextPage}${rows}${of}`, fitting(width - 4)).map((line) => `    ${line}`),
     ];
   });
@@ -75,8 +78,9 @@ export function describeDocument(document: FromDocument, width = Infinity): stri
     skipped.length === 0
       ? []
       : ['', 'Not taken:', ...skipped.flatMap(({ what, why }) => itemLines(`${what}: ${why}`, width))];
+  const isTried = lists.some(({ attempt }) => attempt !== undefined);
   const points = [
-    'Nothing was asked for: whether the API does what the document says is seen by gex run --limit 2, and its verdict.',
+    ...(isTried ? TRIED : UNTRIED),
     ...notes,
     ...variables.map((name) => `The value of $${name}: set it before a run.`),
   ];
@@ -93,9 +97,49 @@ export function describeDocument(document: FromDocument, width = Infinity): stri
     .join('\n');
 }
 
+const UNTRIED = [
+  'Nothing was asked for: whether the API does what the document says is seen by gex run --limit 2, and its verdict. --try asks for each list.',
+];
+const TRIED = [
+  'Lists of one page: the next page is asked for as the document says, which was not proved. Lists below others were asked for with the first rows above.',
+];
+
+/** “: 3 complete, 1 failed”; nothing where none was tried. */
+function verdictsText(lists: FromDocument['lists']): string {
+  const counts = new Map<string, number>();
+  for (const { attempt } of lists)
+    if (attempt !== undefined)
+      counts.set(wordOf(attempt.verdict), (counts.get(wordOf(attempt.verdict)) ?? 0) + 1);
+  return counts.size === 0
+    ? ''
+    : `: ${[...counts].map(([verdict, number]) => `${number} ${verdict}`).join(', ')}`;
+}
+
+function wordOf(verdict: string): string {
+  return verdict === 'cut' ? 'unproved' : verdict;
+}
+
+/** “complete, 137 rows on 4 pages by 6 requests”. */
+function attemptText({
+  verdict,
+  why,
+  rows,
+  pages,
+  requests,
+}: NonNullable<FromDocument['lists'][number]['attempt']>): string {
+  const came = wordOf(verdict);
+  if (verdict === 'untried' || verdict === 'failed') return `${came}: ${why}`;
+  const all = [came, `${counted(rows, 'row')} on ${counted(pages, 'page')}`, counted(requests, 'request')];
+  return `${all.join(', ')}${why === '' ? '' : `: ${why}`}`;
+}
+
 export function documentJson(document: FromDocument, file: string | undefined): string {
   return JSON.stringify(
-    { ...(file === undefined ? {} : { file }), verdict: 'untried', ...document },
+    {
+      ...(file === undefined ? {} : { file }),
+      verdict: document.lists.some(({ attempt }) => attempt !== undefined) ? 'tried' : 'untried',
+      ...document,
+    },
     null,
     2,
   );

@@ -5,8 +5,9 @@ import { ExtractorError } from '../lib/errors.ts';
 function adviceLines(advice: Advice): readonly string[] {
   switch (advice.code) {
     case 'login': {
-      const { kind, challenge, isRefused } = advice;
-      const how = kind === undefined ? LOGINS : kind === 'basic' ? BASIC : BEARER;
+      const { kind, challenge, header, isRefused } = advice;
+      const named = header === undefined ? LOGINS : `'header:${header}=$KEY'`;
+      const how = kind === undefined ? named : kind === 'basic' ? BASIC : BEARER;
       return [
         ...asked(challenge),
         isRefused
@@ -43,7 +44,7 @@ function adviceLines(advice: Advice): readonly string[] {
       ];
     case 'loginForm':
       return [
-        'Write --auth as one of bearer:$TOKEN, basic:USER:$PASSWORD, header:NAME=$KEY, query:NAME=$KEY.',
+        'Write --auth as one of bearer:$TOKEN, basic:USER:$PASSWORD, header:NAME=$KEY, query:NAME=$KEY, client:ID:$SECRET@https://TOKEN_ADDRESS.',
         advice.isEmpty
           ? 'Is the variable set? The shell puts an empty text in its place when it is not; in single quotes it reaches gex as it is written.'
           : 'In single quotes the name of the variable goes into the configuration.',
@@ -57,7 +58,7 @@ function adviceLines(advice: Advice): readonly string[] {
 
 const BASIC = "'basic:USER:$PASSWORD'";
 const BEARER = "'bearer:$API_TOKEN'";
-const LOGINS = `${BEARER}, ${BASIC}, 'header:NAME=$KEY' or 'query:NAME=$KEY'`;
+const LOGINS = `${BEARER}, ${BASIC}, 'header:NAME=$KEY', 'query:NAME=$KEY' or 'client:ID:$SECRET@https://TOKEN_ADDRESS'`;
 
 function asked(challenge: string | undefined): string[] {
   return challenge === undefined ? [] : [`The API asks for: ${challenge}`];

@@ -1,8 +1,17 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemEnv } from '../lib/env.ts';
-import { RunError } from '../lib/errors.ts';
-import type { Discovery, FromDocument, RecordedRequest, Source } from '../authoring/init/index.ts';
+import { ExtractorError, RunError } from '../lib/errors.ts';
+import { adviceIn } from '../storage/protocol/advice.ts';
+import type {
+  Discovered,
+  Discovery,
+  DocumentSource,
+  FromDocument,
+  RecordedRequest,
+  SecretStore,
+  Source,
+} from '../authoring/init/index.ts';
 import type { AnyObject } from '../lib/json/index.ts';
 import { guard } from '../engine/sink/file-error.ts';
 import { flag, listed, valued, type Args, type Command, type Io } from './command.ts';
@@ -25,9 +34,14 @@ export const initCommand: Command = {
     header: listed("'NAME: VALUE'", 'A header of every request; may be given several times'),
     auth: valued(
       'LOGIN',
-      "How to log in: 'bearer:$TOKEN', 'basic:USER:$PASSWORD', 'header:X-Api-Key=$KEY' or 'query:api_key=$KEY'; only the name of the variable is written",
+      "How to log in: 'bearer:$TOKEN', 'basic:USER:$PASSWORD', 'header:X-Api-Key=$KEY', 'query:api_key=$KEY' or 'client:ID:$SECRET@https://id.example.com/token'; only the name of the variable is written",
     ),
-    'max-requests': valued('COUNT', 'Requests that may be made', { default: String(MAX_REQUESTS) }),
+    'max-requests': valued('COUNT', 'Requests that may be made; with --try, for each list', {
+      default: String(MAX_REQUESTS),
+    }),
+    try: flag(
+      'Ask for each list of a document, and write what was proved in place of what the document says',
+    ),
     out: valued('DIR', 'The folder that gets config.json', { default: '.' }),
     force: flag('Replace a config.json that is there'),
     'dry-run': flag('Show the configuration, and write nothing'),
@@ -42,6 +56,7 @@ export const initCommand: Command = {
     ],
     ['gex init - < request.txt', 'From a curl command that a browser has copied'],
     ['gex init openapi.yaml --out my-api', 'All lists that a document describes'],
+    ['gex init openapi.yaml --out my-api --try', 'The same, each tried, with a table of what was proved'],
   ],
   async run(args, io) {
     const folder = args.text('out') ?? '.';
@@ -50,26 +65,51 @@ export const initCommand: Command = {
     const { discover, targetOf, SecretStore } = await import('../authoring/init/index.ts');
     const vault = new SecretStore(process.env);
     const source = await sourceOf(args);
-    if (source.kind === 'document') return await concludeDocument(source.document, { args, io, file });
+    if (source.kind === 'document') return await concludeDocument(source, { args, io, file, vault });
     const command = source.kind === 'request' ? source.command : chosen(source.requests, args, io);
-    const given = { auth: args.text('auth'), headers: args.list('header') };
-    const target = await inWords(() => targetOf(command, given, vault));
-    for (const value of vault.values) io.secrets.add(value);
-    if (vault.unset.length > 0) throw unset(vault.unset);
-    const looking = {
-      target,
-      environment: vault.environment,
-      maxRequests: countArg(args, 'max-requests') ?? MAX_REQUESTS,
-      env: systemEnv,
-      secrets: io.secrets,
-      signal: io.signal,
-      ...progressOf(io),
+    const look = async (auth: string | undefined): Promise<Discovered> => {
+      const target = targetOf(command, { auth, headers: args.list('header') }, vault);
+      for (const value of vault.values) io.secrets.add(value);
+      if (vault.unset.length > 0) throw unset(vault.unset);
+      return await discover({
+        target,
+        environment: vault.environment,
+        maxRequests: countArg(args, 'max-requests') ?? MAX_REQUESTS,
+        env: systemEnv,
+        secrets: io.secrets,
+        signal: io.signal,
+        ...progressOf(io),
+      }).finally(() => io.live(''));
     };
-    const found = await inWords(() => discover(looking)).finally(() => io.live(''));
-    if ('document' in found) return await concludeDocument(found.document, { args, io, file });
+    const auth = args.text('auth');
+    const found = await inWords(async () => {
+      try {
+        return await look(auth);
+      } catch (error) {
+        const answered = auth === undefined ? await askedLogin(error, io) : undefined;
+        if (answered === undefined) throw error;
+        return await look(answered);
+      }
+    });
+    if ('document' in found) return await concludeDocument(found, { args, io, file, vault });
     return await conclude(found.list, { args, io, file, missing: vault.missing });
   },
 };
+
+/** Asks for the login in the terminal, where the API wants one; undefined where nobody can be asked. */
+async function askedLogin(error: unknown, io: Io): Promise<string | undefined> {
+  const advice = error instanceof ExtractorError ? adviceIn(error.details) : undefined;
+  if (advice?.code !== 'login' || advice.isRefused || !io.isTerminal || !process.stdin.isTTY)
+    return undefined;
+  const { askLogin } = await import('./ask-login.ts');
+  const { readHidden, readLine } = await import('./read-value.ts');
+  if (advice.challenge !== undefined) io.note(`The API asks for: ${advice.challenge}`);
+  return await askLogin(advice, async (question, { isSecret }) => {
+    if (!isSecret) return await readLine(question, io);
+    io.note(`${question}(it is not shown as you type)`);
+    return await readHidden(io);
+  });
+}
 
 /** Adds a hint with helpful options to errors of the work. */
 async function inWords<T>(work: () => Promise<T> | T): Promise<T> {
@@ -146,13 +186,14 @@ async function conclude(found: Discovery, { args, io, file, missing }: Conclusio
   return verdict === 'doubtful' || (args.isSet('strict') && verdict !== 'complete') ? 1 : 0;
 }
 
-/** Writes the configuration of a document as it is, without a request. */
+/** Writes the configuration of a document as it is, or with --try as it was proved. */
 async function concludeDocument(
-  document: FromDocument,
-  { args, io, file }: Omit<Conclusion, 'missing'>,
+  source: DocumentSource,
+  { args, io, file, vault }: Omit<Conclusion, 'missing'> & { readonly vault: SecretStore },
 ): Promise<number> {
   const { describeDocument, documentJson } = await import('./init-result.ts');
   const { selected } = await import('../authoring/init/index.ts');
+  const document = args.isSet('try') ? await triedDocument(source, { args, io, vault }) : source.document;
   const taken = selected(document, args.text('select'));
   if (taken.lists.length === 0) {
     const skipped = taken.skipped.slice(0, 5).map(({ what, why }) => `${what}: ${why}`);
@@ -171,7 +212,37 @@ async function concludeDocument(
     const data = path.dirname(file) === '.' ? '' : ` --data ${path.dirname(file)}`;
     io.note(`Go on with: gex run${data} --row ${taken.lists[0]?.row ?? ''} --limit 2`);
   }
-  return args.isSet('strict') ? 1 : 0;
+  const verdicts = taken.lists.map(({ attempt }) => attempt?.verdict ?? 'untried');
+  if (args.isSet('strict')) return verdicts.every((verdict) => verdict === 'complete') ? 0 : 1;
+  return verdicts.includes('doubtful') || verdicts.includes('failed') ? 1 : 0;
+}
+
+/** Asks for each list of a document that --select leaves. */
+async function triedDocument(
+  { described }: DocumentSource,
+  { args, io, vault }: Pick<Conclusion, 'args' | 'io'> & { readonly vault: SecretStore },
+): Promise<FromDocument> {
+  const { configurationFrom, tryLists, withLogin } = await import('../authoring/init/index.ts');
+  const auth = args.text('auth');
+  const known = auth === undefined ? described : await inWords(() => withLogin(described, auth, vault));
+  for (const value of vault.values) io.secrets.add(value);
+  if (known.login.isOfPerson === true)
+    throw new RunError('command.invalid', 'A person logs in to this API, and --try has no login.', {
+      hint: "Give an access token by --auth 'bearer:$API_TOKEN'; or leave --try out, and go on with gex login.",
+    });
+  const missing = [...vault.unset, ...known.login.variables.filter((name) => !vault.environment[name])];
+  if (missing.length > 0) throw unset(missing);
+  for (const name of known.login.variables) io.secrets.add(vault.environment[name] ?? '');
+  const attempts = await tryLists(known, {
+    environment: vault.environment,
+    maxRequests: countArg(args, 'max-requests') ?? MAX_REQUESTS,
+    env: systemEnv,
+    secrets: io.secrets,
+    signal: io.signal,
+    select: args.text('select'),
+    ...progressOf(io),
+  }).finally(() => io.live(''));
+  return configurationFrom(known, attempts);
 }
 
 function textOf(configuration: AnyObject): string {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { RunError } from '../lib/errors.ts';
@@ -24,16 +24,30 @@ async function readStdin(io: Io): Promise<string> {
   const { stdin } = process;
   if (!stdin.isTTY) return await textOf(stdin);
   io.note('The value (it is not shown as you type):');
+  return await readHidden(io);
+}
+
+/** Reads a line that the terminal does not show as it is typed; empty for Ctrl-D. */
+export async function readHidden(io: Pick<Io, 'signal'>): Promise<string> {
+  const { stdin } = process;
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: stdin, output: nowhere, terminal: true });
+  return await answerOf('', createInterface({ input: stdin, output: nowhere, terminal: true }), io);
+}
+
+/** Reads a line that a person types; empty for Ctrl-D. */
+export async function readLine(question: string, io: Pick<Io, 'signal'>): Promise<string> {
+  return await answerOf(question, createInterface({ input: process.stdin, output: process.stderr }), io);
+}
+
+async function answerOf(question: string, lines: Interface, io: Pick<Io, 'signal'>): Promise<string> {
   const ended = new AbortController();
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   lines.on('close', () => ended.abort());
   try {
-    return await lines.question('', { signal: AbortSignal.any([io.signal, ended.signal]) });
+    return await lines.question(question, { signal: AbortSignal.any([io.signal, ended.signal]) });
   } catch (cause) {
     if (!io.signal.aborted) return ''; // Ctrl-D
-    throw new RunError('run.interrupted', 'Interrupted: nothing was encrypted.', { cause });
+    throw new RunError('run.interrupted', 'Interrupted.', { cause });
   } finally {
     lines.close();
   }

@@ -21,15 +21,6 @@ describe.skipIf(isOnPostgres)('a folder that is damaged is refused with what is 
   });
   afterAll(async () => await rm(folder, { recursive: true }));
 
-  const fileFor = async (dir: string, name: string): Promise<void> => {
-    await rm(join(dir, name), { recursive: true });
-    await writeFile(join(dir, name), '');
-  };
-  const folderFor = async (dir: string, name: string): Promise<void> => {
-    await rm(join(dir, name), { recursive: true });
-    await mkdir(join(dir, name));
-  };
-
   test.each<[string, (dir: string) => Promise<void>, string]>([
     ['cut tables', async (dir) => await truncate(join(dir, 'tables/tables.duckdb'), 5000), 'tables.duckdb'],
     ['no tables', async (dir) => await writeFile(join(dir, 'tables/tables.duckdb'), NOISE), 'not a valid'],
@@ -53,3 +44,13 @@ describe.skipIf(isOnPostgres)('a folder that is damaged is refused with what is 
     }
   });
 });
+
+async function fileFor(dir: string, name: string): Promise<void> {
+  await rm(join(dir, name), { recursive: true });
+  await writeFile(join(dir, name), '');
+}
+
+async function folderFor(dir: string, name: string): Promise<void> {
+  await rm(join(dir, name), { recursive: true });
+  await mkdir(join(dir, name));
+}

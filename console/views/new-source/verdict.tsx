@@ -4,7 +4,7 @@ import { Badge, type Tone } from '../../ui/states.tsx';
 const WORDS: Readonly<Record<string, readonly [tone: Tone, word: string, about: string]>> = {
   complete: ['good', 'complete', 'The answers say that these are all rows.'],
   ended: ['good', 'ended', 'The end was reached, and nothing speaks against it.'],
-  cut: ['warn', 'not to the end', 'Right as far as it was tried; there are more pages.'],
+  cut: ['warn', 'not to the end', 'Right as far as it was tried; the end was not seen.'],
   doubtful: ['bad', 'doubtful', 'Something speaks against it.'],
 };
 

@@ -1,8 +1,18 @@
 import { entriesOf, toText, type AnyObject, type Json, type JsonObject } from '../../lib/json/index.ts';
-import { OFFSET, PAGE, ROW_NAMES, sentAs, TOKEN } from './guesses.ts';
+import { besideSize, isOffsetName, isPageName, ROW_NAMES, sentAs, TOKEN } from './guesses.ts';
 import { plain } from './names.ts';
 import { signOf, valueOf, type Pointer } from './signs.ts';
-import { leavesOf, paramOf, withoutAt, queryOf, unique, variablesOf, type ParameterPath } from './params.ts';
+import {
+  leavesOf,
+  paramOf,
+  placeOfSize,
+  queryOf,
+  topNames,
+  unique,
+  variablesOf,
+  withoutAt,
+  type ParameterPath,
+} from './params.ts';
 import type { Candidate, Observed } from './candidate.ts';
 import { graph } from './graph.ts';
 import { blind, counted } from './count.ts';
@@ -14,6 +24,7 @@ export function candidatesOf(seen: Observed): readonly Candidate[] {
   const all = [
     ...headerLinks(seen),
     ...strong.filter(({ isUrl: is }) => is).flatMap((pointer) => urls(pointer, seen)),
+    ...seen.signs.merges.map((path) => merged(path, seen)),
     ...strong.filter(({ isUrl: is }) => !is).flatMap((pointer) => tokens(pointer, seen)),
     ...graph(seen),
     ...(signOf(seen.signs, 'more') !== undefined && !hasEcho(seen) && weak.length === 0
@@ -48,9 +59,9 @@ function headerLinks({ signs, target }: Observed): Candidate[] {
 }
 
 function urls({ path, keys, value, source }: Pointer, { target }: Observed): Candidate[] {
-  if (keys === undefined) return [];
   const isQuery = typeof value === 'string' && /^\??[\w.[\]%-]+=[^/]*$/.test(value);
-  const form = { method: 'response.url', urlKey: source ?? path };
+  const from = keys === undefined ? { header: path.replace(/^header /, '') } : path;
+  const form = { method: 'response.url', urlKey: source ?? from };
   const make = (pagination: JsonObject, how: string): Candidate => ({
     kind: 'url',
     says: `the address in \`${path}\`${how}`,
@@ -68,7 +79,19 @@ function urls({ path, keys, value, source }: Pointer, { target }: Observed): Can
       ];
 }
 
-/** Returns candidates for a token in an address that cannot be followed as it is. */
+/** Returns a candidate that sends all values of an object of the answer. */
+function merged(path: string, { target }: Observed): Candidate {
+  const to = target.method === 'GET' && target.paramsIn !== 'body' ? { query: '*' } : { body: '*' };
+  return {
+    kind: 'token',
+    says: `all of \`${path}\` → parameters of the same names`,
+    pagination: { method: 'response.param', merge: { from: path, to } },
+    params: target.params,
+    isGuess: false,
+  };
+}
+
+/** The token in an address that cannot be followed as it is. */
 function tokensInUrl({ path, keys, value, source }: Pointer, { target }: Observed): Candidate[] {
   if (keys === undefined || typeof value !== 'string') return [];
   const sent = leavesOf(target.params);
@@ -92,13 +115,13 @@ function tokensInUrl({ path, keys, value, source }: Pointer, { target }: Observe
   });
 }
 
-const MOST_NAMES = 5;
+const MOST_NAMES = 6;
 
 function tokens(pointer: Pointer, { target, signs, rows }: Observed): Candidate[] {
   const { path, keys, value, name } = pointer;
   const given = leavesOf(target.params).filter(({ keys: way }) => {
-    const key = plain(way.at(-1) ?? '');
-    return TOKEN.test(key) || (typeof value === 'number' && (PAGE.test(key) || OFFSET.test(key)));
+    const key = way.at(-1) ?? '';
+    return TOKEN.test(plain(key)) || (typeof value === 'number' && (isPageName(key) || isOffsetName(key)));
   });
   const inLinks = signs.links.flatMap(({ url }) =>
     queryOf(url).flatMap(([param, text]) => (text === String(value) ? [param] : [])),
@@ -109,14 +132,25 @@ function tokens(pointer: Pointer, { target, signs, rows }: Observed): Candidate[
         ? ['offset', 'start', 'skip']
         : ['page', 'cursor', 'offset']
       : sentAs(name, keys === undefined);
+  const beside = besideSize(topNames(target.params));
+  const above = placeOfSize(target).slice(0, -1);
+  const likely = guessed[0] ?? name;
   const places: ParameterPath[] = [
     ...given.map(({ keys: way }) => way),
+    ...(target.documented ?? []).filter((param) => TOKEN.test(plain(param))).map((param) => [param]),
     ...inLinks.map((param) => [param]),
+    ...(above.length > 0 ? guessed.slice(0, 2).map((param) => [...above, param]) : []),
+    ...(beside === undefined ? [] : unique([[beside(name)], [beside(likely)]])),
     ...guessed.slice(0, keys === undefined ? 2 : MOST_NAMES).map((param) => [param]),
   ];
   const headers =
     keys === undefined
-      ? [...new Set([name.replace(/next-?/, ''), name])].filter(Boolean).map((bare) => `x-${bare}`)
+      ? [
+          ...new Set([
+            ...[name.replace(/next-?/, ''), name].filter(Boolean).map((bare) => `x-${bare}`),
+            path.replace(/^header /, ''),
+          ]),
+        ]
       : [];
   const from = keys === undefined ? { header: path.replace(/^header /, '') } : path;
   const make = (shown: string, queryParam: Json, params: AnyObject): Candidate => ({

@@ -30,8 +30,12 @@ export function configurationOf(target: FoundRequest, parts: FoundJobParts): Any
   if (paramsIn !== undefined) job.push(['paramsIn', paramsIn]);
   job.push(...entriesOf(parts.rows ?? {}));
   job.push(...Object.entries(parts.job ?? {}));
+  // the body gives a type of its own, over which only a header of the job wins
+  const own = entriesOf(target.headers).filter(([name]) => isType(name));
+  if (own.length > 0) job.push(['headers', objectOf(own)]);
   if (dataType !== endpoint) job.push(['dataType', dataType]);
-  const http = sizeOf(target.headers) > 0 ? { http: { headers: target.headers } } : {};
+  const headers = objectOf(entriesOf(target.headers).filter(([name]) => !isType(name)));
+  const http = sizeOf(headers) > 0 ? { http: { headers } } : {};
   const api = {
     baseUrl: target.baseUrl,
     ...(target.authentication === undefined ? {} : { authentication: target.authentication }),
@@ -46,9 +50,14 @@ export function configurationOf(target: FoundRequest, parts: FoundJobParts): Any
   return { parameters: { api, config } };
 }
 
+function isType(name: string): boolean {
+  return name.toLowerCase() === 'content-type';
+}
+
 /** Returns the keys of a job that locate its rows. A list that is the whole answer needs none. */
 export function rowsKeys(place: RowsPlace): AnyObject {
   if (place.kind === 'one') return { dataField: '.' };
+  if (place.format !== undefined) return { format: place.format };
   const path = place.keys.length === 0 ? {} : { dataField: pathOf(place.keys) };
   const at = place.keys.length === 0 ? { dataField: '.' } : path;
   if (place.kind === 'values') return { ...at, rowsAt: { form: 'values', key: place.keyName ?? 'key' } };

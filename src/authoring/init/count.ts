@@ -1,11 +1,12 @@
 import { entriesOf, isObject, withoutKey } from '../../lib/json/index.ts';
 import { numericOf } from '../../lib/read-settings.ts';
 import type { Candidate, Observed } from './candidate.ts';
-import { OFFSET, offsetNames, PAGE, pageNames, sizeName } from './guesses.ts';
+import { besideSize, isOffsetName, isPageName, offsetNames, pageNames, sizeName } from './guesses.ts';
 import { plain } from './names.ts';
 import {
   leavesOf,
   paramOf,
+  placeOfSize,
   queryOf,
   topNames,
   variablesOf,
@@ -22,25 +23,28 @@ export function counted(seen: Observed): Candidate[] {
   const page = signOf(signs, 'page');
   const offset = signOf(signs, 'offset') ?? signOf(signs, 'position');
   for (const { keys, value } of given) {
-    const name = plain(keys.at(-1) ?? '');
+    const name = keys.at(-1) ?? '';
     const number = numericOf(value);
-    if (PAGE.test(name) && number !== undefined)
+    if (isPageName(name) && number !== undefined)
       found.push(pageCandidate(keys, firstOf(valueOf(page), number), seen));
-    if (OFFSET.test(name) && number !== undefined)
+    if (isOffsetName(name) && number !== undefined)
       found.push(offsetCandidate(keys, number === 1 && valueOf(offset) !== 0 ? 1 : 0, seen));
   }
   for (const { rel, url } of signs.links) {
     if (!/^next|^last/.test(rel)) continue;
     for (const [name, text] of queryOf(url)) {
-      const key = plain(name);
       if (!/^\d+$/.test(text)) continue;
-      if (PAGE.test(key) || /^page_(?:number|page)$/.test(key))
+      if (isPageName(name) || plain(name) === 'page_page')
         found.push(pageCandidate([name], firstOf(valueOf(page), undefined), seen));
-      else if (OFFSET.test(key) && (!rel.startsWith('next') || Number(text) >= seen.rows))
+      else if (isOffsetName(name) && (!rel.startsWith('next') || Number(text) >= seen.rows))
         found.push(
           offsetCandidate([name], rel.startsWith('next') && Number(text) === seen.rows + 1 ? 1 : 0, seen),
         );
     }
+  }
+  for (const name of target.documented ?? []) {
+    if (isPageName(name)) found.push(pageCandidate([name], firstOf(valueOf(page), undefined), seen));
+    if (isOffsetName(name)) found.push(offsetCandidate([name], 0, seen));
   }
   if (page !== undefined && !page.path.startsWith('header '))
     for (const name of pageNames(page.name))
@@ -59,22 +63,36 @@ export function blind(seen: Observed): Candidate[] {
   const isJsonApi = root.includes('jsonapi') || (root.includes('data') && root.includes('links'));
   const pages = isJsonApi ? ['page[number]', 'page'] : ['page'];
   const isOdata = root.some((key) => key.startsWith('@odata'));
-  const offsets: (readonly [string, number])[] = isOdata
-    ? [['$skip', 0]]
+  const given = topNames(seen.target.params);
+  const beside = besideSize(given);
+  const alike = (names: readonly string[]): string[] => (beside === undefined ? [] : names.map(beside));
+  const offsets = isOdata
+    ? ['$skip']
     : [
-        ...(isJsonApi ? [['page[offset]', 0] as const] : []),
+        ...alike(['offset', 'start', 'skip']),
+        ...(isJsonApi ? ['page[offset]'] : []),
         // a search engine: its answer has nothing but these words
-        ...(root.includes('hits') && root.includes('took') ? [['from', 0] as const] : []),
-        ['offset', 0],
-        ['skip', 0],
-        ['start', 0],
+        ...(root.includes('hits') && root.includes('took') ? ['from'] : []),
+        'offset',
+        'skip',
+        'start',
+        'from',
       ];
+  const above = placeOfSize(seen.target).slice(0, -1);
+  const byPage = (isOdata ? [] : [...alike(['page']), ...pages]).map((name) =>
+    guessed(pageCandidate([...above, name], 1, seen), name, 2),
+  );
+  const byRows = offsets.map((name) => guessed(offsetCandidate([...above, name], 0, seen), name, seen.rows));
   return [
-    ...(isOdata ? [] : pages).map((name) => guessed(pageCandidate([name], 1, seen), name, 2)),
-    ...offsets.map(([name, first]) => guessed(offsetCandidate([name], first, seen), name, seen.rows)),
-    ...PAGE_GUESSES.map((name) => guessed(pageCandidate([name], 1, seen), name, 2)),
+    ...(given.some((name) => ROWS_BESIDE.test(plain(name)))
+      ? [...byRows, ...byPage]
+      : [...byPage, ...byRows]),
+    ...PAGE_GUESSES.map((name) => guessed(pageCandidate([...above, name], 1, seen), name, 2)),
   ];
 }
+
+/** Names of a size that stand beside rows to skip, and seldom beside page numbers. */
+const ROWS_BESIDE = /^(?:limit|take|top|rows|max_results|page_limit)$/;
 
 const PAGE_GUESSES = ['pageNumber', 'page_number', '_page', 'p', 'pageNo', 'pageIndex', 'start'];
 
@@ -103,7 +121,7 @@ export function offsetCandidate(
   seen: Observed,
   size = seen.rows,
 ): Candidate {
-  const given = topNames(seen.target.params);
+  const given = [...topNames(seen.target.params), ...(seen.target.documented ?? [])];
   const echo = signOf(seen.signs, 'size');
   const sizeParam =
     place[0] === 'from'
@@ -139,5 +157,10 @@ function firstOf(echo: number | undefined, given: number | undefined): number {
 }
 
 function guessed(candidate: Candidate, name: string, value: number): Candidate {
-  return { ...candidate, isGuess: true, group: 'guess', sends: [name, value] };
+  const isAlone = (candidate.counts?.param.length ?? 1) === 1;
+  return {
+    ...candidate,
+    isGuess: true,
+    ...(isAlone ? { group: 'guess', sends: [name, value] as const } : {}),
+  };
 }

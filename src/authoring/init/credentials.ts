@@ -66,13 +66,14 @@ export class FoundCredentials {
     });
   }
 
-  /** Reads `bearer:…`, `basic:user:password`, `header:Name=…`, `query:name=…`. */
+  /** `bearer:…`, `basic:user:password`, `header:Name=…`, `query:name=…`, `client:id:secret@token-address`. */
   fromOption(text: string): void {
     const [, kind = '', rest = ''] = /^([a-z]+):([^]*)$/i.exec(text) ?? [];
     const equals = rest.indexOf('=');
     this.#authentication = undefined;
     if (kind === 'bearer' && rest !== '') this.login('bearer', rest);
     else if (kind === 'basic' && rest.includes(':')) this.login('basic', rest);
+    else if (kind === 'client' && CLIENT.test(rest)) this.#client(rest);
     else if ((kind === 'header' || kind === 'query') && equals > 0 && equals < rest.length - 1)
       this.#key(rest.slice(0, equals), rest.slice(equals + 1), kind);
     else {
@@ -100,6 +101,17 @@ export class FoundCredentials {
     else this.#attributes.set('#password', '');
   }
 
+  /** Takes the id and the secret of a client, which fetches tokens. */
+  #client(given: string): void {
+    const [, id = '', secret = '', tokenUrl = ''] = CLIENT.exec(given) ?? [];
+    this.#set({
+      type: 'oauth20.clientCredentials',
+      tokenUrl,
+      ...(id.startsWith('$') ? { '#clientId': this.#vault.keep(id, 'API_CLIENT_ID') } : { clientId: id }),
+      '#clientSecret': this.#vault.keep(secret, 'API_CLIENT_SECRET'),
+    });
+  }
+
   cookie(value: string): void {
     this.#attributes.set('#cookie', this.#vault.keep(value, 'API_COOKIE'));
     this.#secretHeaders.set('Cookie', { attr: '#cookie' });
@@ -114,6 +126,8 @@ export class FoundCredentials {
       entriesOf(params).flatMap(([name, value]): [string, Json][] => {
         if (isObject(value)) return [[name, this.fromParams(value, false)]];
         if (typeof value !== 'string' || value === '' || !isSecretName(name)) return [[name, value]];
+        // the key of a row, and no key of an API
+        if (!isQuery && /^key$/i.test(name) && value.length < SHORT) return [[name, value]];
         if (isQuery && this.#authentication === undefined) {
           this.#key(name, value, 'query');
           return [];
@@ -169,3 +183,8 @@ export class FoundCredentials {
     this.#authentication = authentication;
   }
 }
+
+const CLIENT = /^([^:]+):(.+)@(https?:\/\/[^@\s]+)$/;
+
+/** A key of an API has more characters. */
+const SHORT = 12;

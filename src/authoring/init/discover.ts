@@ -12,10 +12,9 @@ import { fieldsOf, type Field } from './fields.ts';
 import { findKey, findTime, type UniqueFields } from './keys.ts';
 import { runOf, type ProbeContext, type ProbedList, type TriedSource } from './laboratory.ts';
 import type { RowsPlace } from './rows.ts';
-import type { FromDocument } from './openapi/configure.ts';
 import { firstAnswer, placesIn } from './observe.ts';
 import type { Settled } from './settle.ts';
-import { documentIn } from './source.ts';
+import { documentIn, type DocumentSource } from './source.ts';
 import { pathOf, signOf, signsOf, valueOf, type Signs } from './signs.ts';
 import { whereItLed, type FoundRequest } from './target.ts';
 import { Wire, type WireOptions } from './budgeted-client.ts';
@@ -65,7 +64,7 @@ export interface Discovery {
 }
 
 /** A list; or at the address there is a document that describes the API. */
-export type Discovered = { readonly list: Discovery } | { readonly document: FromDocument };
+export type Discovered = { readonly list: Discovery } | DocumentSource;
 
 /**
  * Asks an API for a list, and finds out how to get all of it: the rows, their id and time, and the way from page to
@@ -95,7 +94,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   const target = whereItLed(given, answer.url);
   const { body, headers } = answer;
   const document = documentIn(body, `${target.baseUrl}${target.endpoint}`);
-  if (document !== undefined) return { document };
+  if (document !== undefined) return document;
   const [place, ...others] = await placesIn(answer, target, lab);
 
   const fields = fieldsOf(place.rows);
@@ -202,8 +201,12 @@ interface Parts {
 }
 
 /** Puts it together: the id and the time by all rows that came, the verdict by the run. */
-async function concluded(parts: Parts): Promise<Discovery> {
-  const { place, signs, subject, lab } = parts;
+async function concluded(found: Parts): Promise<Discovery> {
+  const { place, signs, subject, lab } = found;
+  // what brings none of the rows that are there is no way to them
+  const isUseless =
+    place.rows.length > 0 && found.settled?.trial.pages.every(({ rows }) => rows.length === 0) === true;
+  const parts = isUseless ? { ...found, settled: undefined } : found;
   const configuration =
     parts.settled?.configuration ?? configurationOf(subject.target, { rows: subject.rowsKeys });
   const trial = parts.settled?.trial ?? (await runOf(lab, configuration, undefined));
@@ -211,10 +214,8 @@ async function concluded(parts: Parts): Promise<Discovery> {
   const all = rows.length > 0 ? rows : place.rows;
   const fields = fieldsOf(all);
   const own = parts.settled === undefined ? ofOnePage(parts, trial.report) : parts.settled;
-  const notes =
-    parts.settled === undefined && own.verdict === 'ended'
-      ? [...parts.notes, ...suspicion(parts)]
-      : parts.notes;
+  const doubt = parts.settled === undefined && own.verdict === 'ended' ? suspicion(parts) : [];
+  const notes = [...parts.notes, ...doubt];
   return {
     target: subject.target,
     answer: parts.answer,
@@ -227,7 +228,7 @@ async function concluded(parts: Parts): Promise<Discovery> {
     settled: parts.settled,
     configuration,
     report: trial.report,
-    verdict: own.verdict,
+    verdict: doubt.length > 0 ? 'cut' : own.verdict,
     against: own.against,
     pages: trial.pages.filter((page) => page.rows.length > 0).length,
     rows: rows.length,

@@ -23,8 +23,10 @@ export async function findWay(
 ): Promise<Way> {
   let best: Settled | undefined;
   let isSpent = false;
+  let alone = 0;
   let mixed: Candidate | undefined;
   let changing: readonly Candidate[] = [];
+  let isPicky = false;
   const candidates = candidatesOf(seen);
   const groups = new Groups();
   for (
@@ -37,13 +39,16 @@ export async function findWay(
       break;
     }
     if (candidate.isGuess && best !== undefined) break;
-    const several = groups.toAskAtOnce(candidate, candidates);
+    if (candidate.isGuess && isPicky && ++alone > MOST_ALONE) break;
+    const several = isPicky ? [] : groups.toAskAtOnce(candidate, candidates);
     if (several.length > 0) {
       const answer = await askAtOnce(several, seen, subject, lab);
       if (answer === 'same' || answer === 'part') {
         groups.ruleOut(several);
         const result = answer === 'same' ? 'they change nothing: page 1 comes again' : WHOLE;
         tried.push({ what: namesOf(several), result });
+      } else if (candidate.isGuess && changing.length === 0 && (await minds(seen, subject, lab))) {
+        isPicky = true;
       } else {
         groups.suspect(candidate, several);
         if (candidate.isGuess && changing.length === 0) changing = several;
@@ -54,7 +59,11 @@ export async function findWay(
     const look = await lookAt(candidate, subject, lab);
     if (look.outcome === 'mixed') mixed ??= candidate;
     // an empty page is no end where the answer says that there is more
-    const isEnd = look.outcome === 'empty' && candidate.counts !== undefined && !seesMore(seen);
+    const isEnd =
+      look.outcome === 'empty' &&
+      candidate.counts !== undefined &&
+      !seesMore(seen) &&
+      !(isPicky && candidate.isGuess);
     if (look.outcome !== 'new' && !isEnd) {
       groups.failed(candidate);
       tried.push({ what: candidate.says, result: look.why });
@@ -85,6 +94,18 @@ function openText(candidates: readonly Candidate[]): string {
 function namesOf(candidates: readonly Candidate[]): string {
   const names = candidates.flatMap(({ sends }) => (sends === undefined ? [] : [`\`${sends[0]}\``]));
   return [...new Set(names)].join(', ');
+}
+
+/** Number of guesses that are tried one by one, where a wrong name changes the answer. */
+const MOST_ALONE = 6;
+
+/** Tells whether an API refuses a parameter that it cannot know, or filters by it. */
+async function minds({ target }: Observed, subject: ProbedList, lab: ProbeContext): Promise<boolean> {
+  lab.onStep?.('trying a parameter that no API knows');
+  const params = objectOf([...entriesOf(target.params), ['zz_unknown', 1]]);
+  const trial = await runOf(lab, configurationOf(target, { params, rows: subject.rowsKeys }), 1);
+  const [page] = trial.pages;
+  return !trial.isSpent && (page === undefined || !overlapOf(subject.rows, page.rows, subject).isSame);
 }
 
 /** The fewest names that are worth a request for all of them. */

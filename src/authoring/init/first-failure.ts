@@ -33,13 +33,24 @@ function adviceFor(
   const challenge = given === undefined ? undefined : shownText(given).slice(0, 200);
   if (status === 401 || (status === 403 && authentication === undefined)) {
     const kind = /^basic/i.test(given ?? '') ? 'basic' : /^bearer/i.test(given ?? '') ? 'bearer' : undefined;
-    return { code: 'login', isRefused: authentication !== undefined, kind, challenge };
+    const header = kind === undefined ? headerIn(answer) : undefined;
+    const isRefused = authentication !== undefined;
+    return { code: 'login', isRefused, kind, challenge, ...(header === undefined ? {} : { header }) };
   }
   if (status === 403) return { code: 'rights', challenge };
   if (status === 404 || status === 410) return { code: 'address' };
   if (status === 405) return { code: 'method' };
   if (status === 400 || status === 422) return { code: 'request' };
   return { code: status === 429 ? 'limit' : 'fault' };
+}
+
+/** Finds the name of a header for a key, in the challenge or the words of a refusal: “X-Api-Key is missing”. */
+function headerIn(answer: ApiResponse | undefined): string | undefined {
+  const words = Buffer.from(answer?.body ?? [])
+    .subarray(0, 2000)
+    .toString('utf8');
+  const given = `${answer?.headers['www-authenticate'] ?? ''} ${words}`;
+  return /(?<![\w-])x-[a-z-]{0,40}(?:key|token|auth)[a-z-]{0,20}(?![\w-])/i.exec(given)?.[0];
 }
 
 function notJsonAdvice({ baseUrl, endpoint }: FoundRequest, answer: ApiResponse | undefined): Advice {

@@ -1,7 +1,7 @@
 import { toText } from '../../lib/json/index.ts';
 import { numericOf } from '../../lib/read-settings.ts';
 import { leavesOf, withoutAt } from './params.ts';
-import { OFFSET, PAGE } from './guesses.ts';
+import { isOffsetName, isPageName } from './guesses.ts';
 import { plain } from './names.ts';
 import { withParameter, type FoundRequest } from './target.ts';
 
@@ -14,15 +14,15 @@ export function atFirstPage(target: FoundRequest): FoundRequest {
   let { params } = target;
   const notes: string[] = [];
   for (const { keys, value } of leavesOf(target.params)) {
-    const [name, shown] = [plain(keys.at(-1) ?? ''), keys.join('.')];
+    const [name, shown] = [keys.at(-1) ?? '', keys.join('.')];
     const number = numericOf(value);
-    if (PAGE.test(name) && number !== undefined && number > 1) {
+    if (isPageName(name) && number !== undefined && number > 1) {
       params = withParameter(params, keys, typeof value === 'string' ? '1' : 1);
       notes.push(`\`${shown}: ${toText(value)}\` was given, and the configuration begins at page 1.`);
-    } else if (OFFSET.test(name) && number !== undefined && number > 1) {
+    } else if (isOffsetName(name) && number !== undefined && number > 1) {
       params = withoutAt(params, keys);
       notes.push(`\`${shown}: ${toText(value)}\` was given, and the configuration begins at the first row.`);
-    } else if (CURSOR.test(name) && toText(value) !== '') {
+    } else if (CURSOR.test(plain(name)) && toText(value) !== '') {
       params = withoutAt(params, keys);
       notes.push(
         `\`${shown}\` was left out: it is the place of a later page, and the configuration begins at the first one.`,

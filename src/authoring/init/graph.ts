@@ -1,6 +1,5 @@
 import { entriesOf, getKey, isObject, type Json } from '../../lib/json/index.ts';
-import { OFFSET, PAGE } from './guesses.ts';
-import { plain } from './names.ts';
+import { isOffsetName, isPageName } from './guesses.ts';
 import { paramOf, withoutAt, variablesOf } from './params.ts';
 import { pageCandidate, offsetCandidate } from './count.ts';
 import type { Candidate, Observed } from './candidate.ts';
@@ -23,8 +22,8 @@ export function graph(seen: Observed): Candidate[] {
   const infos = pageInfosIn(body, []);
   const counts = variables.flatMap((name) => {
     const place = ['variables', name];
-    if (PAGE.test(plain(name))) return [pageCandidate(place, 1, seen)];
-    return OFFSET.test(plain(name)) ? [offsetCandidate(place, 0, seen)] : [];
+    if (isPageName(name)) return [pageCandidate(place, 1, seen)];
+    return isOffsetName(name) ? [offsetCandidate(place, 0, seen)] : [];
   });
   const cursors = infos.flatMap((keys) =>
     variables

@@ -12,7 +12,10 @@ const SENT_AS: Readonly<Record<string, readonly string[]>> = {
   next_page_key: ['page_key', 'next_page_key', 'key'],
   next_page_start: ['start', 'page_start'],
   next_page_cursor: ['page_cursor', 'cursor'],
-  next_token: ['next_token', 'token', 'page_token', 'pagination_token', 'start_token'],
+  next_token: ['next_token', 'token', 'page_token', 'pagination_token', 'from', 'start_token'],
+  next_batch: ['since', 'from', 'next_batch', 'batch'],
+  end: ['from', 'start', 'since'],
+  last_seq: ['since', 'last_seq', 'seq'],
   next_offset: ['offset', 'next_offset', 'start', 'skip'],
   next_start: ['start', 'offset'],
   next_index: ['start_index', 'start', 'offset'],
@@ -47,7 +50,11 @@ const OTHERS = ['cursor', 'page_token', 'after', 'next', 'page'];
 export function sentAs(name: string, isHeader: boolean): readonly string[] {
   const key = plain(name).replace(/^x_/, '');
   const stem = key.replace(/^(?:next|continue)_|_next$/g, '');
-  const bases = SENT_AS[key] ?? [stem, key, ...OTHERS];
+  const evaluated = /^last_evaluated_(?!key$)(.+)$/.exec(key)?.[1];
+  const bases =
+    evaluated === undefined
+      ? (SENT_AS[key] ?? [stem, key, ...OTHERS])
+      : [`exclusive_start_${evaluated}`, `start_${evaluated}`, key];
   const style = isHeader ? snake : styleOf(name);
   return [...new Set([...bases.map(style), ...bases.slice(0, 2)])];
 }
@@ -88,18 +95,40 @@ export function offsetNames(echo: string): readonly string[] {
 
 /** Returns the best name for sending the size of a page. */
 export function sizeName(echo: string | undefined, given: readonly string[]): string {
-  const known = given.find((name) => SIZE.test(plain(name)));
+  const known = given.find(isSizeName);
   if (known !== undefined) return known;
   if (echo === undefined) return 'limit';
   const key = plain(echo);
   return /^(?:items_per_page)$/.test(key) ? 'count' : echo;
 }
 
-export const PAGE = /^(?:page|p|pg|page_(?:number|no|num|index|id)|current_page|pageno)$/;
-export const OFFSET =
+const PAGE = /^(?:page|p|pg|page_(?:number|no|num|index|id)|current_page|pageno)$/;
+const OFFSET =
   /^(?:offset|skip|start|start_at|start_index|from|start_row|start_record|row_offset|first_result|page_offset|begin)$/;
-export const SIZE =
-  /^(?:limit|per_page|page_size|size|count|max_results|max|rows|take|top|first|items_per_page|results_per_page|num|page_limit|max_records|n|batch_size)$/;
+const SIZE =
+  /^(?:limit|per_page|page_size|size|count|max_results|max|rows|take|top|first|items_per_page|results_per_page|num|page_limit|max_records|n|batch_size|max_keys|max_items|hits_per_page|page_len|pagelen|how_many)$/;
+/** Tells whether a name is that of a page number, also in brackets: `page`, `_page`, `page[number]`, `pagination[page]`. */
+export const isPageName = (name: string): boolean => isCalled(PAGE, name);
+/** Tells whether a name is that of a number of rows to skip. */
+export const isOffsetName = (name: string): boolean => isCalled(OFFSET, name);
+/** Tells whether a name is that of the size of a page. */
+export const isSizeName = (name: string): boolean => isCalled(SIZE, name);
+
+function isCalled(names: RegExp, name: string): boolean {
+  const inside = /\[([^[\]]+)\]$/.exec(name)?.[1];
+  return names.test(plain(name)) || (inside !== undefined && names.test(plain(inside)));
+}
+
+/** Returns a spelling of names like those that are there: `_page` beside `_limit`, `page[after]` beside `page[size]`. */
+export function besideSize(given: readonly string[]): ((name: string) => string) | undefined {
+  const size = given.find(isSizeName) ?? given.find(isPageName) ?? given.find(isOffsetName);
+  const [, above, sign] = /^(?:([\w-]+)\[[^[\]]+\]$|([_$])\w)/.exec(size ?? '') ?? [];
+  if (above !== undefined)
+    return (name) => `${above}[${name === above ? (name === 'page' ? 'number' : name) : name}]`;
+  if (/^[a-z]+-/.test(size ?? '')) return (name) => plain(name).replaceAll('_', '-');
+  return sign === undefined ? undefined : (name) => `${sign}${name}`;
+}
+
 export const TOKEN =
   /^(?:cursor|after|page_token|next_token|token|starting_after|continuation(?:_token)?|scroll_id|since_id|max_id|marker|bookmark|next_cursor|start_key|page_after|page_cursor)$/;
 

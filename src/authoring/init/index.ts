@@ -1,8 +1,14 @@
-export { discover, type Discovery } from './discover.ts';
+export { discover, type Discovered, type Discovery } from './discover.ts';
 export { findingOf } from './finding.ts';
-export { selected, type FromDocument } from './openapi/configure.ts';
+export { tryLists } from './openapi/try-lists.ts';
+export { configurationFrom, selected, withLogin, type FromDocument } from './openapi/configure.ts';
 export type { RecordedRequest } from './requests.ts';
-export { readContent, readSource, type ConfigurationSource as Source } from './source.ts';
+export {
+  readContent,
+  readSource,
+  type DocumentSource,
+  type ConfigurationSource as Source,
+} from './source.ts';
 export { targetOf } from './target.ts';
 export { SecretStore } from './secret-store.ts';
 export { findingLines, openPoints, type Line } from './words.ts';

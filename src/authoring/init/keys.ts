@@ -68,14 +68,18 @@ function rankOf({ path }: Field, list: readonly string[]): number {
   // an id in an object inside of the row is that of something else, but for wrappers
   if (
     keys.length > 1 &&
-    !/^(?:node|attributes|item|data|properties|fields|record|document|resource|_?source)$/.test(keys[0] ?? '')
+    !/^(?:node|attributes|item|data|properties|fields|record|document|resource|_?source|info|metadata)$/.test(
+      keys[0] ?? '',
+    )
   )
     return list.includes(singular(keys[0] ?? '')) && ID_NAMES.includes(name) ? 40 : UNNAMED;
   const own = list.length > 0 && new RegExp(`^${list.join('_')}_?(?:id|key|no|number|code|uuid)$`).test(name);
   if (own) return depth + 1;
   const at = ID_NAMES.indexOf(name);
   if (at >= 0) return depth + (at === 0 ? 0 : 2 + at);
-  return /(?:^|_)(?:id|uuid|guid|key)$/.test(name) ? depth + 30 : UNNAMED;
+  if (/(?:^|_)(?:id|uuid|guid|key)$/.test(name)) return depth + 30;
+  // `pageid`
+  return /^[a-z]{3,}id$/.test(name) ? depth + 31 : UNNAMED;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Candidate } from './candidate.ts';
 import { overlapOf, type RowIdentity } from './compare.ts';
 import { configurationOf, type FoundJobParts } from './configure.ts';
 import type { FoundRequest } from './target.ts';
-import { tryOut, type Trial } from './trial.ts';
+import { tryOut, type Trial, type TriedPage } from './trial.ts';
 import type { Wire } from './budgeted-client.ts';
 import { counted } from '../../lib/counted.ts';
 
@@ -59,33 +59,38 @@ export function configurationFor(
 /** Asks for page 2 in the way of a candidate. */
 export async function lookAt(candidate: Candidate, subject: ProbedList, lab: ProbeContext): Promise<Look> {
   lab.onStep?.(`trying ${candidate.says}`);
-  const { pagination, params, counts } = candidate;
+  const { pagination, params, counts, kind } = candidate;
+  if (counts === undefined)
+    return judgeLook(await runOf(lab, configurationFor(subject, { params, pagination }), 2), subject);
   // the first page is the one that is known: it costs no request
-  const asPlain = counts !== undefined;
+  const second =
+    kind === 'page' ? { firstPage: counts.first + 1 } : { firstOffset: counts.first + counts.size };
   const trial = await runOf(
     lab,
-    configurationFor(subject, {
-      params,
-      pagination: asPlain ? { ...pagination, firstPageParams: false } : pagination,
-    }),
-    2,
+    configurationFor(subject, { params, pagination: { ...pagination, ...second } }),
+    1,
   );
-  return judgeLook(trial, subject);
+  return judgeSecond(trial, trial.pages[0], subject);
 }
 
 function judgeLook(trial: Trial, subject: ProbedList): Look {
-  const { failure, pages, report, repeated } = trial;
-  if (trial.isSpent) return { outcome: 'spent', why: 'no requests are left' };
-  if (failure !== undefined) return { outcome: 'wrong', why: failureText(failure) };
+  const { pages, report, repeated } = trial;
   if (repeated !== undefined || report?.reasons.some(({ reason }) => REPEATS.has(reason.code)))
     return { outcome: 'wrong', why: 'page 1 comes again' };
-  const second = pages[1];
+  return judgeSecond(trial, pages[1], subject);
+}
+
+function judgeSecond(trial: Trial, second: TriedPage | undefined, subject: ProbedList): Look {
+  const { failure, report } = trial;
+  if (trial.isSpent) return { outcome: 'spent', why: 'no requests are left' };
+  if (failure !== undefined) return { outcome: 'wrong', why: failureText(failure) };
   if (second === undefined)
     return { outcome: 'wrong', why: report?.reasons[0]?.text ?? 'it ends after page 1' };
   if (second.rows.length === 0) return { outcome: 'empty', why: 'page 2 is empty' };
   const { known, isSame, isById, rows: came } = overlapOf(subject.rows, second.rows, subject);
   const how = isById ? ' by their ids' : '';
-  if (isSame || known === came) return { outcome: 'wrong', why: `page 2 brings rows of page 1${how}` };
+  if (isSame) return { outcome: 'wrong', why: 'page 1 comes again' };
+  if (known === came) return { outcome: 'wrong', why: `page 2 brings rows of page 1${how}` };
   const same = report?.doubtful[0]?.doubts.find(
     ({ code }) => code === 'samePage' || code === 'onlyKnownRows',
   );

@@ -2,10 +2,12 @@ import { RecordError, type ExtractorError } from '../../lib/errors.ts';
 import { isObject, JsonSyntaxError, keysOf, parseExact, type Json } from '../../lib/json/index.ts';
 import { shownText } from '../../lib/shown-text.ts';
 import { readSigns } from '../../engine/completeness/read-signs.ts';
+import { charsetOf, DEFAULT_FORMAT, xmlDocument } from '../../engine/formats/index.ts';
+import type { ApiResponse } from '../../engine/shared/message.ts';
 import { configurationOf, rowsKeys } from './configure.ts';
 import { firstFailure } from './first-failure.ts';
 import { runOf, type ProbeContext } from './laboratory.ts';
-import { findRows, type RowsPlace } from './rows.ts';
+import { findRows, type RowsPlace, type TextFormat } from './rows.ts';
 import { NO_OWN } from './signs.ts';
 import type { FoundRequest } from './target.ts';
 
@@ -13,6 +15,8 @@ import type { FoundRequest } from './target.ts';
 export interface FirstAnswer {
   /** Null where it is no JSON. */
   readonly body: Json;
+  /** Format of a plain text, by its look. */
+  readonly format?: TextFormat;
   readonly headers: Readonly<Record<string, string>>;
   /** The address that answered, after redirects. */
   readonly url: string;
@@ -25,8 +29,14 @@ export interface FirstAnswer {
  */
 export async function firstAnswer(target: FoundRequest, lab: ProbeContext): Promise<FirstAnswer> {
   const trial = await runOf(lab, configurationOf(target, { rows: { dataField: '.' } }), 1);
-  if (trial.failure !== undefined) throw firstFailure(trial.failure, target, lab.wire.last);
   const { last } = lab.wire;
+  const xml = last === undefined ? undefined : xmlOf(last);
+  if (last !== undefined && xml !== undefined) return { body: xml, headers: last.headers, url: last.url };
+  const format =
+    trial.failure?.code === 'response.notJson' && last !== undefined ? formatOf(last) : undefined;
+  if (last !== undefined && format !== undefined)
+    return { body: null, format, headers: last.headers, url: last.url };
+  if (trial.failure !== undefined) throw firstFailure(trial.failure, target, last);
   const text = Buffer.from(last?.body ?? [])
     .toString('utf8')
     .replace(/^\uFEFF/, '');
@@ -37,7 +47,42 @@ export async function firstAnswer(target: FoundRequest, lab: ProbeContext): Prom
   return { body: jsonOf(text), headers: last.headers, url: last.url };
 }
 
-/** Parses JSON; CSV, JSON lines and XML are left to the engine. */
+/** Returns an XML document as JSON, in the form that a run has; undefined for anything else. */
+function xmlOf({ status, headers, body }: ApiResponse): Json | undefined {
+  if (status < 200 || status > 299 || !/[/+]xml$/.test(typeOf(headers)) || typeOf(headers) === XHTML)
+    return undefined;
+  const bytes = Buffer.from(body);
+  const parts = {
+    bytes: bytes.length,
+    read: (at: number, length: number) => bytes.subarray(at, at + length),
+  };
+  return xmlDocument(parts, DEFAULT_FORMAT.xml, charsetOf(headers).label);
+}
+
+const XHTML = 'application/xhtml+xml';
+
+function typeOf(headers: ApiResponse['headers']): string {
+  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** Tells the format of plain text by its first lines. */
+function formatOf({ headers, body }: ApiResponse): TextFormat | undefined {
+  if (!/^(?:text\/plain|application\/octet-stream|application\/json|)$/.test(typeOf(headers)))
+    return undefined;
+  const lines = Buffer.from(body)
+    .toString('utf8')
+    .split('\n', 4)
+    .filter((line) => line.trim() !== '');
+  const [first = '', second] = lines;
+  if (second === undefined) return undefined;
+  if ([first, second].every((line) => isObject(jsonOf(line)))) return 'jsonl';
+  const isTable = (delimiter: string): boolean =>
+    first.includes(delimiter) && second.split(delimiter).length >= first.split(delimiter).length;
+  if (!/^[\w "',.\t-]+\r?$/.test(first)) return undefined;
+  return isTable('\t') ? 'tsv' : isTable(',') ? 'csv' : undefined;
+}
+
+/** CSV and JSON lines are read by the engine alone. */
 function jsonOf(text: string): Json {
   try {
     return parseExact(text);
@@ -54,11 +99,11 @@ function jsonOf(text: string): Json {
  * @throws {RecordError} `response.shape` where there are none
  */
 export async function placesIn(
-  { body, headers }: FirstAnswer,
+  { body, headers, format }: FirstAnswer,
   target: FoundRequest,
   lab: ProbeContext,
 ): Promise<readonly [RowsPlace, ...RowsPlace[]]> {
-  if (body === null) return [await otherFormat(target, headers, lab)];
+  if (body === null) return [await otherFormat(target, headers, format, lab)];
   const places = findRows(body, target.dataType);
   for (const [i, place] of places.entries()) {
     const likely = place.score < 0 && isObject(body) ? oneObject(body) : place;
@@ -89,13 +134,15 @@ function oneObject(body: Json): RowsPlace {
 async function otherFormat(
   target: FoundRequest,
   headers: Readonly<Record<string, string>>,
+  format: TextFormat | undefined,
   lab: ProbeContext,
 ): Promise<RowsPlace> {
-  const trial = await runOf(lab, configurationOf(target, {}), 1);
+  const rowsKey = format === undefined ? {} : { format };
+  const trial = await runOf(lab, configurationOf(target, { rows: rowsKey }), 1);
   if (trial.failure !== undefined) throw firstFailure(trial.failure, target, lab.wire.last);
-  const type = (headers['content-type'] ?? '').split(';', 1)[0] ?? '';
   const rows = trial.pages.flatMap((page) => page.rows);
-  return { keys: [], kind: 'list', rows, score: 0, why: `of ${shownText(type)}` };
+  const why = `of ${shownText(typeOf(headers))}${format === undefined ? '' : `, read as ${format}`}`;
+  return { keys: [], kind: 'list', rows, ...rowsKey, score: 0, why };
 }
 
 function noRows(body: Json): ExtractorError {

@@ -9,6 +9,7 @@ import {
   type AnyObject,
   type Json,
 } from '../../lib/json/index.ts';
+import { isSizeName } from './guesses.ts';
 import { isUrl } from './signs.ts';
 
 /** Keys on the way to a parameter: one, or several in a body. */
@@ -28,6 +29,11 @@ export function leavesOf(
 
 export function topNames(params: AnyObject): string[] {
   return entriesOf(params).flatMap(([name, value]) => (isScalar(value) ? [name] : []));
+}
+
+/** Returns the place of the page size in the request; empty where it has none. */
+export function placeOfSize(target: FoundRequest): ParameterPath {
+  return leavesOf(target.params).find(({ keys }) => isSizeName(keys.at(-1) ?? ''))?.keys ?? [];
 }
 
 export function paramOf(place: ParameterPath): Json {

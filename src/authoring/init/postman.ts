@@ -10,8 +10,7 @@ import {
   type Json,
 } from '../../lib/json/index.ts';
 import { isSecretName } from '../../lib/secrets.ts';
-import type { FromDocument } from './openapi/configure.ts';
-import { configurationFrom } from './openapi/configure.ts';
+import type { Described } from './openapi/configure.ts';
 import type { ListOperation, OperationParameter, Skipped } from './openapi/operations.ts';
 import { findRows, type RowsPlace } from './rows.ts';
 
@@ -21,11 +20,8 @@ export function isPostman(value: Json): value is AnyObject {
   return isObject(info);
 }
 
-/**
- * Converts a collection of Postman, 2.0 or 2.1, to a configuration: its GETs are lists, by their saved answers if it
- * has some.
- */
-export function fromPostman(collection: AnyObject): FromDocument {
+/** Reads a collection of Postman, 2.0 or 2.1: its GETs are lists, by their saved answers where it has some. */
+export function fromPostman(collection: AnyObject): Described {
   const variables = variablesOf(collection);
   const unknown = new Set<string>();
   const fill = (text: string): string => filled(text, variables, unknown);
@@ -79,7 +75,7 @@ export function fromPostman(collection: AnyObject): FromDocument {
   const info = getKey(collection, 'info');
   const title = isObject(info) ? getKey(info, 'name') : '';
   const unseen = lists.filter(({ place }) => place.why === 'not known').length;
-  return configurationFrom({
+  return {
     kind: 'Postman collection',
     title: typeof title === 'string' ? title : '',
     lists,
@@ -98,7 +94,7 @@ export function fromPostman(collection: AnyObject): FromDocument {
             `Where the rows are in ${unseen} of the lists: the collection has no saved answers of them. The only list of an answer is taken.`,
           ]),
     ],
-  });
+  };
 }
 
 interface Request {

@@ -24,11 +24,16 @@ export interface RowsPlace {
   /** Path of the column names, if the kind is `cells`. */
   readonly header?: readonly string[];
   readonly rows: readonly Json[];
+  /** The format, where the type of the answer does not say it. */
+  readonly format?: TextFormat;
   /** How much speaks for it; below 0 nobody would take it. */
   readonly score: number;
   /** Why, in a few words. */
   readonly why: string;
 }
+
+/** Formats of rows that are sent as plain text, too. */
+export type TextFormat = 'csv' | 'tsv' | 'jsonl';
 
 /** Usual names of the list of rows. */
 const ROWS = new Set(

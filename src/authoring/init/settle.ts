@@ -13,6 +13,7 @@ import {
   type TriedSource,
 } from './laboratory.ts';
 import { endingAfter, endingsOf, isTrouble } from './endings.ts';
+import { largerPages } from './larger.ts';
 import { signOf, valueOf } from './signs.ts';
 import type { Trial, TriedPage } from './trial.ts';
 import { counted } from '../../lib/counted.ts';
@@ -50,6 +51,23 @@ export async function settle(
 ): Promise<Settled | undefined> {
   const begun = await beginningOf(candidate, seen, subject, lab, tried);
   if (begun === undefined || !(await isByRows(begun, seen, subject, lab, tried))) return undefined;
+  const larger = await largerPages(begun, expectedPages(begun, seen), { seen, subject, lab, tried });
+  if (larger !== undefined) {
+    const settled = await readToEnd(larger.candidate, larger.seen, larger.subject, lab, tried);
+    if (settled !== undefined && settled.verdict !== 'doubtful')
+      return { ...settled, evidence: [...settled.evidence, larger.evidence] };
+  }
+  return await readToEnd(begun, seen, subject, lab, tried);
+}
+
+/** Runs a candidate to its end, or as far as the requests allow: with the least rule that ends it. */
+async function readToEnd(
+  begun: Candidate,
+  seen: Observed,
+  subject: ProbedList,
+  lab: ProbeContext,
+  tried: TriedSource[],
+): Promise<Settled | undefined> {
   const expected = expectedPages(begun, seen);
   // the first page is there already; page numbers end at one that is empty
   const needed = (expected ?? 0) - (begun.kind === 'page' ? 0 : 1);
@@ -123,7 +141,7 @@ async function beginningOf(
     const { params, pagination } = each;
     const trial = await runOf(lab, configurationFor(subject, { params, pagination }), 1);
     const [first] = trial.pages;
-    if (trial.isSpent) return candidate;
+    if (trial.isSpent) return candidate.isGuess ? undefined : candidate;
     if (first !== undefined && overlapOf(subject.rows, first.rows, subject).isSame) return each;
     if (first !== undefined && isPartOf(first.rows, subject)) {
       tried.push({ what: each.says, result: WHOLE });

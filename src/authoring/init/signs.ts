@@ -14,6 +14,7 @@ import {
 import { meaningsOf } from '../../engine/completeness/classify.ts';
 import { readSigns } from '../../engine/completeness/read-signs.ts';
 import type { Sign, SignKind } from '../../engine/completeness/sign.ts';
+import { plain } from './names.ts';
 import type { RowsPlace } from './rows.ts';
 
 /** A value of an answer that may lead to the next page. */
@@ -35,6 +36,8 @@ export interface Pointer {
 export interface Signs {
   readonly all: readonly Sign[];
   readonly pointers: readonly Pointer[];
+  /** Places of objects whose values are all parameters of the next request. */
+  readonly merges: readonly string[];
   /** Addresses in the answer of other pages of the same list: next, last, first, self. */
   readonly links: readonly { readonly rel: string; readonly url: string }[];
 }
@@ -56,7 +59,12 @@ export function signsOf(
   };
   const all = readSigns(seen, NO_OWN);
   const pointers = [...pointersIn(seen.envelope, [], false), ...pointersInHeaders(headers)];
-  return { all, pointers, links: [...linksIn(seen.envelope, ''), ...linksInHeader(headers['link'])] };
+  return {
+    all,
+    pointers,
+    merges: [...mergesIn(seen.envelope, [])],
+    links: [...linksIn(seen.envelope, ''), ...linksInHeader(headers['link'])],
+  };
 }
 
 /** Signs that a user adds: none. */
@@ -119,11 +127,25 @@ function* nextOfLinks(list: readonly Json[], keys: readonly string[]): Iterable<
   }
 }
 
-/**
- * Tells whether a position is a text, such as `"offset": "itr9/rec7"`: a field that is usually a number is a token
- * then.
- */
+/** Finds objects of parameters for the next request: `"continue": {"apcontinue": "B", "continue": "-||"}`. */
+function* mergesIn(value: Json, keys: readonly string[]): Iterable<string> {
+  if (!isObject(value) || keys.length > MAX_DEPTH) return;
+  for (const [key, item] of entriesOf(value)) {
+    if (!isObject(item)) continue;
+    const values = entriesOf(item).map(([, each]) => scalarOf(each));
+    const isNext = meaningsOf(key).some(({ topic, strength }) => topic === 'next' && strength !== 'weak');
+    if (isNext && values.length > 1 && values.every((each) => each !== undefined && !isUrl(each)))
+      yield pathOf([...keys, key]);
+    else yield* mergesIn(item, [...keys, key]);
+  }
+}
+
+/** Names of a place where the next page begins, which other answers use for other things. */
+const PLACE = /^(?:end|last_seq|last_evaluated_\w+)$/;
+
+/** `"offset": "itr9/rec7"`: what else is a number is a token. */
 function isPlaceWithText(key: string, value: Json): boolean {
+  if (PLACE.test(plain(key))) return key !== 'end' || (typeof value === 'string' && !/^\d*$/.test(value));
   return (
     typeof value === 'string' &&
     !/^\d*$/.test(value) &&

@@ -2,7 +2,7 @@ import { readCurlCommand, type CurlCommand } from '../actions/curl/command.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { isObject, parseExact, type Json } from '../../lib/json/index.ts';
 import { ApiDocument, isApiDocument } from './openapi/document.ts';
-import { fromOpenApi, type FromDocument } from './openapi/configure.ts';
+import { configurationFrom, fromOpenApi, type Described, type FromDocument } from './openapi/configure.ts';
 import { fromPostman, isPostman } from './postman.ts';
 import { isHar, keysShown, requestsInHar, type RecordedRequest } from './requests.ts';
 import { addressCommand } from './target.ts';
@@ -11,7 +11,14 @@ import { addressCommand } from './target.ts';
 export type ConfigurationSource =
   | { readonly kind: 'request'; readonly command: CurlCommand }
   | { readonly kind: 'recorded'; readonly requests: readonly RecordedRequest[] }
-  | { readonly kind: 'document'; readonly document: FromDocument };
+  | DocumentSource;
+
+/** A document that describes an API, and the configuration that follows from it. */
+export interface DocumentSource {
+  readonly kind: 'document';
+  readonly document: FromDocument;
+  readonly described: Described;
+}
 
 /**
  * Understands a text of the command line: a curl command, else an address.
@@ -35,7 +42,7 @@ export async function readContent(text: string, from: string): Promise<Configura
   if (/^\s*(?:[$%>#]\s+)?curl(?:\.exe)?\s/i.test(text)) return readSource(text);
   const value = await parsed(text, from);
   const document = documentIn(value, from);
-  if (document !== undefined) return { kind: 'document', document };
+  if (document !== undefined) return document;
   if (isHar(value)) return { kind: 'recorded', requests: requestsInHar(value) };
   throw new ConfigError('config.invalid', `${from} is none of the documents that are understood.`, {
     where: { file: from },
@@ -47,9 +54,15 @@ export async function readContent(text: string, from: string): Promise<Configura
 }
 
 /** Returns the configuration of a document that describes an API; undefined for anything else. */
-export function documentIn(value: Json, from: string): FromDocument | undefined {
-  if (isApiDocument(value)) return fromOpenApi(new ApiDocument(value), from);
-  return isPostman(value) ? fromPostman(value) : undefined;
+export function documentIn(value: Json, from: string): DocumentSource | undefined {
+  const described = isApiDocument(value)
+    ? fromOpenApi(new ApiDocument(value), from)
+    : isPostman(value)
+      ? fromPostman(value)
+      : undefined;
+  return described === undefined
+    ? undefined
+    : { kind: 'document', document: configurationFrom(described), described };
 }
 
 async function parsed(text: string, from: string): Promise<Json> {

@@ -36,6 +36,8 @@ export interface FoundRequest {
   readonly secretHeaders: AnyObject;
   /** Attributes for the configuration, beside the jobs: user name, secrets by reference. */
   readonly attributes: AnyObject;
+  /** Names of parameters that a description of the API has. */
+  readonly documented?: readonly string[];
   /** Notes on what was left out or changed, for people. */
   readonly notes: readonly string[];
 }

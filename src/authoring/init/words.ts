@@ -87,8 +87,9 @@ function endText({ settled, report, verdict, pages, rows, signs, against }: Disc
   if (verdict === 'ended')
     return `reached, ${came}: ${report?.reasons[0]?.text ?? 'nothing more came'}${evidence}`;
   const total = valueOf(signOf(signs, 'total'));
+  if (verdict === 'cut' && settled === undefined) return `not known: ${came}, as many as a page commonly has`;
   if (verdict === 'cut')
-    return `not reached within the requests: ${came}${total === undefined ? '' : ` of ${total} rows`}, no row twice${evidence}`;
+    return `not reached within the requests: ${total === undefined ? came : `${rows} of ${total} rows, on ${counted(pages, 'page')}`}, no row twice${evidence}`;
   return `doubtful, ${came}: ${against.join(' ')}`;
 }
 
@@ -99,7 +100,8 @@ export function openPoints(found: Discovery): readonly OpenPoint[] {
   const { verdict, key, place, notes, target, time, settled, report } = found;
   const points = [...target.notes, ...notes].map(note);
   if (found.isSpent) points.push({ code: 'requestsSpent' });
-  if (verdict === 'cut') points.push({ code: 'longer', isEndSeen: settled?.evidence.length !== 0 });
+  if (verdict === 'cut' && settled !== undefined)
+    points.push({ code: 'longer', isEndSeen: settled?.evidence.length !== 0 });
   if (
     verdict === 'ended' &&
     place.kind !== 'one' &&

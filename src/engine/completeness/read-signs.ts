@@ -187,6 +187,7 @@ const SKIPPED = new Set([
   'params',
   'filters',
   'filter',
+  'shards',
 ]);
 
 const OTHER_SIZES = new Set(SIZE_NAMES.filter((name) => name !== 'size'));

@@ -8,6 +8,8 @@ export type Advice =
       readonly code: 'login';
       readonly isRefused: boolean;
       readonly kind?: 'basic' | 'bearer' | undefined;
+      /** Name of a header that the refusal speaks of: `X-Api-Key`. */
+      readonly header?: string | undefined;
       /** Challenge of the API in its own words (`WWW-Authenticate`). */
       readonly challenge?: string | undefined;
     }

@@ -215,7 +215,7 @@ export const STYLES: readonly Style[] = [
     name: 'offset from 0, with a total',
     rows: 61,
     verdict: 'complete',
-    pagination: { method: 'offset', limit: 20 },
+    pagination: { method: 'offset', limit: 100 },
     api: (asked) => {
       const [offset, limit] = [int(asked, 'offset', 0), int(asked, 'limit', 20)];
       return { body: { items: page(ROWS, offset, limit), offset, limit, total: 61 } };

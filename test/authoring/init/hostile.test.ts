@@ -182,7 +182,7 @@ describe('gex init never writes a wrong configuration without a word', () => {
     expect({ code, pagination }).toEqual({ code: 0, pagination: { method: 'pagenum' } });
     expect(asked.length).toBeLessThanOrEqual(12);
     expect(stdout).toContain('unproved');
-    expect(stdout).toContain('of 5003 rows');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/: \d+ of 5003 rows, on \d+ pages, no row twice/);
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
       'page 101, the last one by the total, has its 3 rows; the page behind it is empty',
     );
@@ -346,6 +346,38 @@ describe('gex init keeps secrets to itself', () => {
     );
     expect({ code, asked }).toEqual({ code: 1, asked: [] });
     expect(stderr).toContain('$NOWHERE_TOKEN is not set.');
+  });
+
+  test('a client with a secret', async () => {
+    const {
+      code,
+      stdout,
+      stderr,
+      written = '',
+    } = await init(
+      (asked) => {
+        if (asked.path !== '/token')
+          return wants(({ headers }) => headers['authorization'] === 'Bearer at-77')(asked);
+        const given = Buffer.from(`shop:${SECRET}`).toString('base64');
+        return asked.headers['authorization'] === `Basic ${given}`
+          ? { body: { access_token: 'at-77', expires_in: 3600 } }
+          : { status: 401, body: {} };
+      },
+      { args: ['--auth', `client:shop:${SECRET}@ORIGIN/token`] },
+    );
+    expect(code, stdout + stderr).toBe(0);
+    expect(written).toContain('"#clientSecret": "$env:API_CLIENT_SECRET"');
+    expect(written).toContain('"clientId": "shop"');
+    expect(`${written}${stdout}${stderr}`).not.toContain(SECRET);
+  });
+
+  test('a key in a header that the refusal speaks of', async () => {
+    const { code, stderr } = await init(() => ({
+      status: 403,
+      body: { message: 'Missing header: X-Shop-Api-Key' },
+    }));
+    expect(code).toBe(1);
+    expect(stderr).toContain("--auth 'header:X-Shop-Api-Key=$KEY'");
   });
 
   test('a login that is missing is advised', async () => {

@@ -46,7 +46,9 @@ export function readBody(
     return { kind: 'form', params: formParams(text) };
   }
   const isJson =
-    contentType === undefined ? pieces.some(({ kind }) => kind === 'json') : /[/+]json$/.test(contentType);
+    contentType === undefined
+      ? pieces.some(({ kind }) => kind === 'json')
+      : /[/+-]json(?:-[\d.]+)?$/.test(contentType);
   if (isJson) return { kind: 'json', params: jsonParams(text, warnings) };
   if (contentType !== undefined && contentType !== 'application/x-www-form-urlencoded')
     throw new ActionError(

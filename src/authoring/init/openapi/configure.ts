@@ -12,7 +12,10 @@ import {
 } from '../../../lib/json/index.ts';
 import { isSecretName } from '../../../lib/secrets.ts';
 import { rowsKeys } from '../configure.ts';
+import { FoundCredentials } from '../credentials.ts';
+import type { SecretStore } from '../secret-store.ts';
 import type { FoundRequest } from '../target.ts';
+import type { Attempt, Attempts } from './attempt.ts';
 import { textAt, type ApiDocument } from './document.ts';
 import { nest, type NestedList } from './nest.ts';
 import { operationsOf, resourceOf, type ListOperation, type Skipped } from './operations.ts';
@@ -29,6 +32,8 @@ export interface TakenList {
   readonly parent: string | undefined;
   readonly rowsAt: string;
   readonly nextPage: string;
+  /** Result of trying the list; absent if it was not tried. */
+  readonly attempt?: Pick<Attempt, 'verdict' | 'why' | 'rows' | 'pages' | 'requests'>;
 }
 
 /** A configuration that was made of a document. */
@@ -44,17 +49,16 @@ export interface FromDocument {
 }
 
 /**
- * Creates a configuration with a row for each list of an OpenAPI document, and below it the lists that are requested by
- * the ids of its rows. Pure: it sends no request.
+ * Reads the lists of an OpenAPI document, with its server and login. Pure: it sends no request.
  *
  * @param from address of the document, where it has one: its servers may be relative to that
  */
-export function fromOpenApi(document: ApiDocument, from: string | undefined): FromDocument {
+export function fromOpenApi(document: ApiDocument, from: string | undefined): Described {
   const { lists, skipped } = operationsOf(document);
   const server = serverOf(document, from);
   const info = document.object(document.root, 'info');
   const name = document.version === 2 ? 'Swagger' : 'OpenAPI';
-  return configurationFrom({
+  return {
     kind: `${name} ${textAt(document.root, 'openapi') ?? textAt(document.root, 'swagger') ?? '2.0'}`,
     title: textAt(info, 'title') ?? '',
     lists,
@@ -67,7 +71,7 @@ export function fromOpenApi(document: ApiDocument, from: string | undefined): Fr
         .slice(0, 3)
         .map((reference) => `What ${reference} describes was not read: it is another document.`),
     ],
-  });
+  };
 }
 
 /** Content of a document, in any of the supported formats. */
@@ -81,23 +85,41 @@ export interface Described {
   readonly notes: readonly string[];
 }
 
-/** Creates a configuration from the content of a document: a row for each list that needs nothing of another one. */
-export function configurationFrom(described: Described): FromDocument {
+/** Returns the lists that need nothing for which the document has no value. */
+export function usableOf({ lists }: Described): readonly ListOperation[] {
+  return withoutNeedy(lists).usable;
+}
+
+/**
+ * Creates a configuration from the content of a document: a row for each list that needs nothing of another one, and below it the
+ * lists that are asked for with the ids of its rows.
+ *
+ * @param attempts what came of the lists, where they were asked for: it goes before what the document says
+ */
+export function configurationFrom(described: Described, attempts: Attempts = new Map()): FromDocument {
   const { kind, title, login, notes } = described;
   const { usable, skipped: needy } = withoutNeedy(described.lists);
   const { tops, skipped: lost } = nest(usable);
-  const baseUrl = described.baseUrl.endsWith('/') ? described.baseUrl : `${described.baseUrl}/`;
+  const baseUrl = baseOf(described);
   const taken: TakenList[] = [];
   const tables = new Names();
   const ids = new Names();
   const rows = tops.map((branch) => {
     const id = ids.take(resourceOf(branch.list.path));
-    const { job, pagination } = jobOf(branch, { id, tables, taken, parent: undefined, server: baseUrl });
+    const { job, pagination } = jobOf(branch, {
+      id,
+      tables,
+      taken,
+      parent: undefined,
+      server: baseUrl,
+      attempts,
+    });
     const parameters = {
       ...(pagination === undefined ? {} : { api: { pagination } }),
       config: { jobs: [job] },
     };
-    return { id, configuration: { parameters } };
+    const isUseless = attempts.get(branch.list.path)?.verdict === 'failed';
+    return { id, ...(isUseless ? { isDisabled: true } : {}), configuration: { parameters } };
   });
   const api = {
     baseUrl,
@@ -111,7 +133,15 @@ export function configurationFrom(described: Described): FromDocument {
     title,
     configuration: { configuration: shared, rows, rowsSortOrder: rows.map(({ id }) => id) },
     lists: taken,
-    skipped: [...lost, ...needy, ...described.skipped],
+    skipped: [
+      ...lost,
+      ...lostBelow(
+        tops.flatMap(({ children }) => children),
+        attempts,
+      ),
+      ...needy,
+      ...described.skipped,
+    ],
     variables: login.variables,
     notes: [...notes, ...login.notes],
   };
@@ -170,15 +200,16 @@ interface JobContext {
   readonly taken: TakenList[];
   readonly parent: NestedList | undefined;
   readonly server: string;
+  readonly attempts: Attempts;
 }
 
 function jobOf(
   branch: NestedList,
   context: JobContext,
 ): { readonly job: AnyObject; readonly pagination: AnyObject | undefined } {
-  const { list, placeholder, children } = branch;
+  const { list, placeholder, children, endpoint } = branch;
   const { id, tables, taken, parent, server } = context;
-  const endpoint = list.path.replace(/^\//, '');
+  const attempt = context.attempts.get(list.path);
   const table = tables.take(
     parent === undefined ? resourceOf(list.path) : `${resourceOf(parent.list.path)}_${resourceOf(list.path)}`,
   );
@@ -189,9 +220,56 @@ function jobOf(
     table,
     parent: parent?.list.path,
     rowsAt: list.place.keys.join('.'),
-    nextPage: paging.says,
+    nextPage: attempt?.nextPage ?? paging.says,
+    ...(attempt === undefined ? {} : { attempt: saidOf(attempt) }),
   });
-  const params = objectOf([
+  const params = paramsOf(list, paging);
+  const headers = list.parameters.flatMap(({ name, place, isRequired, value }): [string, Json][] =>
+    isRequired && place === 'header' && value !== undefined && !isSecretName(name) ? [[name, value]] : [],
+  );
+  const job: [string, Json][] = [['endpoint', endpoint]];
+  if (placeholder !== undefined) job.push(['placeholders', objectOf([[placeholder.name, placeholder.path]])]);
+  // one page proves no pagination: that of the document stays
+  const isProved = attempt?.job !== undefined && attempt.nextPage !== undefined;
+  const pagination = isProved ? attempt.pagination : paging.pagination;
+  const found = attempt?.job === undefined ? [] : entriesOf(attempt.job);
+  const sent = isProved ? getKey(attempt.job ?? {}, 'params') : params;
+  if (isObject(sent) && sizeOf(sent) > 0) job.push(['params', sent]);
+  if (headers.length > 0) job.push(['headers', objectOf(headers)]);
+  job.push(
+    ...(found.length === 0 || attempt?.rows === 0
+      ? entriesOf(rowsKeys(list.place))
+      : found.filter(([key]) => !OWN.has(key))),
+  );
+  if (table !== endpoint) job.push(['dataType', table]);
+  const isTop = parent === undefined;
+  // a child has its own pagination, or says that it has none where the list above it has one
+  if (!isTop) job.push(['pagination', pagination ?? { method: 'none' }]);
+  const kept = children.filter((child) => context.attempts.get(child.list.path)?.verdict !== 'failed');
+  if (kept.length > 0)
+    job.push(['children', kept.map((child) => jobOf(child, { ...context, parent: branch }).job)]);
+  return { job: objectOf(job), pagination: isTop ? pagination : undefined };
+}
+
+/** Finds lists below others that did not come: a run with them would fail at each row. */
+function lostBelow(children: readonly NestedList[], attempts: Attempts): Skipped[] {
+  return children.flatMap(({ list, children: below }) => {
+    const attempt = attempts.get(list.path);
+    return attempt?.verdict === 'failed'
+      ? [{ what: `GET ${list.path}`, why: attempt.why }]
+      : lostBelow(below, attempts);
+  });
+}
+
+/** Keys of a job that were found, and that it has in another way here. */
+const OWN = new Set(['endpoint', 'params', 'headers', 'dataType', 'method', 'paramsIn']);
+
+function saidOf({ verdict, why, rows, pages, requests }: Attempt): NonNullable<TakenList['attempt']> {
+  return { verdict, why, rows, pages, requests };
+}
+
+function paramsOf(list: ListOperation, paging: Paging): AnyObject {
+  return objectOf([
     ...list.parameters.flatMap(({ name, place, isRequired, value }): [string, Json][] =>
       isRequired && place === 'query' && value !== undefined && getKey(paging.params, name) === undefined
         ? [[name, value]]
@@ -199,21 +277,42 @@ function jobOf(
     ),
     ...entriesOf(paging.params),
   ]);
-  const headers = list.parameters.flatMap(({ name, place, isRequired, value }): [string, Json][] =>
-    isRequired && place === 'header' && value !== undefined && !isSecretName(name) ? [[name, value]] : [],
-  );
-  const job: [string, Json][] = [['endpoint', endpoint]];
-  if (placeholder !== undefined) job.push(['placeholders', objectOf([[placeholder.name, placeholder.path]])]);
-  if (sizeOf(params) > 0) job.push(['params', params]);
-  if (headers.length > 0) job.push(['headers', objectOf(headers)]);
-  job.push(...entriesOf(rowsKeys(list.place)));
-  if (table !== endpoint) job.push(['dataType', table]);
-  const isTop = parent === undefined;
-  // a child has its own pagination, or says that it has none where the list above it has one
-  if (!isTop) job.push(['pagination', paging.pagination ?? { method: 'none' }]);
-  if (children.length > 0)
-    job.push(['children', children.map((child) => jobOf(child, { ...context, parent: branch }).job)]);
-  return { job: objectOf(job), pagination: isTop ? paging.pagination : undefined };
+}
+
+/**
+ * Returns the same with another login than that of the document.
+ *
+ * @param auth as in `--auth`
+ * @throws {RunError} `command.invalid` for one that cannot be understood
+ */
+export function withLogin(described: Described, auth: string, vault: SecretStore): Described {
+  const credentials = new FoundCredentials(vault);
+  credentials.fromOption(auth);
+  const { authentication, attributes, notes } = credentials;
+  return { ...described, login: { authentication, attributes, variables: [], notes } };
+}
+
+function baseOf({ baseUrl }: Described): string {
+  return baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`;
+}
+
+/** Returns the request of a list, with its login and the values of its placeholders. */
+export function targetOfList(list: ListOperation, endpoint: string, described: Described): FoundRequest {
+  const plain = targetFor(baseOf(described), endpoint);
+  const { login } = described;
+  return {
+    ...plain,
+    dataType: resourceOf(list.path),
+    params: paramsOf(list, pagingOf(list, plain)),
+    authentication: login.authentication,
+    attributes: login.attributes,
+    headers: objectOf(
+      list.parameters.flatMap(({ name, place, isRequired, value }): [string, Json][] =>
+        isRequired && place === 'header' && value !== undefined && !isSecretName(name) ? [[name, value]] : [],
+      ),
+    ),
+    documented: list.parameters.flatMap(({ name, place }) => (place === 'query' ? [name] : [])),
+  };
 }
 
 function targetFor(baseUrl: string, endpoint: string): FoundRequest {

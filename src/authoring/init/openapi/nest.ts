@@ -5,6 +5,8 @@ import type { ListOperation, Skipped } from './operations.ts';
 /** A list, and the lists that are asked for with the id of each of its rows. */
 export interface NestedList {
   readonly list: ListOperation;
+  /** Its path with the placeholders as they are called here: no two levels have one of the same name. */
+  readonly endpoint: string;
   /** The placeholder that a row of the list above fills; undefined at the top. */
   readonly placeholder: { readonly name: string; readonly path: string } | undefined;
   readonly children: NestedList[];
@@ -25,11 +27,14 @@ export function nest(lists: readonly ListOperation[]): {
     if (last < 0) {
       if (/[{}]/.test(list.path))
         skipped.push({ what: `GET ${list.path}`, why: 'a parameter is only a part of a segment' });
-      else tops.push(put(placed, list, undefined));
+      else tops.push(put(placed, { list, endpoint: bare(list.path), placeholder: undefined }));
       continue;
     }
     const name = (parts[last] ?? '').slice(1, -1);
-    const above = placed.get(parts.slice(0, last).join('/'));
+    const isAlone = parts.filter((part) => /^\{.*\}$/.test(part)).length === 1;
+    const above =
+      placed.get(keyOf(parts.slice(0, last))) ??
+      (isAlone ? namedLike(name, [...placed.values()]) : undefined);
     const path = above === undefined ? undefined : idFor(name, above.list);
     if (above === undefined || path === undefined) {
       const why =
@@ -39,20 +44,52 @@ export function nest(lists: readonly ListOperation[]): {
       skipped.push({ what: `GET ${list.path}`, why });
       continue;
     }
-    above.children.push(put(placed, list, { name, path }));
+    const isBelow = keyOf(partsOf(above.list.path)) === keyOf(parts.slice(0, last));
+    const things = wordsOf(lastNameOf(above.list.path)).map(singular).join('_');
+    const free =
+      [name, `${things}_${name}`].find((each) => !above.endpoint.includes(`{${each}}`)) ??
+      `${name}_${parts.length}`;
+    // an API may call the same id otherwise at each level
+    const start = isBelow ? above.endpoint.replace(/\/$/, '') : parts.slice(0, last).join('/');
+    const tail = bare(list.path)
+      .split('/')
+      .slice(last + 1);
+    const endpoint = [start, `{${free}}`, ...tail].join('/');
+    above.children.push(put(placed, { list, endpoint, placeholder: { name: free, path } }));
   }
   return { tops, skipped };
 }
 
-function put(
-  placed: Map<string, NestedList>,
-  list: ListOperation,
-  placeholder: NestedList['placeholder'],
-): NestedList {
-  const branch: NestedList = { list, placeholder, children: [] };
-  const key = partsOf(list.path).join('/');
+function put(placed: Map<string, NestedList>, parts: Omit<NestedList, 'children'>): NestedList {
+  const branch: NestedList = { ...parts, children: [] };
+  const key = keyOf(partsOf(parts.list.path));
   if (!placed.has(key)) placed.set(key, branch);
   return branch;
+}
+
+/** Returns the path without the names of its parameters. */
+function keyOf(parts: readonly string[]): string {
+  return parts.map((part) => part.replace(/^\{.*\}$/, '{}')).join('/');
+}
+
+/** Takes away the slash in front; one at the end is a part of the path. */
+function bare(path: string): string {
+  return path.replace(/^\//, '');
+}
+
+/** Returns the list of the things that a parameter names: `user_id` is an id of `/users`. */
+function namedLike(parameter: string, placed: readonly NestedList[]): NestedList | undefined {
+  const [, thing] = /^(.+)_(?:id|uuid|key|slug|name)$/.exec(plain(parameter)) ?? [];
+  return thing === undefined
+    ? undefined
+    : placed.find(
+        ({ list, placeholder }) =>
+          placeholder === undefined && wordsOf(lastNameOf(list.path)).map(singular).join('_') === thing,
+      );
+}
+
+function lastNameOf(path: string): string {
+  return partsOf(path).findLast((part) => !part.startsWith('{')) ?? '';
 }
 
 function partsOf(path: string): string[] {
@@ -64,9 +101,7 @@ function idFor(parameter: string, { place, path }: ListOperation): string | unde
   const row: Json | undefined = place.rows[0];
   if (!isObject(row)) return undefined;
   const names = keysOf(row);
-  const resource = wordsOf(path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? '')
-    .map(singular)
-    .join('_');
+  const resource = wordsOf(lastNameOf(path)).map(singular).join('_');
   const wanted = plain(parameter);
   const bare = wanted.startsWith(`${resource}_`) ? wanted.slice(resource.length + 1) : wanted;
   const own = names.find((name) => plain(name) === wanted) ?? names.find((name) => plain(name) === bare);

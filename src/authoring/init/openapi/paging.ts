@@ -2,8 +2,7 @@ import { getKey, objectOf, type AnyObject, type Json } from '../../../lib/json/i
 import { numericOf } from '../../../lib/read-settings.ts';
 import type { Candidate } from '../candidate.ts';
 import { candidatesOf } from '../candidates.ts';
-import { OFFSET, PAGE, SIZE } from '../guesses.ts';
-import { plain } from '../names.ts';
+import { isOffsetName, isPageName, isSizeName } from '../guesses.ts';
 import { signOf, signsOf } from '../signs.ts';
 import type { FoundRequest } from '../target.ts';
 import type { ListOperation, OperationParameter } from './operations.ts';
@@ -34,7 +33,7 @@ export function pagingOf(
     place,
     headers.includes('link') ? { link: '<https://example.com/next>; rel="next"' } : {},
   );
-  const size = query.find(({ name }) => SIZE.test(plain(name)));
+  const size = query.find(({ name }) => isSizeName(name));
   const rows = sizeOf(size);
   const candidates = candidatesOf({
     target,
@@ -53,7 +52,7 @@ export function pagingOf(
       says: followed.says,
     };
   }
-  const page = query.find((parameter) => PAGE.test(plain(parameter.name)) && isNumber(parameter));
+  const page = query.find((parameter) => isPageName(parameter.name) && isNumber(parameter));
   if (page !== undefined) {
     const first = numericOf(page.value) === 0 || numericOf(getKey(page.schema, 'minimum')) === 0 ? 0 : 1;
     return {
@@ -66,8 +65,8 @@ export function pagingOf(
       says: `page numbers from ${first} in \`${page.name}\``,
     };
   }
-  const offset = query.find((parameter) => OFFSET.test(plain(parameter.name)) && isNumber(parameter));
-  if (offset !== undefined && size !== undefined) {
+  const offset = query.find((parameter) => isOffsetName(parameter.name) && isNumber(parameter));
+  if (offset !== undefined && size !== undefined)
     return {
       pagination: {
         method: 'offset',
@@ -78,7 +77,6 @@ export function pagingOf(
       params: {},
       says: `rows to skip in \`${offset.name}\``,
     };
-  }
   const more = signOf(signs, 'more') !== undefined || signOf(signs, 'total') !== undefined;
   return {
     pagination: undefined,

@@ -18,6 +18,8 @@ export interface DescribedLogin {
   /** Variables of the environment that it refers to. */
   readonly variables: readonly string[];
   readonly notes: readonly string[];
+  /** A person logs in, by `gex login`. */
+  readonly isOfPerson?: true;
 }
 
 /** Returns the first of the required schemes that a configuration can express. */
@@ -96,17 +98,13 @@ function ofOauth(scheme: AnyObject, document: ApiDocument): DescribedLogin {
         : undefined
       : document.object(flows, 'clientCredentials');
   const tokenUrl = textAt(flow, 'tokenUrl');
+  const byPerson = flow === undefined ? ofPerson(scheme, flows, document) : undefined;
+  if (byPerson !== undefined) return byPerson;
   if (flow === undefined || tokenUrl === undefined)
     return bearer([
       'The API logs in by OAuth 2.0 for a person: put an access token into $API_TOKEN, or set `api.authentication`.',
     ]);
-  const scopes = document.object(flow, 'scopes');
-  const scope =
-    scopes === undefined
-      ? ''
-      : entriesOf(scopes)
-          .map(([name]) => name)
-          .join(' ');
+  const scope = scopesOf(flow, document);
   return {
     ...NONE,
     authentication: {
@@ -122,6 +120,48 @@ function ofOauth(scheme: AnyObject, document: ApiDocument): DescribedLogin {
         ? []
         : ['All scopes of the document are asked for: take away those that the login has not.'],
   };
+}
+
+/** Returns the login of a person in the browser, by the authorization code grant. */
+function ofPerson(
+  scheme: AnyObject,
+  flows: AnyObject | undefined,
+  document: ApiDocument,
+): DescribedLogin | undefined {
+  const isCode = /^(?:accessCode|authorizationCode)$/.test(textAt(scheme, 'flow') ?? '');
+  const flow =
+    flows === undefined ? (isCode ? scheme : undefined) : document.object(flows, 'authorizationCode');
+  const [authorizationUrl, tokenUrl] = [textAt(flow, 'authorizationUrl'), textAt(flow, 'tokenUrl')];
+  if (flow === undefined || authorizationUrl === undefined || tokenUrl === undefined) return undefined;
+  const scope = scopesOf(flow, document);
+  return {
+    ...NONE,
+    isOfPerson: true,
+    authentication: {
+      type: 'oauth20.refreshToken',
+      authorizationUrl,
+      tokenUrl,
+      '#clientId': '$env:API_CLIENT_ID',
+      '#clientSecret': '$env:API_CLIENT_SECRET',
+      ...(scope === '' ? {} : { scope }),
+    },
+    variables: ['API_CLIENT_ID', 'API_CLIENT_SECRET'],
+    notes: [
+      'A person logs in: gex login opens the browser, and keeps the login for runs. Register the client with the API first.',
+      ...(scope === ''
+        ? []
+        : ['All scopes of the document are asked for: take away those that the login has not.']),
+    ],
+  };
+}
+
+function scopesOf(flow: AnyObject, document: ApiDocument): string {
+  const scopes = document.object(flow, 'scopes');
+  return scopes === undefined
+    ? ''
+    : entriesOf(scopes)
+        .map(([name]) => name)
+        .join(' ');
 }
 
 function bearer(notes: readonly string[]): DescribedLogin {

@@ -8,7 +8,10 @@ import {
 } from '../../../../src/runner/mapping/output/plan/destination.ts';
 import { mergeSettings } from '../../../../src/runner/mapping/output/plan/merge.ts';
 import type { TableOptions } from '../../../../src/runner/mapping/output/plan/plan-options.ts';
-import { settingsOf, type PushTableSettings } from '../../../../src/runner/mapping/output/plan/plan-settings.ts';
+import {
+  settingsOf,
+  type PushTableSettings,
+} from '../../../../src/runner/mapping/output/plan/plan-settings.ts';
 
 function settings(options: TableOptions): PushTableSettings {
   const read = settingsOf(options);

@@ -1,0 +1,20 @@
+import type { AnyObject } from '../../../lib/json/index.ts';
+import type { Settled } from '../settle.ts';
+
+/** Outcome of a request for a list of a document. */
+export interface Attempt {
+  /** As of any list; `failed`: no list came; `untried`: it could not be asked for. */
+  readonly verdict: Settled['verdict'] | 'failed' | 'untried';
+  /** Why, where no list came or something speaks against it. */
+  readonly why: string;
+  readonly rows: number;
+  readonly pages: number;
+  readonly requests: number;
+  /** How the next page is asked for; undefined where nothing was proved. */
+  readonly nextPage: string | undefined;
+  /** Job that was found, without its endpoint; undefined if no list came. */
+  readonly job: AnyObject | undefined;
+  readonly pagination: AnyObject | undefined;
+}
+
+export type Attempts = ReadonlyMap<string, Attempt>;

@@ -1,0 +1,119 @@
+import {
+  compilePath,
+  getKey,
+  isList,
+  isObject,
+  isScalar,
+  toText,
+  type AnyObject,
+  type Json,
+} from '../../../lib/json/index.ts';
+import { ExtractorError } from '../../../lib/errors.ts';
+import { discover, type Discovery, type DiscoverOptions } from '../discover.ts';
+import type { Attempt, Attempts } from './attempt.ts';
+import { targetOfList, usableOf, type Described } from './configure.ts';
+import { nest, type NestedList } from './nest.ts';
+
+/** Rows above whose lists below are tried, until one has rows. */
+const MOST_PARENTS = 3;
+
+/** Asks for each list of a document, one by one; those below others with the ids of the first rows above. */
+export async function tryLists(
+  described: Described,
+  options: Omit<DiscoverOptions, 'target'> & {
+    /** Only lists with this in their path, and those above them. */
+    readonly select?: string | undefined;
+  },
+): Promise<Attempts> {
+  const attempts = new Map<string, Attempt>();
+  for (const branch of nest(usableOf(described)).tops)
+    if (isWanted(branch, options.select)) await tryBranch(branch, [new Map()]);
+  return attempts;
+
+  /** @param known values of the placeholders, for some rows above */
+  async function tryBranch(branch: NestedList, known: readonly ReadonlyMap<string, string>[]): Promise<void> {
+    const { list, children } = branch;
+    let attempt = UNTRIED;
+    let rows: readonly Json[] = [];
+    let own: ReadonlyMap<string, string> = new Map();
+    for (const values of known.slice(0, MOST_PARENTS)) {
+      own = values;
+      const endpoint = branch.endpoint.replace(/\{([^{}]*)\}/g, (_, name: string) =>
+        encodeURIComponent(values.get(name) ?? ''),
+      );
+      options.onStep?.(`GET ${list.path}`);
+      ({ attempt, rows } = await askedFor({ ...options, target: targetOfList(list, endpoint, described) }));
+      if (rows.length > 0) break;
+    }
+    attempts.set(list.path, attempt);
+    for (const child of children) {
+      const { placeholder } = child;
+      const path = placeholder === undefined ? undefined : compilePath(placeholder.path);
+      const below = rows.flatMap((row) => {
+        const value = path?.find(row);
+        return placeholder === undefined || value === undefined || !isScalar(value)
+          ? []
+          : [new Map([...own, [placeholder.name, toText(value)]])];
+      });
+      await tryBranch(child, below);
+    }
+  }
+}
+
+function isWanted({ list, children }: NestedList, select: string | undefined): boolean {
+  return (
+    select === undefined || list.path.includes(select) || children.some((child) => isWanted(child, select))
+  );
+}
+
+const UNTRIED: Attempt = {
+  verdict: 'untried',
+  why: 'no row of the list above has an id to ask with',
+  rows: 0,
+  pages: 0,
+  requests: 0,
+  nextPage: undefined,
+  job: undefined,
+  pagination: undefined,
+};
+
+async function askedFor(
+  options: DiscoverOptions,
+): Promise<{ readonly attempt: Attempt; readonly rows: readonly Json[] }> {
+  try {
+    const found = await discover(options);
+    if ('list' in found) return { attempt: attemptOf(found.list), rows: found.list.place.rows };
+    return {
+      attempt: { ...UNTRIED, verdict: 'failed', why: 'it answers a description of an API' },
+      rows: [],
+    };
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (!(error instanceof ExtractorError)) throw error;
+    const why = error.message.split('\n', 1)[0] ?? '';
+    return { attempt: { ...UNTRIED, verdict: 'failed', why, requests: 1 }, rows: [] };
+  }
+}
+
+function attemptOf(found: Discovery): Attempt {
+  const { configuration, settled, verdict, against, rows, pages, requests } = found;
+  const parameters = objectAt(configuration, 'parameters');
+  const jobs = getKey(objectAt(parameters, 'config'), 'jobs');
+  const job = isList(jobs) && isObject(jobs[0]) ? jobs[0] : {};
+  const pagination = getKey(objectAt(parameters, 'api'), 'pagination');
+  return {
+    verdict,
+    why: against.join(' '),
+    rows,
+    pages,
+    requests,
+    nextPage: settled?.candidate.says,
+    job,
+    pagination: pagination !== undefined && isObject(pagination) ? pagination : undefined,
+  };
+}
+
+function objectAt(node: AnyObject, key: string): AnyObject {
+  const value = getKey(node, key);
+  return isObject(value) ? value : {};
+}

@@ -1,0 +1,188 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { runHere } from '../../cli/support.ts';
+import { rowsOf, serve, type Answered, type Api, type Asked } from './apis.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'gex-init-described-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const int = ({ query }: Asked, name: string, otherwise: number): number =>
+  Number(query.get(name) ?? otherwise);
+
+const TOKEN = 'tok-91af33b7';
+
+/** An API whose document is not right in all: what it says of pages is wrong at times, and one list is gone. */
+const api: Api = (asked): Answered => {
+  if (asked.headers['authorization'] !== `Bearer ${TOKEN}`) return { status: 401, body: {} };
+  const records = /^\/v1\/buckets\/(\w+)\/collections\/(\w+)\/records$/.exec(asked.path);
+  if (records !== null) {
+    const from = int(asked, '_token', 0);
+    const all = rowsOf(records[2] === 'c1' ? 25 : 3, `${records[1]}-${records[2]}-`);
+    const next = `${asked.origin}${asked.path}?_limit=10&_token=${from + 10}`;
+    return {
+      headers: from + 10 < all.length ? { 'next-page': next } : {},
+      body: { data: all.slice(from, from + 10) },
+    };
+  }
+  const collections = /^\/v1\/buckets\/(\w+)\/collections$/.exec(asked.path);
+  if (collections !== null)
+    return {
+      body: {
+        data: [
+          { id: 'c1', name: 'C1' },
+          { id: 'c2', name: 'C2' },
+        ],
+      },
+    };
+  if (asked.path === '/v1/buckets')
+    return {
+      body: {
+        data: [
+          { id: 'b1', name: 'A' },
+          { id: 'b2', name: 'B' },
+        ],
+      },
+    };
+  if (asked.path === '/v1/users') {
+    const offset = int(asked, 'offset', 0);
+    return { body: { users: rowsOf(61).slice(offset, offset + 20), total: 61, offset } };
+  }
+  const reports = /^\/v1\/reports\/(\d+)$/.exec(asked.path);
+  if (reports !== null) return { body: [{ id: `r${reports[1]}`, title: 'T' }] };
+  return { status: 404, body: { message: 'gone' } };
+};
+
+const list = (key: string | undefined, parameters: readonly object[] = []): object => {
+  const items = { type: 'array', items: { type: 'object', properties: { id: { type: 'string' } } } };
+  const schema = key === undefined ? items : { type: 'object', properties: { [key]: items } };
+  return {
+    get: {
+      parameters,
+      responses: { 200: { description: 'ok', content: { 'application/json': { schema } } } },
+    },
+  };
+};
+
+const inPath = (name: string): object => ({ name, in: 'path', required: true, schema: { type: 'string' } });
+const inQuery = (name: string): object => ({ name, in: 'query', schema: { type: 'integer' } });
+
+const documentAt = (origin: string): object => ({
+  openapi: '3.0.3',
+  info: { title: 'Buckets', version: '1' },
+  servers: [{ url: `${origin}/v1` }],
+  components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+  security: [{ token: [] }],
+  paths: {
+    '/buckets': list('data'),
+    '/buckets/{id}/collections': list('data', [inPath('id')]),
+    '/buckets/{bucket_id}/collections/{id}/records': list('data', [
+      inPath('bucket_id'),
+      inPath('id'),
+      inQuery('_limit'),
+    ]),
+    '/buckets/{id}/gone': list('data', [inPath('id')]),
+    // the document says page numbers, and the API skips rows
+    '/users': list('users', [inQuery('page'), inQuery('offset')]),
+    '/reports/{user_id}': list(undefined, [inPath('user_id')]),
+    '/nothing': list('data'),
+  },
+});
+
+describe('gex init --try asks for each list of a document', () => {
+  test('lists below others, wrong pages, lists that are gone', async () => {
+    const { origin, close } = await serve(api);
+    try {
+      const file = path.join(folder, 'buckets.json');
+      writeFileSync(file, JSON.stringify(documentAt(origin)));
+      const out = path.join(folder, 'out');
+      const env = { API_TOKEN: TOKEN };
+      const made = await runHere(['init', file, '--out', out, '--try'], { env });
+      const shown = made.stdout.replaceAll(/\s+/g, ' ');
+      expect(made.code, made.stderr).toBe(1);
+      expect(shown).toContain('GET /users → users complete, 61 rows on 4 pages');
+      expect(shown).toContain('GET /buckets/{bucket_id}/collections/{id}/records');
+      expect(shown).toContain('complete, 25 rows on 3 pages');
+      expect(shown).toContain('GET /nothing → nothing failed: The API answered 404');
+      expect(shown).toMatch(/Not taken:.*GET \/buckets\/\{id\}\/gone: The API answered 404/);
+      const written = readFileSync(path.join(out, 'config.json'), 'utf8');
+      expect(`${written}${made.stdout}${made.stderr}`).not.toContain(TOKEN);
+      expect((await runHere(['validate', '--data', out, '--strict'], { env })).stdout).toContain('is valid');
+
+      const ran = await runHere(['run', '--data', out, '--storage', 'none', '--json'], { env });
+      expect(ran.code, ran.stderr).toBe(0);
+      const { rows } = JSON.parse(ran.stdout) as { rows: { tables: { name: string; rows: number }[] }[] };
+      const tables = rows.flatMap((row) => row.tables.map(({ name, rows: count }) => [name, count]));
+      expect(Object.fromEntries(tables)).toEqual({
+        buckets: 2,
+        buckets_collections: 4,
+        collections_records: 56,
+        users: 61,
+        users_reports: 61,
+      });
+    } finally {
+      close();
+    }
+  });
+
+  test('--auth in place of the login of the document, and --select', async () => {
+    const { origin, close, asked } = await serve(api);
+    try {
+      const file = path.join(folder, 'selected.json');
+      writeFileSync(file, JSON.stringify(documentAt(origin)));
+      const out = path.join(folder, 'selected');
+      const args = ['init', file, '--out', out, '--try', '--select', '/users', '--auth', 'bearer:$MY_TOKEN'];
+      const { code, stderr } = await runHere(args, { env: { MY_TOKEN: TOKEN } });
+      expect(code, stderr).toBe(0);
+      expect(readFileSync(path.join(out, 'config.json'), 'utf8')).toContain('$env:MY_TOKEN');
+      expect(asked.filter((line) => line.includes('/buckets'))).toEqual([]);
+    } finally {
+      close();
+    }
+  });
+
+  test('a person logs in: the login is written, and --try wants a token', async () => {
+    const { origin, close, asked } = await serve(api);
+    try {
+      const file = path.join(folder, 'person.json');
+      const flows = {
+        authorizationCode: {
+          authorizationUrl: `${origin}/authorize`,
+          tokenUrl: `${origin}/token`,
+          scopes: { 'read:all': 'everything' },
+        },
+      };
+      const document = {
+        ...documentAt(origin),
+        components: { securitySchemes: { token: { type: 'oauth2', flows } } },
+      };
+      writeFileSync(file, JSON.stringify(document));
+      const out = path.join(folder, 'person');
+      const { code, stdout } = await runHere(['init', file, '--out', out]);
+      expect(code, stdout).toBe(0);
+      expect(stdout).toContain('A person logs in: gex login opens the browser');
+      const env = { API_CLIENT_ID: 'shop', API_CLIENT_SECRET: 'hush-hush' };
+      expect((await runHere(['validate', '--data', out, '--strict'], { env })).stdout).toContain('is valid');
+      expect(readFileSync(path.join(out, 'config.json'), 'utf8')).toContain('"scope": "read:all"');
+      const tried = await runHere(['init', file, '--dry-run', '--try'], { env });
+      expect({ code: tried.code, asked }).toEqual({ code: 1, asked: [] });
+      expect(tried.stderr).toContain("--auth 'bearer:$API_TOKEN'");
+    } finally {
+      close();
+    }
+  });
+
+  test('without the login nothing is asked for', async () => {
+    const { origin, close, asked } = await serve(api);
+    try {
+      const file = path.join(folder, 'login.json');
+      writeFileSync(file, JSON.stringify(documentAt(origin)));
+      const { code, stderr } = await runHere(['init', file, '--dry-run', '--try']);
+      expect({ code, asked }).toEqual({ code: 1, asked: [] });
+      expect(stderr).toContain('$API_TOKEN is not set.');
+    } finally {
+      close();
+    }
+  });
+});
