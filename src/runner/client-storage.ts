@@ -1,10 +1,9 @@
 import type { Env } from '../lib/env.ts';
-import { RunError } from '../lib/errors.ts';
+import { RunError, StorageError } from '../lib/errors.ts';
 import { digKeys, isObject, type AnyObject } from '../lib/json/index.ts';
-import { addTags } from './mapping/input/processed.ts';
 import { pullInputs } from './mapping/input/pull.ts';
 import { beginJournal, openJournal, type Journal } from './mapping/journal.ts';
-import type { Inputs, MappingContext, Origin } from './mapping/mapping-types.ts';
+import type { Inputs, MappingContext, Origin, ProcessedFile } from './mapping/mapping-types.ts';
 import type { Connection } from '../storage/client/connection.ts';
 import { pushOutputs } from './mapping/output/push.ts';
 import { stepKey } from './mapping/output/pushing.ts';
@@ -157,4 +156,29 @@ function pending(why: string, { row, folder: { out, dataFolder } }: RowPlace, ma
     where: { file: out },
     hint: `${rest}To give it up: ${command} --discard`,
   });
+}
+
+/**
+ * Adds the `processed_tags` to the files of a run that has succeeded. May be called again: a tag that is there is no
+ * error, nor is a file that has been deleted meanwhile.
+ *
+ * @param keyOf `Idempotency-Key` of one tag
+ * @throws {StorageError}
+ */
+export async function addTags(
+  { connection, log, signal }: Pick<MappingContext, 'connection' | 'log' | 'signal'>,
+  files: readonly ProcessedFile[],
+  keyOf: (fileId: number, tag: string) => string | undefined,
+): Promise<void> {
+  for (const { fileId, tags } of files) {
+    try {
+      for (const tag of tags) {
+        signal.throwIfAborted();
+        await connection.client.files.addTag(fileId, tag, { key: keyOf(fileId, tag) });
+      }
+    } catch (error) {
+      if (!(error instanceof StorageError) || error.code !== 'storage.notFound') throw error;
+      log.info(`The file ${fileId} is gone: it gets no tags`);
+    }
+  }
 }

@@ -17,7 +17,7 @@ import type { Io } from '../../src/cli/command.ts';
 import { helpOf } from '../../src/cli/help.ts';
 import { descend, parseLine } from '../../src/cli/parse.ts';
 import { storageGroup } from '../../src/cli/storage.ts';
-import { createTransferLine } from '../../src/cli/storage/transfer-line.ts';
+import { createTransferLine } from '../../src/cli/storage/storage-command.ts';
 import { ExtractorError } from '../../src/lib/errors.ts';
 import type { Job } from '../../src/storage/client/index.ts';
 import { plainText } from '../../src/lib/logging/lines.ts';

@@ -4,7 +4,6 @@ import { valued, flag, type Command } from '../command.ts';
 import { formatJson } from '../../lib/json/format-json.ts';
 import { formatTable } from '../format.ts';
 import { configRowCommands, describeRows } from './config-rows.ts';
-import { stateCommand } from './config-state.ts';
 import { versionCommands } from './config-versions.ts';
 import {
   changesArg,
@@ -16,9 +15,43 @@ import {
   noteOption,
   nothing,
   switchOptions,
+  rowOption,
 } from './config-words.ts';
 import { facts, short, time } from './facts.ts';
 import { storageCommand } from './storage-command.ts';
+import { readJson } from './local-files.ts';
+
+const stateCommand = storageCommand({
+  name: 'state',
+  describe: 'Print the state that the last run left, replace it, or let the next run be a first one',
+  words: [componentWord, configWord],
+  options: {
+    row: rowOption,
+    set: valued('FILE', 'Replace it by this JSON; - is stdin'),
+    reset: flag('Empty it'),
+  },
+  examples: [
+    ['gex storage configs state ex-generic-v2 42', 'The state as JSON'],
+    ['gex storage configs state ex-generic-v2 42 --row users --reset', 'Begin one row anew'],
+  ],
+  async run({ args, client, show }) {
+    const file = args.text('set');
+    if (file !== undefined && args.isSet('reset'))
+      throw new RunError('command.invalid', '--set and --reset exclude each other.', {
+        hint: 'Leave one out.',
+      });
+    const isChange = file !== undefined || args.isSet('reset');
+    const state = file === undefined ? {} : await readJson(file);
+    const id = args.word('config');
+    const row = args.text('row');
+    const configs = client.configurations(args.word('component'));
+    const now =
+      row === undefined
+        ? await (isChange ? configs.updateState(id, state) : configs.detail(id))
+        : await (isChange ? configs.rows(id).updateState(row, state) : configs.rows(id).detail(row));
+    show(now.state, () => formatJson(now.state));
+  },
+});
 
 export const configCommands: readonly Command[] = [
   storageCommand({

@@ -1,15 +1,85 @@
-import { systemEnv } from '../../lib/env.ts';
+import { systemEnv, type Env } from '../../lib/env.ts';
 import { RunError, StorageError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
-import type { StorageClient } from '../../storage/client/index.ts';
+import type { StorageClient, Job, OnProgress, WaitOptions } from '../../storage/client/index.ts';
 import type { OpenStorage } from '../../service/open/index.ts';
 import { boundYoungMemory } from '../heap-tuning.ts';
 import { flag, valued, type Args, type Command, type Io, type Option } from '../command.ts';
 import { formatJson } from '../../lib/json/format-json.ts';
 import { logOptions, openLog } from '../shared.ts';
 import type { IdWord } from './id-word.ts';
-import { explainMissing } from './near-id.ts';
-import { createTransferLine, type TransferLine } from './transfer-line.ts';
+import { nearest } from '../../lib/suggest.ts';
+import { formatBytes } from '../format.ts';
+
+const LIVE_MS = 100;
+
+/** One line on a terminal that shows how far a transfer or a job is. */
+interface TransferLine {
+  readonly progress: OnProgress;
+  /** For whatever waits for a job: it is shown, and ends with the command. */
+  readonly wait: Pick<WaitOptions, 'onPoll' | 'signal'>;
+  readonly end: () => void;
+}
+
+export function createTransferLine(io: Io, env: Env): TransferLine {
+  let startedMs = env.now();
+  let saidMs = 0;
+  let what = '';
+  const say = (about: string, text: (seconds: number) => string): void => {
+    if (!io.isTerminal) return;
+    const nowMs = env.now();
+    if (about !== what) [what, startedMs] = [about, nowMs];
+    if (nowMs - saidMs < LIVE_MS) return;
+    saidMs = nowMs;
+    io.live(`${about}: ${text(Math.max(nowMs - startedMs, 1) / 1000)}`);
+  };
+  return {
+    progress: ({ direction, name, bytes, totalBytes }) =>
+      say(`${direction}ing ${name}`, (seconds) => {
+        const of = totalBytes === undefined ? '' : ` of ${formatBytes(totalBytes)}`;
+        return `${formatBytes(bytes)}${of}, ${formatBytes(bytes / seconds)}/s`;
+      }),
+    wait: {
+      signal: io.signal,
+      onPoll: (job: Job) =>
+        say(`job ${job.id} (${job.operationName})`, (seconds) => `${job.status}, ${Math.round(seconds)} s`),
+    },
+    end() {
+      if (io.isTerminal) io.live('');
+    },
+  };
+}
+
+interface Asked {
+  readonly words: readonly IdWord[];
+  readonly args: Args;
+  readonly client: StorageClient;
+}
+
+const FEW = 8;
+
+/** Adds the id that was probably meant to an error, or the existing ids. */
+async function explainMissing(error: StorageError, { words, args, client }: Asked): Promise<StorageError> {
+  for (const { name, ids } of words) {
+    const [given] = args.words(name);
+    if (ids === undefined || given === undefined) continue;
+    const known = await ids(client, args).catch(() => undefined); // the first error is the one to tell
+    if (known === undefined) return error;
+    if (known.includes(given)) continue;
+    const { code, message, audience, where, details } = error;
+    const hint = hintOf(name, given, known);
+    return new StorageError(code, message, { audience, where, details, hint, cause: error });
+  }
+  return error;
+}
+
+function hintOf(name: string, given: string, known: readonly string[]): string {
+  const near = nearest(given, known);
+  if (near !== undefined) return `Did you mean ${near}?`;
+  if (known.length === 0) return `There is no ${name} here at all. Check --storage and --branch.`;
+  const shown = known.slice(0, FEW).join(', ');
+  return `There is: ${shown}${known.length > FEW ? ` and ${known.length - FEW} more` : ''}.`;
+}
 
 export interface StorageCommand extends Pick<Command, 'describe' | 'examples' | 'name'> {
   readonly words?: readonly IdWord[];

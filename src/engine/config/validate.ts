@@ -6,7 +6,6 @@ import { digKeys, getKey, objectOf, type AnyObject } from '../../lib/json/index.
 import type { PaginationMethod } from '../pagination/index.ts';
 import { nearest } from '../../lib/suggest.ts';
 import { checkConnection } from './check-connection.ts';
-import { schemaErrors } from './schema-errors.ts';
 import { explain } from './explain.ts';
 import { parseExtractorConfig } from './extractor-config.ts';
 import { ConfigFindings, type Problem } from './findings.ts';
@@ -17,6 +16,8 @@ import { isWrapped, WRAPPED_HINT, type ConfigResource } from './resource.ts';
 import { planRows, type RowRun } from './rows.ts';
 import { resolveSecrets, secretProblems } from './secrets.ts';
 import { checkStages } from './stages.ts';
+import { check, type SchemaError } from './check.ts';
+import { validate } from './validator.generated.ts';
 
 export interface ValidateOptions {
   /** Makes unknown keys and other warnings errors. Default false. */
@@ -220,4 +221,17 @@ function problemOf(error: ConfigError): Problem {
     ...(column === undefined ? {} : { column }),
     ...(error.hint === undefined ? {} : { hint: error.hint }),
   };
+}
+
+/**
+ * Returns the errors of a component configuration by its schema, in the validator's words; empty when it is valid. Fast
+ * enough for every start: the validator was compiled beforehand.
+ */
+function schemaErrors(configuration: AnyObject): readonly SchemaError[] {
+  return check(configuration, validate);
+}
+
+/** Tells whether a configuration is valid by the schema. `validateConfig` gives the reasons. */
+export function isValid(configuration: AnyObject): boolean {
+  return schemaErrors(configuration).length === 0;
 }

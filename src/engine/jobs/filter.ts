@@ -1,5 +1,4 @@
 import { compilePath, isList, isObject, toText, type Json } from '../../lib/json/index.ts';
-import { compileWildcard } from './wildcard.ts';
 import { jobError } from './read-job.ts';
 
 /**
@@ -90,4 +89,35 @@ function compareNumbers(left: string, right: string): number {
   if (!INTEGER.test(left) || !INTEGER.test(right)) return 0;
   const [exactA, exactB] = [BigInt(left.trim()), BigInt(right.trim())];
   return exactA === exactB ? 0 : exactA < exactB ? -1 : 1;
+}
+
+/**
+ * Compiles a pattern in which `%` stands for any run of characters except a line feed, and all else for itself. The
+ * whole text must match. Takes time in proportion to the text, whatever the pattern is: no regular expression.
+ */
+function compileWildcard(pattern: string): (text: string) => boolean {
+  // No `%` reaches over a line feed, so each line of the text meets the line of the pattern at the same place.
+  const lines = pattern.split('\n').map((line) => line.split('%'));
+  return (text) => {
+    const parts = text.split('\n');
+    return parts.length === lines.length && parts.every((part, index) => matches(part, lines[index] ?? []));
+  };
+}
+
+/**
+ * Tells whether a text matches the pieces between wildcards: the first and the last are at the ends, the others as
+ * early as possible.
+ */
+function matches(text: string, pieces: readonly string[]): boolean {
+  const [first = '', ...rest] = pieces;
+  const last = rest.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first)) return false;
+  let from = first.length;
+  for (const piece of rest) {
+    const found = text.indexOf(piece, from);
+    if (found === -1) return false;
+    from = found + piece.length;
+  }
+  return text.length - from >= last.length && text.endsWith(last);
 }

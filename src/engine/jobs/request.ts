@@ -7,16 +7,17 @@ import {
   isScalar,
   objectOf,
   toText,
+  getKey,
   type AnyObject,
   type Json,
 } from '../../lib/json/index.ts';
 import { kindOf } from '../../lib/read-settings.ts';
 import type { ExtractionJob } from './job.ts';
-import { bodyOf } from './make-body.ts';
 import { jobError } from './read-job.ts';
 import type { JobInvocation } from './run.ts';
 import { substituteText, substituteValue } from './substitute.ts';
 import { contextsOf, evaluateMap } from './values.ts';
+import { escapeInBody } from '../../lib/escapes.ts';
 
 /**
  * Creates the first request of a job invocation: placeholders are put into the endpoint, the parameters, the body and
@@ -87,4 +88,35 @@ function checkHeaders(headers: AnyObject, at: string): void {
 
 function hasObject(value: Json): boolean {
   return isObject(value) || (isList(value) && value.some((item) => hasObject(item)));
+}
+
+/**
+ * Returns the body of a job invocation: values of placeholders are put in, then the functions in it are evaluated. In a
+ * text they are escaped as its format requires, so that a value cannot break the text.
+ */
+function bodyOf(
+  job: ExtractionJob,
+  run: JobInvocation,
+  evaluate: Evaluate,
+  common: Contexts,
+): Json | undefined {
+  const { body, bodyFormat } = job;
+  if (body === undefined) return undefined;
+  const { parameters } = run;
+  const at = `${job.at}.body`;
+  if (typeof body === 'string')
+    return substituteText(
+      body,
+      parameters,
+      escapeInBody(bodyFormat ?? (job.method === 'FORM' ? 'form' : 'text')),
+    );
+  const filled = substituteValue(body, parameters);
+  let contexts: Contexts | undefined;
+  const evaluated = (value: Json, path: string): Json => {
+    if (isList(value)) return value.map((item, i) => evaluated(item, `${path}[${i}]`));
+    return isObject(value) ? evaluate(value, (contexts ??= contextsOf(run, common)), path) : value;
+  };
+  // a body with one key, such as {"time": …}, is no reference: a body is made by a function or by its values
+  if (!isObject(filled) || getKey(filled, 'function') !== undefined) return evaluated(filled, at);
+  return objectOf(entriesOf(filled).map(([key, value]) => [key, evaluated(value, `${at}.${key}`)] as const));
 }

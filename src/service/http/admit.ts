@@ -1,13 +1,18 @@
 import type { FastifyRequest } from 'fastify';
-import { credentialOf } from './console/credential.ts';
 import type { HttpContext } from './http-context.ts';
 import { findBranch } from '../stores/metadata/branches.ts';
 import { sharedLook } from '../stores/metadata/shared-look.ts';
 import type { BranchRow } from '../stores/metadata/tables.ts';
-import { authenticate, type Caller } from '../domain/tokens/caller.ts';
-import { accessDenied, notFound } from '../domain/api-error.ts';
-import { requireNamed } from './named.ts';
+import { authenticate, callerOf, runIdOf, tokenOf, type Caller } from '../domain/tokens/caller.ts';
+import { accessDenied, notFound, ApiError } from '../domain/api-error.ts';
 import type { Route } from './route.ts';
+import type { Context } from '../domain/context.ts';
+import { requireBucket, requireComponent } from '../domain/tokens/permissions.ts';
+import { isOwnConfiguration } from '../stores/metadata/run-limits.ts';
+import { originOf } from './origin.ts';
+import { findSession } from '../stores/metadata/console-sessions.ts';
+import { sessionOf } from './console/cookie.ts';
+import { requireOwnPage } from './console/guard.ts';
 
 /** Request that may be done, as far as its headers and its address tell. */
 export interface Admitted {
@@ -61,4 +66,60 @@ export async function admit(
     );
   admission.admitAddress(address, visit);
   return isOpen ? undefined : await authenticate(meta, headers, env.now());
+}
+
+/**
+ * Refuses callers who may not even read the resource that the address names: a bucket, one of its tables, or a
+ * component. Each route checks further permissions itself.
+ *
+ * @throws {ApiError} 403, 404
+ */
+function requireNamed(
+  { catalogue }: Pick<Context, 'catalogue'>,
+  {
+    caller,
+    branch,
+    params: { bucket, table, component, configuration = '' },
+  }: {
+    readonly caller: Caller;
+    readonly branch: BranchRow;
+    readonly params: Readonly<Record<string, string>>;
+  },
+): void {
+  if (bucket !== undefined) requireBucket(caller, branch.id, bucket, 'read');
+  if (table !== undefined) requireBucket(caller, branch.id, table.split('.').slice(0, 2).join('.'), 'read');
+  if (component === undefined) return;
+  if (catalogue.find(component) === undefined) throw notFound(`Component ${component} not found`);
+  const key = { branch_id: branch.id, component_id: component, configuration_id: configuration };
+  if (!isOwnConfiguration(caller.runLimits, key)) requireComponent(caller, component);
+}
+
+/** Credential of a request: a token, or the session of the console. */
+interface Credential {
+  readonly secret: string;
+  /** Finds the caller. @throws {ApiError} 401 */
+  find(): Promise<Caller>;
+}
+
+/**
+ * Returns the credential of a request. A token has priority over a session, as it is always sent on purpose. @throws
+ * {ApiError} 403 for a session, from another site
+ */
+function credentialOf(context: Context, request: FastifyRequest): Credential | undefined {
+  const { meta, env, publicUrl } = context;
+  const { headers } = request;
+  const token = tokenOf(headers);
+  if (token !== undefined)
+    return { secret: token, find: async () => await authenticate(meta, headers, env.now()) };
+  const session = sessionOf(request, publicUrl ?? originOf(request));
+  if (session === undefined) return undefined;
+  requireOwnPage(request, publicUrl);
+  return {
+    secret: session,
+    async find() {
+      const found = await findSession(meta, env, session);
+      if (found !== undefined) return callerOf(found.token, undefined, runIdOf(headers));
+      throw new ApiError(401, 'console.signedOut', 'The session has ended: sign in again.');
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../../src/engine/config/findings.ts';
-import { isValid } from '../../../src/engine/config/schema-errors.ts';
+import { isValid } from '../../../src/engine/config/validate.ts';
 import { validateConfig, type ValidateOptions } from '../../../src/engine/config/validate.ts';
 import { objectOf } from '../../../src/lib/json/index.ts';
 import { workMs } from '../../support/work.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseLinkHeader } from '../../../src/engine/language/link-header.ts';
-import { resolveReference } from '../../../src/engine/language/resolve-reference.ts';
+import { resolveReference } from '../../../src/engine/language/reading.ts';
 import { items, paginatorOf, run, type Answer } from './helpers.ts';
 import { workMs } from '../../support/work.ts';
 

@@ -10,7 +10,7 @@ import {
   type StorageClientOptions,
   type UploadBody,
 } from '../../../src/storage/client/index.ts';
-import { s3AddressOf } from '../../../src/storage/client/transfer/s3-address.ts';
+import { s3AddressOf } from '../../../src/storage/client/transfer/s3.ts';
 import {
   bytesOf,
   clientOf,

@@ -2,14 +2,50 @@ import path from 'node:path';
 import type { Inputs } from '../mapping-types.ts';
 import type { PullContext } from './context.ts';
 import { fetchFailure } from './failure.ts';
-import { fetchFile } from './fetch-file.ts';
 import { fetchTable } from './fetch-table.ts';
-import { fileManifest } from './file-manifest.ts';
 import { openInputFolder, type Fetched, type InputFolder } from './input-folder.ts';
 import { mapConcurrent } from './lanes.ts';
 import { planInputs, type PlannedInputFile, type PlannedInputTable } from './plan.ts';
 import { dateToRemember, nextInputState, type RememberedTable } from './next-state.ts';
 import { tableManifest } from './table-manifest.ts';
+import { encodeExact } from '../../../lib/json/index.ts';
+import type { File, StorageClient, TransferOptions } from '../../../storage/client/index.ts';
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { sliceNames } from './file-name.ts';
+
+/** Slices of one file that are fetched at a time. */
+const SLICES = 4;
+
+/**
+ * Writes a file of the storage, as it is stored. A sliced one becomes a folder with its slices, named so that in the order
+ * of their names they are in the order of the manifest.
+ */
+async function fetchFile(
+  client: StorageClient,
+  file: File,
+  target: string,
+  options: TransferOptions & { readonly signal: AbortSignal },
+): Promise<{ readonly bytes: number }> {
+  // A file left by an earlier attempt may come from another storage, so it is not resumed.
+  if (!file.isSliced) return await client.files.downloadTo(file.id, target, { ...options, resume: false });
+  await mkdir(target);
+  const slices = await client.files.slices(file.id);
+  const names = sliceNames(slices);
+  const written = await mapConcurrent(
+    [...slices.entries()],
+    SLICES,
+    options.signal,
+    async ([i, slice], signal) => {
+      const bytes = await client.files.readSlice(file.id, slice, { ...options, signal });
+      const to = createWriteStream(path.join(target, names[i] ?? slice));
+      await pipeline(bytes, to, { signal });
+      return to.bytesWritten;
+    },
+  );
+  return { bytes: written.reduce((sum, bytes) => sum + bytes, 0) };
+}
 
 /** Tables and files that are fetched at a time. */
 const TRANSFERS = 4;
@@ -115,4 +151,19 @@ function pullFile(
     }
     return { kind: 'files', name, content: target, manifest: fileManifest(file) };
   };
+}
+
+/** Returns the text of `in/files/<name>.manifest`. */
+function fileManifest(file: File): string {
+  return encodeExact({
+    id: file.id,
+    created: file.created,
+    is_public: file.isPublic,
+    is_sliced: file.isSliced,
+    is_encrypted: file.isEncrypted,
+    name: file.name,
+    size_bytes: file.sizeBytes,
+    tags: file.tags,
+    max_age_days: file.maxAgeDays,
+  });
 }

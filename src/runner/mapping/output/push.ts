@@ -4,9 +4,10 @@ import type { MappingContext, Pushed, PushedFile, PushedTable } from '../mapping
 import { pushFailed, type Failed } from './failure.ts';
 import { loadTable } from './load/load-table.ts';
 import { planOutputs } from './plan/plan.ts';
-import type { OutputPlan, PlannedOutputTable } from './plan/planned.ts';
-import type { Pushing } from './pushing.ts';
-import { sendFile } from './load/send-file.ts';
+import type { OutputPlan, PlannedOutputTable, PlannedOutputFile } from './plan/planned.ts';
+import { stepKey, type Pushing } from './pushing.ts';
+import { trustFile } from './load/trust.ts';
+import { removeUpload, upload } from './load/upload.ts';
 
 export interface PushOptions extends MappingContext {
   /** The folder with `tables/`, `files/` and the journal. */
@@ -143,4 +144,29 @@ function isHopeless(error: unknown): boolean {
   return ['storage.unauthorized', 'storage.unreachable', 'storage.unexpected', 'storage.failed'].includes(
     error.code,
   );
+}
+
+/** Stores one file; one that an interrupted push had begun is taken away and begun anew. */
+async function sendFile(push: Pushing, file: PlannedOutputFile): Promise<PushedFile> {
+  const { journal, log } = push;
+  const { source, tags, isPublic, isPermanent, isEncrypted, notify } = file;
+  await trustFile(push, source);
+  const { fileId, done, round = 0 } = journal.document.files.get(source) ?? {};
+  if (done === true && fileId !== undefined) return { source, fileId, wasDone: true };
+  if (fileId !== undefined) {
+    await removeUpload(push, fileId);
+    // The next file is another one, and not the answer to the earlier request: it gets another key.
+    journal.updateFile(source, { fileId: undefined, fileCreated: undefined, round: round + 1 });
+  }
+  const attempt = journal.document.files.get(source)?.round ?? 0;
+  const options = { name: source, tags, isPublic, isPermanent, isEncrypted, notify };
+  const { id } = await upload(push, file, {
+    ...options,
+    key: stepKey(push, '', 'file', source, String(attempt)),
+    onPrepared: ({ id: prepared, created }) =>
+      journal.updateFile(source, { fileId: prepared, fileCreated: created }),
+  });
+  journal.updateFile(source, { done: true });
+  log.debug(`Pushed “${source}” as the file ${id}`, { source, fileId: id, bytes: file.bytes });
+  return { source, fileId: id, wasDone: false };
 }

@@ -2,12 +2,11 @@ import { withRequestId } from '../../platform/health/correlation.ts';
 import { logOnChange } from '../../platform/health/log-on-change.ts';
 import type { Context } from '../context.ts';
 import { listProcessing, type BriefRun } from '../../stores/metadata/runs.ts';
-import { type RunEnd } from '../../stores/metadata/run-leases.ts';
+import type { RunEnd } from '../../stores/metadata/run-leases.ts';
 import { runDue } from '../schedules/scheduler.ts';
 import { startAttempt, type Attempt, type AttemptOptions } from './attempt.ts';
 import { sweepFolders } from './folders.ts';
 import { isLastAttempt } from './retry-policy.ts';
-import { repeated } from './repeated.ts';
 
 export interface RunnerOptions extends Omit<AttemptOptions, 'beatMs'> {
   /** Runs at a time. */
@@ -156,3 +155,36 @@ export function createRunner(context: Context, options: RunnerOptions): Runner {
 const SCHEDULE_MS = 1000;
 
 const CANCELLED = { status: 'cancelled', exitCode: null, verdict: null, error: null, report: null } as const;
+
+/** Work that is repeated on request, once at a time. */
+interface Repeated {
+  /** Does it now, or once more when it is at work: a request meanwhile may concern a part that is done already. */
+  readonly ask: () => void;
+  /** Stops it. @returns a promise that resolves when it is not at work */
+  readonly stop: () => Promise<void>;
+}
+
+/** @param work must not reject */
+function repeated(work: () => Promise<void>): Repeated {
+  const state = { isAsked: false, isStopped: false };
+  let working: Promise<void> | undefined;
+  return {
+    ask() {
+      state.isAsked = true;
+      working ??= workOn().finally(() => {
+        working = undefined;
+      });
+    },
+    async stop() {
+      state.isStopped = true;
+      await working;
+    },
+  };
+
+  async function workOn(): Promise<void> {
+    while (state.isAsked && !state.isStopped) {
+      state.isAsked = false;
+      await work();
+    }
+  }
+}

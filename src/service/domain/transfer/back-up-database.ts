@@ -15,7 +15,6 @@ import { encryptionKey, placeName } from '../storage-identity.ts';
 import { openOwnedStore } from './owned-store.ts';
 import { refuseOtherVersions } from './database.ts';
 import { MEMORY_MB } from './folder.ts';
-import { withoutDeleted } from './deleted-files.ts';
 import { copyMetadata, digestMetadata } from './metadata.ts';
 import { agreeOnKey, AS_IT_IS, compareMetadata, differs } from './move.ts';
 import { packObjects } from './packed-objects.ts';
@@ -23,6 +22,7 @@ import { compareRows, copyRows } from './rows.ts';
 import { forgetSteps } from './steps.ts';
 import type { Moving } from './storage.ts';
 import { withScratch } from './unpacked.ts';
+import { filesAfter, PAGE } from './files.ts';
 
 export interface DatabaseBackupOptions extends Pick<Moving, 'signal' | 'told'> {
   readonly database: DatabaseOptions;
@@ -171,4 +171,31 @@ function keepAwake(client: TableMoment['client'], env: Env): () => void {
     }
   })();
   return () => over.abort();
+}
+
+/**
+ * Removes files from a copy of the metadata that were deleted since it was made: their bytes may be there in part.
+ *
+ * @returns their names
+ */
+async function withoutDeleted(copy: Meta, now: Meta): Promise<string[]> {
+  const names: string[] = [];
+  for (let last = 0; ;) {
+    const files = await filesAfter(copy, last, PAGE);
+    const end = files.at(-1)?.id;
+    if (end === undefined) return names;
+    last = end;
+    const ids = files.map(({ id }) => id);
+    const there = await now.selectFrom('files').select('id').where('id', 'in', ids).execute();
+    const known = new Set(there.map(({ id }) => id));
+    const gone = files.filter(({ id }) => !known.has(id));
+    if (gone.length === 0) continue;
+    names.push(...gone.map(({ name }) => name));
+    const without = gone.map(({ id }) => id);
+    await copy.transaction().execute(async (tx) => {
+      await tx.deleteFrom('file_tags').where('file_id', 'in', without).execute();
+      await tx.deleteFrom('exports').where('file_id', 'in', without).execute();
+      await tx.deleteFrom('files').where('id', 'in', without).execute();
+    });
+  }
 }

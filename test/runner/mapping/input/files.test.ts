@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { addTags } from '../../../../src/runner/mapping/input/processed.ts';
+import { addTags } from '../../../../src/runner/client-storage.ts';
 import { bytesBody } from '../../../../src/storage/client/index.ts';
 import { anyText } from '../../../service/harness.ts';
 import { failureOf, isIn, keptLog, manifestIn, pull, textIn, useStorage } from './support.ts';

@@ -12,7 +12,6 @@ import { queryValue, readAddress, type ObjectAddress } from './address.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import type { S3Call, S3Operation } from './call.ts';
-import { readSource } from './source.ts';
 import { LIST_OPERATIONS } from './list-operations.ts';
 import { MULTIPART_OPERATIONS } from './multipart-operations.ts';
 import { READ_OPERATIONS } from './read-operations.ts';
@@ -180,4 +179,13 @@ function report(error: unknown, operation: string, requestId: string, log: Log):
   const reason =
     error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
   log.error('An object request failed.', { operation, code, reason, requestId });
+}
+
+/**
+ * The bytes of a request. Leaving it early keeps the connection, unlike a plain `for await` over the request: the
+ * client can still be told why.
+ */
+async function* readSource(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  // A request without encoding yields buffers.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
 }

@@ -6,7 +6,6 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { requireEntry } from './catalog.ts';
 import { literal, tableName } from './identifiers.ts';
-import { prefetch } from './prefetch.ts';
 import { orderClause, resultExpressions, whereClause } from './select.ts';
 import { resultSize } from './size.ts';
 import type { SliceOptions, ExportOutcome, TableId, TakeSlice } from '../engine.ts';
@@ -154,4 +153,22 @@ async function giveAway(slices: Pieces, take: TakeSlice): Promise<ExportOutcome>
     outcome.slices++;
   }
   return outcome;
+}
+
+/** The same items; the next one is made while one is used. When it is left early, what is being made is waited for. */
+async function* prefetch<T>(source: AsyncGenerator<T, undefined>): AsyncGenerator<T, undefined> {
+  let next = source.next();
+  try {
+    for (;;) {
+      const item = await next;
+      if (item.done === true) return undefined;
+      next = source.next();
+      // Looked at in the next round; a reader that stops before must not leave a failure unheard.
+      next.catch(() => undefined);
+      yield item.value;
+    }
+  } finally {
+    await next.catch(() => undefined);
+    await source.return(undefined);
+  }
 }
