@@ -1,7 +1,7 @@
 import type { Advice } from '../storage/protocol/advice.ts';
 
 /** Asks a person for a line; what is secret is not shown as it is typed. An empty answer ends the questions. */
-export type Ask = (question: string, options: { readonly isSecret: boolean }) => Promise<string>;
+export type LoginPrompt = (question: string, options: { readonly isSecret: boolean }) => Promise<string>;
 
 type Login = Extract<Advice, { readonly code: 'login' }>;
 
@@ -21,7 +21,7 @@ Number, or nothing to leave it: `;
  *
  * @returns a login as `--auth` has it; undefined where an answer is empty
  */
-export async function askLogin(advice: Login, ask: Ask): Promise<string | undefined> {
+export async function askLogin(advice: Login, ask: LoginPrompt): Promise<string | undefined> {
   const said = advice.kind === 'basic' ? 'basic' : advice.header === undefined ? undefined : 'header';
   // a bearer token may be at hand, or be fetched by a client
   const kind = said ?? kindOf(await line(LIST));

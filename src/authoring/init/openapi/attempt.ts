@@ -2,7 +2,7 @@ import type { AnyObject } from '../../../lib/json/index.ts';
 import type { Settled } from '../settle.ts';
 
 /** Outcome of a request for a list of a document. */
-export interface Attempt {
+export interface ListAttempt {
   /** As of any list; `failed`: no list came; `untried`: it could not be asked for. */
   readonly verdict: Settled['verdict'] | 'failed' | 'untried';
   /** Why, where no list came or something speaks against it. */
@@ -17,4 +17,4 @@ export interface Attempt {
   readonly pagination: AnyObject | undefined;
 }
 
-export type Attempts = ReadonlyMap<string, Attempt>;
+export type ListAttempts = ReadonlyMap<string, ListAttempt>;

@@ -15,7 +15,7 @@ import { rowsKeys } from '../configure.ts';
 import { FoundCredentials } from '../credentials.ts';
 import type { SecretStore } from '../secret-store.ts';
 import type { FoundRequest } from '../target.ts';
-import type { Attempt, Attempts } from './attempt.ts';
+import type { ListAttempt, ListAttempts } from './attempt.ts';
 import { textAt, type ApiDocument } from './document.ts';
 import { nest, type NestedList } from './nest.ts';
 import { operationsOf, resourceOf, type ListOperation, type Skipped } from './operations.ts';
@@ -33,7 +33,7 @@ export interface TakenList {
   readonly rowsAt: string;
   readonly nextPage: string;
   /** Result of trying the list; absent if it was not tried. */
-  readonly attempt?: Pick<Attempt, 'verdict' | 'why' | 'rows' | 'pages' | 'requests'>;
+  readonly attempt?: Pick<ListAttempt, 'verdict' | 'why' | 'rows' | 'pages' | 'requests'>;
 }
 
 /** A configuration that was made of a document. */
@@ -96,7 +96,7 @@ export function usableOf({ lists }: Described): readonly ListOperation[] {
  *
  * @param attempts what came of the lists, where they were asked for: it goes before what the document says
  */
-export function configurationFrom(described: Described, attempts: Attempts = new Map()): FromDocument {
+export function configurationFrom(described: Described, attempts: ListAttempts = new Map()): FromDocument {
   const { kind, title, login, notes } = described;
   const { usable, skipped: needy } = withoutNeedy(described.lists);
   const { tops, skipped: lost } = nest(usable);
@@ -200,7 +200,7 @@ interface JobContext {
   readonly taken: TakenList[];
   readonly parent: NestedList | undefined;
   readonly server: string;
-  readonly attempts: Attempts;
+  readonly attempts: ListAttempts;
 }
 
 function jobOf(
@@ -252,7 +252,7 @@ function jobOf(
 }
 
 /** Finds lists below others that did not come: a run with them would fail at each row. */
-function lostBelow(children: readonly NestedList[], attempts: Attempts): Skipped[] {
+function lostBelow(children: readonly NestedList[], attempts: ListAttempts): Skipped[] {
   return children.flatMap(({ list, children: below }) => {
     const attempt = attempts.get(list.path);
     return attempt?.verdict === 'failed'
@@ -264,7 +264,7 @@ function lostBelow(children: readonly NestedList[], attempts: Attempts): Skipped
 /** Keys of a job that were found, and that it has in another way here. */
 const OWN = new Set(['endpoint', 'params', 'headers', 'dataType', 'method', 'paramsIn']);
 
-function saidOf({ verdict, why, rows, pages, requests }: Attempt): NonNullable<TakenList['attempt']> {
+function saidOf({ verdict, why, rows, pages, requests }: ListAttempt): NonNullable<TakenList['attempt']> {
   return { verdict, why, rows, pages, requests };
 }
 

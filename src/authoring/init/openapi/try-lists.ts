@@ -10,7 +10,7 @@ import {
 } from '../../../lib/json/index.ts';
 import { ExtractorError } from '../../../lib/errors.ts';
 import { discover, type Discovery, type DiscoverOptions } from '../discover.ts';
-import type { Attempt, Attempts } from './attempt.ts';
+import type { ListAttempt, ListAttempts } from './attempt.ts';
 import { targetOfList, usableOf, type Described } from './configure.ts';
 import { nest, type NestedList } from './nest.ts';
 
@@ -24,8 +24,8 @@ export async function tryLists(
     /** Only lists with this in their path, and those above them. */
     readonly select?: string | undefined;
   },
-): Promise<Attempts> {
-  const attempts = new Map<string, Attempt>();
+): Promise<ListAttempts> {
+  const attempts = new Map<string, ListAttempt>();
   for (const branch of nest(usableOf(described)).tops)
     if (isWanted(branch, options.select)) await tryBranch(branch, [new Map()]);
   return attempts;
@@ -66,7 +66,7 @@ function isWanted({ list, children }: NestedList, select: string | undefined): b
   );
 }
 
-const UNTRIED: Attempt = {
+const UNTRIED: ListAttempt = {
   verdict: 'untried',
   why: 'no row of the list above has an id to ask with',
   rows: 0,
@@ -79,7 +79,7 @@ const UNTRIED: Attempt = {
 
 async function askedFor(
   options: DiscoverOptions,
-): Promise<{ readonly attempt: Attempt; readonly rows: readonly Json[] }> {
+): Promise<{ readonly attempt: ListAttempt; readonly rows: readonly Json[] }> {
   try {
     const found = await discover(options);
     if ('list' in found) return { attempt: attemptOf(found.list), rows: found.list.place.rows };
@@ -95,7 +95,7 @@ async function askedFor(
   }
 }
 
-function attemptOf(found: Discovery): Attempt {
+function attemptOf(found: Discovery): ListAttempt {
   const { configuration, settled, verdict, against, rows, pages, requests } = found;
   const parameters = objectAt(configuration, 'parameters');
   const jobs = getKey(objectAt(parameters, 'config'), 'jobs');
