@@ -18,6 +18,7 @@ const LONG = [
   'test/engine/http/send/transport.test.ts',
   'test/engine/http/tunnel/ssh-tunnel.test.ts',
   'test/authoring/importing/dlt/import.test.ts',
+  'test/authoring/init/{corpus/corpus,hostile,styles}.test.ts',
   'test/runner/mapping/{input,output}/*.test.ts',
   'test/engine/extract/{budgets,look-ahead}.test.ts',
   'test/runner/{ended-rows,library-log,login,logins,stored-configuration,lock,target}.test.ts',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { gexHere } from '../../../cli/support.ts';
+import { sample } from '../../../support/sample.ts';
 import { serve } from '../apis.ts';
 import { NUMBERED } from './numbers.ts';
 import { markOf, type Server } from './servers.ts';
@@ -59,7 +60,7 @@ function marksIn(tables: string): string[] {
   );
 }
 
-const SERVERS: readonly Server[] = [...NUMBERED, ...POINTED];
+const SERVERS = sample<Server>([...NUMBERED, ...POINTED], 25);
 
 describe('gex init is right or honest', () => {
   test.each(SERVERS.filter(({ isOpen }) => isOpen !== true))('right: $name', async (server) => {
