@@ -91,7 +91,8 @@ describe('a folder', () => {
   test('in use by another command is waited for, then told', { tags: 'thorough' }, async () => {
     const dir = newPath();
     const first = await openStorage(options(dir));
-    const given = options(dir, { patienceMs: 700 });
+    // Longer than an attempt may take on a busy machine.
+    const given = options(dir, { patienceMs: 3000 });
     expect(await failure(given)).toMatchObject({
       code: 'run.locked',
       message: expect.stringContaining(`process ${process.pid}`) as unknown,
