@@ -141,6 +141,14 @@ const cases: readonly Case[] = [
     facts: { page: 2, rows: 1, of: 1 },
   },
   {
+    code: 'rowsTwice',
+    what: 'a row of the page before, on two pages',
+    pagination: byPage,
+    doubtful: (query) => ({ users: [users(0, 2), users(1, 3), users(2, 4)][query('page') - 1] ?? [] }),
+    sound: (query) => ({ users: [users(0, 2), users(2, 4), users(4, 6)][query('page') - 1] ?? [] }),
+    facts: { page: 2, rows: 2, pages: 2 },
+  },
+  {
     code: 'totalShrank',
     what: 'a total that goes down',
     pagination: two,

@@ -118,6 +118,39 @@ describe('totals', () => {
     expect(await verdictOf(pagination, bodies)).toBe(verdict);
   });
 
+  test.each<[string, unknown, string]>([
+    ['in an answer of JSON-RPC', { jsonrpc: '2.0', id: 1, total: 131 }, 'doubtful totalAbove'],
+    ['of a thing', { id: 1, total: 131 }, 'ended'],
+  ])('%s', async (_what, envelope, verdict) => {
+    expect(await verdictOf(OFFSET, [{ items: users(1, 7), ...(envelope as object) }])).toBe(verdict);
+  });
+
+  test('a total that becomes the rows of the last page has shrunk', async () => {
+    const bodies = [10, 10, 2].map((count, i) => ({
+      items: users(1 + i * 10, count),
+      total: i === 2 ? 2 : 22,
+    }));
+    expect(await verdictOf(OFFSET, bodies)).toBe('doubtful totalShrank');
+  });
+
+  test('a page that came again is none of the pages that were counted', async () => {
+    const bodies = [1, 2].map((at) => ({ items: users(1, 3), total_pages: 2, at }));
+    expect(await verdictOf({ method: 'pagenum' }, [...bodies, { items: [] }])).toBe(
+      'doubtful samePage pagesAbove',
+    );
+  });
+
+  test.each([
+    ['page', 2, 'doubtful totalShrank'],
+    ['from', 1_700_000, 'complete'],
+  ])('a total that shrinks to fewer than came, where `%s=%i` leads on', async (name, value, verdict) => {
+    const bodies = [
+      { items: nameless(1, 5), next: `https://api.example.com/users?${name}=${value}`, total: 9 },
+      { items: nameless(6, 4), next: null, total: 8 },
+    ];
+    expect(await verdictOf(LINK, bodies)).toBe(verdict);
+  });
+
   test('no pages on an empty page is no doubt', async () => {
     expect(await verdictOf(NUMBERS, [{ items: [], total_pages: 0, total: 0 }])).toBe('complete');
   });
@@ -176,6 +209,20 @@ describe('rows that come again, where an id comes twice in one page', () => {
       'doubtful rowsTwice',
     ],
     ['no row at the border of pages', [twin(1, 10), users(20, 10), users(30, 10), []], 'ended'],
+    [
+      'rows at the border that one page has several times',
+      [[...users(1, 2), ...users(20, 6), ...users(1, 2)], [...users(1, 2), ...users(30, 8)], []],
+      'ended',
+    ],
+    [
+      'numbers that things of another type have',
+      [
+        users(1, 10, () => ({ type: 'a' })),
+        [...users(11, 4), ...users(5, 2, () => ({ type: 'b' })), ...users(15, 4)],
+        [],
+      ],
+      'ended',
+    ],
     ['one row at the border of pages', [twin(1, 10), users(20, 10), users(29, 10), []], 'ended'],
     ['rows that are alike in each page', [same(10), same(10).concat(users(5, 2)), same(9), []], 'ended'],
     [
@@ -263,6 +310,40 @@ const batch = (from: number, name: string, of: number): object[] =>
   users(from, 3, (id) => (id === of ? { [name]: [{ title: `of ${id}` }] } : {}));
 const key = (name: string): object => ({ mapping: { destination: name, primaryKey: true } });
 
+describe('no doubt', () => {
+  test.each<[string, object, unknown[]]>([
+    [
+      'an offset that is that of the next page',
+      OFFSET,
+      [
+        { items: nameless(1, 10), offset: 10 },
+        { items: nameless(11, 5), offset: 15 },
+      ],
+    ],
+    [
+      'a message among many other names, and no list',
+      TOKEN,
+      [
+        { items: users(1, 3), next: 'b', a: 1, b: 2, c: 3, d: 4 },
+        { message: 'hello', a: 1, b: 2, c: 3, d: 4 },
+      ],
+    ],
+    [
+      'cursors that are there on each page',
+      LINK,
+      [{ items: users(1, 3), paging: { cursors: { after: 'x', before: 'w' } } }],
+    ],
+  ])('%s', async (_what, pagination, bodies) => {
+    expect(await verdictOf(pagination, bodies)).toBe('ended');
+  });
+});
+
+test('an error below the top of an answer is one beside rows', async () => {
+  expect(await verdictOf(OFFSET, [{ items: users(1, 3), meta: { error: 'shard gone' } }])).toBe(
+    'doubtful error',
+  );
+});
+
 describe('where a run begins', () => {
   test.each<[string, object, string]>([
     ['is the second page', { page: 2 }, 'doubtful notFirst'],
@@ -346,6 +427,16 @@ describe('rows that come again', () => {
         },
         { items: batch(4, 'links', 4), continue: { plcontinue: '5|0', continue: '||info' } },
         { items: batch(4, 'links', 5), batchcomplete: '' },
+      ],
+      {},
+      'complete',
+    ],
+    [
+      'in parts of a batch that have nothing else',
+      { method: 'response.param', merge: { from: 'continue', to: { query: '*' } } },
+      [
+        { items: users(1, 3), continue: { plcontinue: '2|0', continue: '||info' } },
+        { items: users(1, 3), batchcomplete: '' },
       ],
       {},
       'complete',
