@@ -10,7 +10,7 @@ export {
   type JobReport,
   type ReactionReport,
 } from './report.ts';
-export { Siblings } from './siblings.ts';
+export { isNoAccident, Siblings } from './siblings.ts';
 export { wholeDigest } from './row-digest.ts';
 export { Witness, type Circle } from './witness.ts';
 export { doubtText, proofText } from './words.ts';

@@ -19,6 +19,11 @@ const MANY_ROWS = 20;
 /** Rows of all runs together: less is a list of a few states, which many things share. */
 const LEAST_ROWS = 9;
 
+/** Tells whether so many runs, each with so many rows, are answered alike by no accident. */
+export function isNoAccident(runs: number, rows: number): boolean {
+  return runs >= (rows < MANY_ROWS ? 3 : 2) && runs * rows >= LEAST_ROWS;
+}
+
 /**
  * Sees whether the runs of a job for several values are answered differently, and whether some of them are the same run.
  * Bounded memory.
@@ -61,10 +66,8 @@ export class Siblings {
 
   /** @param names of the values that tell the runs apart */
   doubts(names: readonly string[]): readonly Doubt[] {
-    const [runs, rows] = [this.#runs, this.#rows];
-    const isClear = runs >= (rows < MANY_ROWS ? 3 : 2) && runs * rows >= LEAST_ROWS;
-    return this.#isOneAnswer && this.#areOthersAsked && isClear
-      ? [{ code: 'sameRuns', page: 1, key: 'params', runs, names }]
+    return this.#isOneAnswer && this.#areOthersAsked && isNoAccident(this.#runs, this.#rows)
+      ? [{ code: 'sameRuns', page: 1, key: 'params', runs: this.#runs, names }]
       : [];
   }
 

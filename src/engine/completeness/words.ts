@@ -43,13 +43,13 @@ export function doubtText(doubt: Doubt): string {
     case 'tooManyRows':
       return `A page has ${count(doubt.rows, 'row')} although ${doubt.asked} were asked for, so pages overlap and rows come twice: the API does not know the page size. Correct \`${key}\`.`;
     case 'sameWindows':
-      return `All ${doubt.windows} windows of time that have rows brought the same ones: the API does not know the parameters of the window, and its rows are there ${doubt.windows} times. Correct \`${key}\`.`;
+      return `All ${doubt.windows} windows of time that have rows brought the same ones: the API does not know the parameters of the window, and its rows are there ${doubt.windows} times. Correct \`${key}\`; or, if nothing changed from window to window, accept the doubt by \`completeness\` of the job.`;
     case 'sameRuns':
-      return `All ${doubt.runs} runs brought the same rows, although each asked for another ${doubt.names.map((name) => `\`${name}\``).join(', ')}: the API does not know the parameter, and its rows are there ${doubt.runs} times. Correct \`${key}\`.`;
+      return `All ${doubt.runs} runs brought the same rows, although each asked for another ${doubt.names.map((name) => `\`${name}\``).join(', ')}: the API does not know the parameter, and its rows are there ${doubt.runs} times. Correct \`${key}\`; or, if all of them have the same, accept the doubt by \`completeness\` of the job.`;
     case 'windowsOverlap':
       return `${count(doubt.rows, 'row')} came with a window of time and with the one before it, first with ${doubt.windows[0]} and ${doubt.windows[1]}: the API takes the end of a window for a part of it, or does not know one of its parameters. Set \`end\` of \`${key}\` to "inclusive", correct the parameters, or give the table a primary key.`;
     case 'error':
-      return `Page ${doubt.page} tells of an error with the status of a success: \`${path}\`${doubt.text === '' ? '' : `, “${doubt.text}”`}. ${doubt.isRow === true ? 'It was taken for a row, and rows' : 'Its rows'} are missing. Run it again, or correct what the error names.`;
+      return `Page ${doubt.page} tells of an error with the status of a success: \`${path}\`${doubt.text === '' ? '' : `, “${doubt.text}”`}. ${doubt.isRow === true ? 'It was taken for a row, and rows' : 'Its rows'} are missing. Run it again, or correct what the error names; if it is none, accept the doubt by \`completeness\` of the job.`;
     case 'headerAgain':
       return `A row of page ${doubt.page} has the names of the columns as its values: files were put together with their headers, and what lies between may be missing. Ask for one file at a time; or, if all rows are there, leave such rows out by \`where\` and accept the doubt.`;
     case 'strangers':

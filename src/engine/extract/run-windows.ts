@@ -14,7 +14,7 @@ import {
 import { encodeExact, objectOf, type Json } from '../../lib/json/index.ts';
 import type { Log } from '../../lib/log.ts';
 import type { RunPlace } from '../recording/position.ts';
-import type { Doubt } from '../completeness/index.ts';
+import { isNoAccident, type Doubt } from '../completeness/index.ts';
 import type { PageContent } from './content.ts';
 import type { JobState } from './incremental/job-state.ts';
 import type { StateProgress } from './incremental/state-progress.ts';
@@ -130,6 +130,7 @@ export class WindowSeries {
   /** Digest of the first page with rows. */
   #rows: string | undefined;
   #windowsWithRows = 0;
+  #rowsOfWindow = 0;
   #isOneAnswer = true;
   #rowsBefore: WindowRows | undefined;
   #shared: { readonly windows: readonly [string, string]; rows: number; timed: number } | undefined;
@@ -164,6 +165,7 @@ export class WindowSeries {
   take({ page: { rows, rowsDigest, pieces } }: PageContent): void {
     if (rows === 0) return;
     this.#windowsWithRows++;
+    this.#rowsOfWindow = rows;
     if (pieces[0]?.single === true) this.#isOneAnswer = false;
     this.#rows ??= rowsDigest;
     if (this.#rows !== rowsDigest) this.#isOneAnswer = false;
@@ -190,8 +192,10 @@ export class WindowSeries {
    * @param hasKey the table has a primary key, so that a storage keeps rows that come twice once
    */
   doubts(hasKey: boolean): readonly Doubt[] {
-    if (this.#isOneAnswer && this.#windowsWithRows > 1)
-      return [{ code: 'sameWindows', page: 1, key: 'params', windows: this.#windowsWithRows }];
+    const windowsWithRows = this.#windowsWithRows;
+    // a few numbers that are all 0 are the same in many a window
+    if (this.#isOneAnswer && isNoAccident(windowsWithRows, this.#rowsOfWindow))
+      return [{ code: 'sameWindows', page: 1, key: 'params', windows: windowsWithRows }];
     if (hasKey || this.#shared === undefined) return [];
     const { windows, rows: all, timed } = this.#shared;
     const rows = this.#isOfThings ? timed : all;

@@ -7,6 +7,10 @@ import type { Window } from '../jobs/index.ts';
  * and others that come again are many.
  */
 const MOST = 1000;
+/** Rows without any time that are no accident in two windows, wherever they stand. */
+const MANY = 100;
+/** The same, where one of the windows has no others. */
+const SOME = 3;
 const DAY_MS = 86_400_000;
 
 /** Rows of one window of time, as far as they are remembered: the first ones and the last ones. */
@@ -63,33 +67,44 @@ export class WindowRows {
         isThing ||= ids.has(id) && ids.get(id) !== digest;
         ids.set(id, digest);
       }
-    let [rows, timed] = [0, 0];
-    for (const [digest, { id, isTimed }] of other.#seen) {
+    let [timed, dated, bare] = [0, 0, 0];
+    for (const [digest, { id, isTimed, isDated }] of other.#seen) {
       const same = this.#seen.get(digest);
       if (same === undefined) continue;
-      if (id !== undefined) rows++;
+      if (id !== undefined && isDated) dated++;
+      else if (id !== undefined) bare++;
       if (isTimed || same.isTimed) timed++;
     }
+    const rows = dated + (bare > 0 && this.#isOneBlockOf(bare, other) ? bare : 0);
     return { rows, timed, isThing };
   }
 
-  #note(row: Json): void {
-    this.#seen.set(wholeDigest(row), { id: idOf(row), isTimed: this.#isTimed(row) });
+  /**
+   * Tells whether shared rows stand where those of windows that overlap do: at the end of one and at the beginning of the
+   * other, or as all rows of one. A sum of a few things, such as those that were sold, may be the same on two days.
+   */
+  #isOneBlockOf(count: number, other: WindowRows): boolean {
+    const [before, after] = [[...this.#seen.keys()], [...other.#seen.keys()]];
+    const least = Math.min(before.length, after.length);
+    if (count >= MANY || count === least) return count >= SOME;
+    const isBorder = (ending: number[], beginning: number[]): boolean =>
+      new Set([...ending.slice(-count), ...beginning.slice(0, count)]).size === count;
+    return isBorder(before, after) || isBorder(after, before);
   }
 
-  /** A time in the row is one of the window, or of the day behind it. */
-  #isTimed(row: Json): boolean {
-    if (!isObject(row)) return false;
-    return entriesOf(row).some(([, value]) => {
-      const ms = momentOf(value);
-      return ms !== undefined && ms >= this.#from && ms <= this.#to + DAY_MS;
+  #note(row: Json): void {
+    const moments = isObject(row) ? entriesOf(row).flatMap(([, value]) => momentOf(value) ?? []) : [];
+    this.#seen.set(wholeDigest(row), {
+      id: idOf(row),
+      isTimed: moments.some((ms) => ms >= this.#from && ms <= this.#to + DAY_MS),
+      isDated: moments.length > 0,
     });
   }
 }
 
 /** Rows that two windows have in common. */
 export interface SharedRows {
-  /** Rows that have an id. */
+  /** Rows that have an id, and a time or the place of rows that are shared by windows which overlap. */
   readonly rows: number;
   /** Rows that have a time of one of the windows. */
   readonly timed: number;
@@ -99,7 +114,10 @@ export interface SharedRows {
 
 interface Seen {
   readonly id: number | string | undefined;
+  /** A time in the row is one of the window, or of the day behind it. */
   readonly isTimed: boolean;
+  /** The row has any time. */
+  readonly isDated: boolean;
 }
 
 /** Milliseconds since 1970 of an ISO time, or of seconds or milliseconds since then. */

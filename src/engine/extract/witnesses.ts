@@ -62,7 +62,8 @@ export class Witnesses {
     const { own } = this.#settingsOf(job);
     const traits = paginator.traits ?? { kind: 'follow', at: 'parameters.api.pagination' };
     const key = keyPaths(this.#options.mappings.get(job.dataType));
-    const witness = new Witness(traits, own, { key, isAlone: job.level === 0 && window === undefined });
+    const isAlone = job.level === 0 && window === undefined && job.over === undefined;
+    const witness = new Witness(traits, own, { key, isAlone });
     let request = '';
     const reactions = new Map<string, ReactionReport>();
     return {

@@ -181,6 +181,28 @@ describe('a page as long as its request asks for', () => {
   });
 });
 
+test('a full page is no doubt of a job with several values, whose other runs lead on', async () => {
+  const { url } = await startApi(({ url: asked }, response) => {
+    const list = asked.searchParams.get('list') ?? '';
+    const isSecond = asked.searchParams.has('page');
+    if (list === 'b' && !isSecond) response.setHeader('Link', '</things?list=b&page=2>; rel="next"');
+    json(response, {
+      items: things(isSecond ? 7 : 5)
+        .map((thing) => ({ ...thing, list }))
+        .slice(isSecond ? 5 : 0),
+    });
+  });
+  const job = {
+    endpoint: 'things',
+    dataField: 'items',
+    params: { list: '{list}', limit: 5 },
+    over: { list: ['a', 'b', 'c'] },
+  };
+  const config = configOf(url, [job], { api: { pagination: { method: 'link' } } });
+  const { rows } = await run({ dataFolder: dataFolder(config), log: silentLog });
+  expect(rows[0]?.jobs.map(({ verdict, rows: came }) => `${verdict} ${came}`)).toEqual(['ended 17']);
+});
+
 test('a total that equals the page size is no doubt of a child', async () => {
   const { url } = await startApi(({ url: asked }, response) => {
     if (asked.pathname === '/lists') return json(response, { items: things(2), total: 2 });
@@ -399,6 +421,8 @@ describe('errors and parts', () => {
       { status: 206, job: { completeness: { notSigns: ['status 206'] } } },
       'ended',
     ],
+    ['nothing new, and nobody asked', {}, { status: 304 }, 'doubtful error'],
+    ['nothing new, as was asked', {}, { status: 304, job: { headers: { 'If-None-Match': '"a"' } } }, 'ended'],
     ['rows that were accepted', { items: things(3) }, { status: 202 }, 'ended'],
     ['an order that was accepted', {}, { status: 202, job: { method: 'POST', params: { a: 1 } } }, 'ended'],
     ['a part without a range', { items: things(3) }, { status: 206 }, 'doubtful moreFlag'],

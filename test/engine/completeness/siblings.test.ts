@@ -78,6 +78,7 @@ describe('a parameter that the API ignores', () => {
     const { verdict, text, warnings } = await told({ answer: () => things(3) });
     expect(verdict).toBe('doubtful sameRuns');
     expect(text).toContain('All 4 runs brought the same rows, although each asked for another `user`');
+    expect(text).toContain('if all of them have the same, accept the doubt by `completeness` of the job');
     expect(warnings.join()).toMatch(
       /“visits” may not have everything in 4 of 4 runs, first for GET \S*\?user=1/,
     );

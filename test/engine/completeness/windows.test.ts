@@ -61,6 +61,8 @@ const withId = ({ at, i }: { at: number; i: number }): object => ({ id: i, name:
 const withoutTime = ({ i }: { i: number }): object => ({ id: i, name: `n${i}` });
 const withoutId = ({ at, i }: { at: number; i: number }): object => ({ user: i % 3, at: iso(at) });
 
+const things = (count: number): object[] => Array.from({ length: count }, (_, id) => ({ id }));
+
 const inclusive = ({ from, to }: Asked): object[] => within((at) => at >= from && at <= to, withId);
 
 const whole = ({ from, to }: Asked): object[] => within((at) => at >= from && at < to + DAY, withId);
@@ -114,6 +116,21 @@ describe('rows that two windows bring are told of', () => {
     ['the end', ({ from }) => within((at) => at >= from, withId), 'doubtful windowsOverlap'],
     ['both', () => within(() => true, withId), 'doubtful sameWindows'],
     [
+      'the end, of rows without a time',
+      ({ from }) => within((at) => at >= from, withoutTime),
+      'doubtful windowsOverlap',
+    ],
+    [
+      'the beginning, of many rows without a time',
+      ({ to }) => things(((to - BEGIN) / DAY) * 300),
+      'doubtful windowsOverlap',
+    ],
+    [
+      'both, of things that last longer than a window',
+      ({ nth }) => [{ id: 20 + nth }, { id: 17, begins: '2025-12-01' }, { id: 40 + nth }],
+      'doubtful windowsOverlap',
+    ],
+    [
       'both, where each row has the time of the answer',
       ({ nth }) =>
         within(
@@ -159,6 +176,17 @@ describe('no doubt', () => {
         nth < 2 ? [{ id: 1, at: iso(BEGIN + (nth * 10 + 1) * DAY) }] : [{ id: 7, at: iso(BEGIN) }],
     ],
     ['no rows', () => []],
+    ['one row of numbers that are 0', () => [{ visits: 0, orders: 0 }]],
+    ['two things that nothing happens to', () => [1, 2].map((id) => ({ id, orders: 0 }))],
+    [
+      'a thing that was sold once in each window, among others',
+      ({ nth }) => [20 + nth, 17, 40 + nth].map((id) => ({ id, sold: 1 })),
+    ],
+    ['the only thing that was sold', ({ nth }) => [{ id: nth < 2 ? 17 : 18, sold: 1 }]],
+    [
+      'the best of each window by their names',
+      ({ nth }) => ['/home', `/p${nth}`, `/q${nth}`].map((key) => ({ key, visits: 3 })),
+    ],
   ])('about %s', async (_what, answer) => {
     expect((await verdictOf(answer)).verdict).toBe('ended');
   });
