@@ -134,7 +134,7 @@ function Details({
         <Select
           label="How often"
           value={String(rhythm.every)}
-          options={EVERY.map((every) => ({
+          options={[...new Set([...EVERY, rhythm.every])].map((every) => ({
             value: String(every),
             text: every === 1 ? 'every minute' : `every ${every} minutes`,
           }))}

@@ -13,6 +13,10 @@ const OPERATORS = [
   { value: 'le', text: 'is at most' },
 ] as const;
 
+type Operator = (typeof OPERATORS)[number]['value'];
+
+const takesSeveral = (operator: Operator): boolean => operator === 'eq' || operator === 'ne';
+
 export function filterText({ column, operator = 'eq', values, dataType }: WhereFilter): string {
   const word = OPERATORS.find(({ value }) => value === operator)?.text ?? operator;
   const shown = values.map((value) =>
@@ -32,10 +36,10 @@ export function FilterForm({
 }) {
   const id = useId();
   const [column, setColumn] = useState('');
-  const [operator, setOperator] = useState<(typeof OPERATORS)[number]['value']>('eq');
+  const [operator, setOperator] = useState<Operator>('eq');
   const [text, setText] = useState('');
   const [isNumber, setNumber] = useState(false);
-  const isSet = operator === 'eq' || operator === 'ne';
+  const isSet = takesSeveral(operator);
   const isKnown = columns.includes(column);
   const wanted = column.toLowerCase();
   return (
@@ -75,7 +79,15 @@ export function FilterForm({
             <span class="field-hint">No column has this name yet: go on typing.</span>
           )}
         </div>
-        <Select label="Condition" value={operator} options={OPERATORS} onChange={setOperator} />
+        <Select
+          label="Condition"
+          value={operator}
+          options={OPERATORS}
+          onChange={(next) => {
+            setOperator(next);
+            if (!takesSeveral(next)) setText(text.split('\n')[0] ?? '');
+          }}
+        />
         {isSet ? (
           <TextArea
             label="Value"
