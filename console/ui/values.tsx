@@ -28,12 +28,15 @@ export function Count({ value }: { readonly value: number }) {
 export function bytesText(value: number): string {
   let size = value;
   let unit = 0;
-  while (size >= 1000 && unit < UNITS.length - 1) {
+  // As it will be shown: 999,960 bytes are not 1,000 kB.
+  while (tenths(size) >= 1000 && unit < UNITS.length - 1) {
     size /= 1000;
     unit += 1;
   }
   return `${FRACTION.format(size)} ${UNITS[unit] ?? ''}`;
 }
+
+const tenths = (value: number): number => Math.round(value * 10) / 10;
 
 export function Bytes({ value }: { readonly value: number }) {
   return (
@@ -83,8 +86,9 @@ export function RelativeTime({ value }: { readonly value: string | null | undefi
 
 /** Formats a duration: `1 h 2 min`, `3.4 s`, `120 ms`. */
 export function durationText(milliseconds: number): string {
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  const seconds = milliseconds / 1000;
+  const rounded = Math.round(milliseconds);
+  if (rounded < 1000) return `${rounded} ms`;
+  const seconds = tenths(milliseconds / 1000);
   if (seconds < 60) return `${FRACTION.format(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
