@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { client, type Bucket, type Table } from '../../data/client.ts';
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
+import { currentSession } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -14,6 +15,7 @@ import { ALL_COLUMNS, bucketOf } from './table-columns.tsx';
 
 /** Lists all buckets or all tables; the address holds the choice. */
 export function TableList() {
+  const { canManageBuckets } = currentSession().token;
   const { query } = usePlace();
   const search = query.get('search') ?? '';
   const isByBucket = query.get('by') === 'bucket';
@@ -35,9 +37,11 @@ export function TableList() {
       about="What was extracted or imported, in buckets."
       actions={
         <>
-          <Button icon="plus" onPress={() => setMaking(true)}>
-            New bucket
-          </Button>
+          {canManageBuckets && (
+            <Button icon="plus" onPress={() => setMaking(true)}>
+              New bucket
+            </Button>
+          )}
           <ButtonLink to="/tables/new" icon="upload">
             Load a file
           </ButtonLink>

@@ -2,9 +2,10 @@ import { useState } from 'preact/hooks';
 import { client, type Bucket } from '../../data/client.ts';
 import { takeFile } from '../../data/handed-file.ts';
 import { useQuery } from '../../data/query.ts';
+import { currentSession } from '../../data/session.ts';
 import { Input, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Loaded } from '../../ui/states.tsx';
+import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { shownText } from '../../../src/lib/shown-text.ts';
 import { ImportAsTable } from './import.tsx';
 
@@ -28,6 +29,15 @@ export function NewTable() {
 function Found({ buckets, file }: { readonly buckets: readonly Bucket[]; readonly file: File | undefined }) {
   const [bucket, setBucket] = useState(() => buckets[0]?.id ?? NEW);
   const [name, setName] = useState('files');
+  const { canManageBuckets } = currentSession().token;
+  if (buckets.length === 0 && !canManageBuckets)
+    return (
+      <div class="card">
+        <EmptyState icon="table" title="There is no bucket that your token may see">
+          Whoever has the master token can make one, and give your token the right to it.
+        </EmptyState>
+      </div>
+    );
   async function into(): Promise<string> {
     if (bucket !== NEW) return bucket;
     // It is there already when a first try came so far.
@@ -41,7 +51,7 @@ function Found({ buckets, file }: { readonly buckets: readonly Bucket[]; readonl
         value={bucket}
         options={[
           ...buckets.map(({ id }) => ({ value: id, text: shownText(id) })),
-          { value: NEW, text: 'A new bucket' },
+          ...(canManageBuckets ? [{ value: NEW, text: 'A new bucket' }] : []),
         ]}
         onChange={setBucket}
       />
