@@ -232,15 +232,16 @@ function Elsewhere({ label }: { readonly label: string }) {
 function SecretAt({ document, set, way, label }: Editing & { readonly way: Way; readonly label: string }) {
   const value = valueAt(document, way);
   const kind = kindOfSecret(value);
-  const [isReplacing, setReplacing] = useState(false);
+  // Put back when what was typed over it is taken away again.
+  const [replaced, setReplaced] = useState<Json | undefined>();
   if (isObject(value) || isList(value)) return <Elsewhere label={label} />;
-  if (kind === 'encrypted' && !isReplacing)
+  if (kind === 'encrypted' && replaced === undefined)
     return (
       <div class="field" role="group" aria-label={label}>
         <span class="field-label">{label}</span>
         <div class="row">
           <Badge tone="good">encrypted, set</Badge>
-          <Button onPress={() => setReplacing(true)}>Replace</Button>
+          <Button onPress={() => setReplaced(value)}>Replace</Button>
           <Button kind="plain" onPress={() => set(way, undefined)}>
             Remove
           </Button>
@@ -256,12 +257,12 @@ function SecretAt({ document, set, way, label }: Editing & { readonly way: Way; 
       hint={
         isVariable
           ? 'Comes from the environment of the run.'
-          : isReplacing && kind === 'encrypted'
+          : kind === 'encrypted'
             ? 'Type the new value; until then the old one stays.'
             : 'Encrypted when it is saved, and never shown again.'
       }
       isMono
-      onInput={(text) => set(way, text === '' ? undefined : text)}
+      onInput={(text) => set(way, text === '' ? replaced : text)}
     />
   );
 }
