@@ -63,7 +63,7 @@ export class SignInError extends Error {}
 export async function startSession(): Promise<void> {
   const code = /^#code=([\w-]+)$/.exec(window.location.hash)?.[1];
   if (code === undefined) return await lookAtSession();
-  history.replaceState(null, '', window.location.pathname + window.location.search);
+  history.replaceState(history.state, '', window.location.pathname + window.location.search);
   try {
     await signIn({ code });
   } catch (error) {

@@ -1,5 +1,5 @@
 import { createContext } from 'preact';
-import { useContext, useEffect, useState } from 'preact/hooks';
+import { useContext, useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { trimEnd } from '../../src/lib/trim.ts';
 
 /** Location of the page: the path below the service's address, and the query. */
@@ -16,10 +16,23 @@ const listeners = new Set<() => void>();
 /** Questions that are asked before the page is left; unsaved text stays when one of them refuses. */
 const guards = new Set<() => boolean>();
 
+/** Number of the page in the history of the tab: it tells how to undo a step back or forward. */
+let index = indexIn(history.state) ?? 0;
+history.replaceState({ index }, '');
+
+const mayLeave = (): boolean => [...guards].every((ask) => ask());
+
+/** Returns the number that a page of the history was given; undefined for an address that someone typed. */
+function indexIn(state: unknown): number | undefined {
+  const { index: found } = (state ?? {}) as { readonly index?: unknown }; // ours, or of anything
+  return typeof found === 'number' ? found : undefined;
+}
+
 /** Goes to a path of the console, such as `/tables/in.c-main.users`. */
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
-  if ([...guards].some((mayLeave) => !mayLeave())) return;
-  history[replace ? 'replaceState' : 'pushState'](null, '', BASE + to);
+  if (!mayLeave()) return;
+  if (!replace) index += 1;
+  history[replace ? 'replaceState' : 'pushState']({ index }, '', BASE + to);
   for (const listener of listeners) listener();
 }
 
@@ -31,7 +44,7 @@ export function setQuery(values: Readonly<Record<string, string | undefined>>): 
     else query.set(key, value);
   }
   const text = query.toString();
-  history.replaceState(null, '', BASE + path + (text === '' ? '' : `?${text}`));
+  history.replaceState({ index }, '', BASE + path + (text === '' ? '' : `?${text}`));
   for (const listener of listeners) listener();
 }
 
@@ -50,11 +63,18 @@ export function useFollowedPlace(): Place {
   const [place, setPlace] = useState(currentPlace);
   useEffect(() => {
     const follow = (): void => setPlace(currentPlace());
+    const step = ({ state }: PopStateEvent): void => {
+      const next = indexIn(state) ?? index;
+      // The browser has left the page already: what was typed is still there, and the address comes back.
+      if (next !== index && !mayLeave()) return history.go(index - next);
+      index = next;
+      follow();
+    };
     listeners.add(follow);
-    window.addEventListener('popstate', follow);
+    window.addEventListener('popstate', step);
     return () => {
       listeners.delete(follow);
-      window.removeEventListener('popstate', follow);
+      window.removeEventListener('popstate', step);
     };
   }, []);
   return place;
@@ -62,15 +82,16 @@ export function useFollowedPlace(): Place {
 
 /** Asks before the page is left or closed, while something is not saved. */
 export function useUnsaved(isUnsaved: boolean): void {
-  useEffect(() => {
+  // With the page: other effects end after the next paint, and a page that is left would be asked about once more.
+  useLayoutEffect(() => {
     if (!isUnsaved) return undefined;
-    const mayLeave = (): boolean => window.confirm('What you changed is not saved. Leave it?');
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
-    guards.add(mayLeave);
-    window.addEventListener('beforeunload', ask);
+    const ask = (): boolean => window.confirm('What you changed is not saved. Leave it?');
+    const hold = (event: BeforeUnloadEvent): void => event.preventDefault();
+    guards.add(ask);
+    window.addEventListener('beforeunload', hold);
     return () => {
-      guards.delete(mayLeave);
-      window.removeEventListener('beforeunload', ask);
+      guards.delete(ask);
+      window.removeEventListener('beforeunload', hold);
     };
   }, [isUnsaved]);
 }
