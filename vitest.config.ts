@@ -10,6 +10,8 @@ const ALONE = [
 ];
 /** In a real browser, over what `npm run build` has made: `npm run test:console` alone runs them. */
 const BROWSER = ['test/console/**/*.test.ts'];
+/** Components of the console, in the document of a library. */
+const COMPONENTS = ['test/console/components/*.test.tsx'];
 /** They start commands and services, kill them, or go through many cases: `npm run test:quick` leaves them out. */
 const LONG = [
   'test/cli/{completion,container,demo-api,doubtful,encrypt,explain,hostile-text,loads,run,run-storage,storage,storage-jobs,ui,wrong-input}.test.ts',
@@ -72,6 +74,17 @@ export default defineConfig({
         test: { ...TAGS, name: 'long', include: LONG, exclude: [...configDefaults.exclude, ...ALONE] },
       },
       { extends: true, test: { ...TAGS, name: 'alone', include: ALONE, isolate: true } },
+      {
+        extends: true,
+        oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+        test: {
+          ...TAGS,
+          name: 'components',
+          include: COMPONENTS,
+          environment: 'happy-dom',
+          setupFiles: ['test/console/components/components.setup.ts'],
+        },
+      },
     ],
   },
 });
