@@ -28,8 +28,14 @@ const LONG = [
   'test/engine/completeness/lossy.test.ts',
   'test/{service,storage/client}/**/*.test.ts',
 ];
+/** A sample over PostgreSQL: tables, metadata, queue. `npm run test:postgres` runs all that can be over it. */
+const POSTGRES = [
+  'test/service/stores/tables/postgres/{engine,few}.test.ts',
+  'test/service/configurations.test.ts',
+  'test/service/stores/queue/shared.test.ts',
+];
 
-const { CI, TEST_ALL } = process.env;
+const { CI, TEST_ALL, TEST_DATABASE_URL } = process.env;
 /**
  * True where nothing is left out: in CI, with `TEST_ALL=1`, and where files or tests are named. Elsewhere, and with
  * `TEST_ALL=0`, tests with the tag `thorough` are left out, and `sample` draws a few of many cases.
@@ -85,6 +91,20 @@ export default defineConfig({
           setupFiles: ['test/console/components/components.setup.ts'],
         },
       },
+      // In CI all tests are run over a server, as they are where one is named.
+      ...(CI || TEST_DATABASE_URL
+        ? []
+        : [
+            {
+              extends: true as const,
+              test: {
+                ...TAGS,
+                name: 'postgres',
+                include: POSTGRES,
+                globalSetup: ['test/support/postgres.setup.ts'],
+              },
+            },
+          ]),
     ],
   },
 });

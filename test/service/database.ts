@@ -11,7 +11,7 @@ const SERVER = process.env['TEST_DATABASE_URL'] ?? '';
 /** True when services of tests are over PostgreSQL, and not over a folder alone. */
 export const isOnPostgres = SERVER !== '';
 
-/** Set once for all files by `databases.setup.ts`. */
+/** Set once for all files by `databases.setup.ts`, or by `postgres.setup.ts` for those of its project. */
 const PREFIX = 'TEST_DATABASE_PREFIX';
 
 const known = new Map<string, Promise<DatabaseOptions>>();
@@ -64,14 +64,14 @@ export async function hurry(dir: string, ms: number): Promise<void> {
   await meta.destroy();
 }
 
-/** Makes the database that all others of this run are copies of. */
-export async function makeTemplate(): Promise<void> {
+/** Makes the database that all others of this run are copies of; gives the environment of tests that need it. */
+export async function makeTemplate(server: string): Promise<Record<string, string>> {
   const prefix = `gex_test_${process.pid}_${Buffer.from(crypto.getRandomValues(new Uint8Array(3))).toString('hex')}`;
-  process.env[PREFIX] = prefix;
-  await asAdmin(async (admin) => await admin.query(`create database ${prefix}`));
-  const database = await openDatabase({ url: urlOf(prefix) }, silentLog);
+  await asAdmin(async (admin) => await admin.query(`create database ${prefix}`), server);
+  const database = await openDatabase({ url: urlOf(prefix, server) }, silentLog);
   await openMeta(database);
   await database.close();
+  return { TEST_DATABASE_URL: server, [PREFIX]: prefix };
 }
 
 export async function dropAll(): Promise<void> {
@@ -98,8 +98,8 @@ async function makeDatabase(name: string): Promise<DatabaseOptions> {
   return { url: urlOf(name), poolSize: 5 };
 }
 
-async function asAdmin(work: (admin: Client) => Promise<unknown>): Promise<void> {
-  const admin = new Client({ connectionString: SERVER });
+async function asAdmin(work: (admin: Client) => Promise<unknown>, server = SERVER): Promise<void> {
+  const admin = new Client({ connectionString: server });
   await admin.connect();
   try {
     await work(admin);
@@ -108,8 +108,8 @@ async function asAdmin(work: (admin: Client) => Promise<unknown>): Promise<void>
   }
 }
 
-function urlOf(name: string): string {
-  const url = new URL(SERVER);
+function urlOf(name: string, server = SERVER): string {
+  const url = new URL(server);
   url.pathname = `/${name}`;
   return url.href;
 }

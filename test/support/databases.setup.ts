@@ -1,7 +1,8 @@
 /** Before all tests: the database that those of services are copies of. Gives what is done after them. */
 export default async function setUp(): Promise<(() => Promise<void>) | undefined> {
-  if (!process.env['TEST_DATABASE_URL']) return undefined;
+  const server = process.env['TEST_DATABASE_URL'];
+  if (!server) return undefined;
   const { dropAll, makeTemplate } = await import('../service/database.ts');
-  await makeTemplate();
+  Object.assign(process.env, await makeTemplate(server));
   return dropAll;
 }

@@ -24,7 +24,7 @@ export interface Pair {
   remove(): void;
 }
 
-/** True when the programs of a server are on this machine: that of the tests may be elsewhere. */
+/** True when the programs of a server and its copies are on this machine: that of the tests may be elsewhere. */
 export const hasPrograms = spawnSync('bash', [SCRIPT, 'programs', '.'], { stdio: 'ignore' }).status === 0;
 
 export async function startPair(): Promise<Pair> {

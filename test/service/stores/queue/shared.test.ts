@@ -65,7 +65,7 @@ const done: Operation = () => Promise.resolve({ results: null });
 describe.runIf(isOnPostgres)('over PostgreSQL', () => {
   queueContract('the queue of several processes', open, end);
 
-  describe('what it does beyond', () => {
+  describe('what it does beyond', { tags: 'thorough' }, () => {
     let here: OpenQueue;
     const stops: (() => Promise<void>)[] = [];
     beforeEach(async () => {
