@@ -1,11 +1,12 @@
 import { validateConfig, type Problem } from '../../engine/config/index.ts';
+import { faultsOf, type ImportFault } from './faults.ts';
 import type { Imported, StreamReport } from './report.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
 /**
- * Marks every stream as `not` whose row this version of the program does not accept to the last key: an ignored key
- * would be a silent difference. Settings without a value are no difference.
+ * Lowers the outcome of every stream whose row this version of the program does not accept to the last key, or reads in
+ * another way: an ignored key would be a silent difference. Settings without a value are no difference.
  */
 export async function checked(imported: Imported): Promise<Imported> {
   const problems = (await validateConfig(JSON.stringify(filled(imported.configuration)), {})).filter(
@@ -14,13 +15,22 @@ export async function checked(imported: Imported): Promise<Imported> {
   const rows = rowIds(imported);
   const all = problems.filter(({ path }) => !path.startsWith('rows'));
   const wrong = new Set<string>();
+  const { api } = mapAt(mapAt(imported.configuration, 'configuration'), 'parameters');
   const streams = imported.report.streams.map((stream): StreamReport => {
     const index = stream.row === undefined ? -1 : rows.indexOf(stream.row);
-    const own =
-      index === -1 ? [] : [...problems.filter(({ path }) => path.startsWith(`rows[${index}].`)), ...all];
-    if (own.length === 0 || stream.outcome === 'not') return stream;
+    if (index === -1 || stream.outcome === 'not') return stream;
+    const refused = [...problems.filter(({ path }) => path.startsWith(`rows[${index}].`)), ...all];
+    const faults = faultsOf(rowAt(imported, index), api, `rows[${index}]`);
+    const reasons = [...refused.map(reasonOf), ...faults.filter((fault) => !fault.isColumn).map(faultReason)];
+    const columns = faults
+      .filter((fault) => fault.isColumn)
+      .map(({ path, message }) => `${message} (${path})`);
+    if (reasons.length === 0)
+      return columns.length === 0
+        ? stream
+        : { ...stream, outcome: 'equal rows, other columns', columns: [...stream.columns, ...columns] };
     if (stream.row !== undefined) wrong.add(stream.row);
-    return { ...stream, outcome: 'not', reasons: own.map(reasonOf) };
+    return { ...stream, outcome: 'not', reasons };
   });
   return {
     configuration: disabled(imported.configuration, wrong),
@@ -68,6 +78,16 @@ function withValues(value: unknown): unknown {
 
 function reasonOf({ path, message }: Problem): StreamReport['reasons'][number] {
   return { path, message: `This version can't say it: ${message}` };
+}
+
+function faultReason({ path, message }: ImportFault): StreamReport['reasons'][number] {
+  return { path, message };
+}
+
+function rowAt({ configuration }: Imported, index: number): Node {
+  const { rows } = configuration;
+  const row: unknown = Array.isArray(rows) ? rows[index] : undefined;
+  return isMap(row) ? row : {};
 }
 
 function rowIds({ configuration }: Imported): readonly unknown[] {

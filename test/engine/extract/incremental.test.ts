@@ -196,6 +196,39 @@ describe('the state from the data', () => {
     expect(cursorOf(folder)).toBe(at(5));
   });
 
+  test('begins no earlier than notBefore, by its state or by the lookback', async () => {
+    const api = await shop(rowsOf(5));
+    const incremental = { cursor: 'at', to: 'since', lookback: '20 days' };
+    const folder = folderFor(api, { incremental });
+    await start(folder);
+    for (const [notBefore, since] of [
+      [at(3), at(3)],
+      ['2026-06-03', at(3)],
+      ['-10 days', '2026-06-21T00:00:00Z'],
+      ['2020-01-01', '2026-05-16T00:00:00Z'],
+    ] as const) {
+      const config = path.join(folder, 'config.json');
+      const text = readFileSync(config, 'utf8').replace(/,"notBefore":"[^"]*"/, '');
+      writeFileSync(config, text.replace('"20 days"', `"20 days","notBefore":"${notBefore}"`));
+      await start(folder);
+      expect(api.asked.at(-1)).toBe(`/orders?since=${encodeURIComponent(since)}&limit=2&offset=0`);
+    }
+  });
+
+  test('ends a feed at the first page whose last row is older', async () => {
+    const api = await shop(rowsOf(1, 2, 3, 4));
+    const folder = folderFor(api, {
+      params: { newest: 1 },
+      incremental: { cursor: 'at', order: 'descending' },
+    });
+    await start(folder);
+    api.rows = rowsOf(1, 2, 3, 5);
+    const before = api.asked.length;
+    await start(folder);
+    expect(api.asked.length - before).toBe(1);
+    expect(idsOf(folder)).toEqual(['5']);
+  });
+
   const ASKING = {
     params: { a: 1, b: 2 },
     where: { value: { row: 'id' }, is: 'above', than: 0 },

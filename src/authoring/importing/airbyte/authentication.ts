@@ -2,7 +2,7 @@ import { TemplateError } from './jinja/ast.ts';
 import { partsOf } from './address.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
-import { readRequest } from './request.ts';
+import { readRequest, type RequestDraft } from './request.ts';
 import { requestPosition, translated, type TemplateScope } from './scope.ts';
 import { durationWords } from './time-format.ts';
 import { pathText, type TranslatedJson } from './translate/position.ts';
@@ -223,7 +223,7 @@ function session(authenticator: ManifestComponent, scope: TemplateScope): Authen
       endpoint: loginAddress(request.address.baseUrl, request.address.endpoint),
       method: request.bodyFormat === 'form' ? 'FORM' : request.method,
       ...(request.bodyFormat === 'text' ? unsaid('a login with a body of text') : {}),
-      ...loginParams(request.query, request.body),
+      ...loginParams(request),
       ...withHeaders({ ...request.headers, ...ownHeaders(own, scope) }),
     },
     apiRequest: tokenUse(use, token, scope),
@@ -237,15 +237,16 @@ function loginAddress(base: TranslatedJson, endpoint: TranslatedJson): Translate
   return shown(base) === shown(endpoint) ? endpoint : call('concat', ...partsOf(base), ...partsOf(endpoint));
 }
 
-function loginParams(
-  query: Readonly<Record<string, TranslatedJson>>,
-  body: TranslatedJson | undefined,
-): Authentication {
-  if (Object.keys(query).length > 0 && body !== undefined)
-    throw new TemplateError('a login with parameters and a body');
-  if (body !== undefined)
-    return isMap(body) ? { params: body } : unsaid('a login with a body that is no object');
-  return Object.keys(query).length > 0 ? { params: query } : {};
+/** Returns what is sent in the address and in the body. */
+function loginParams({ method, query, body }: RequestDraft): Authentication {
+  const isGet = method === 'GET';
+  if (body !== undefined && !isMap(body)) throw new TemplateError('a login with a body that is no object');
+  if (isGet && body !== undefined) throw new TemplateError('a login by GET with a body');
+  const params = isGet ? query : body;
+  return {
+    ...(isGet || (body !== undefined && Object.keys(query).length === 0) ? {} : { query }),
+    ...(params === undefined || Object.keys(params).length === 0 ? {} : { params }),
+  };
 }
 
 function unsaid(what: string): never {

@@ -1,5 +1,6 @@
 import { constant, TemplateError, type Constant, type Expression } from './jinja/ast.ts';
 import { fold } from './jinja/fold.ts';
+import { literalOf } from './jinja/literal.ts';
 import { parseTemplate } from './jinja/parse.ts';
 import { get, isMap, isSequence, placeOf, type ManifestNode, type NodeMap } from './node.ts';
 
@@ -72,7 +73,7 @@ export class ManifestComponent {
    */
   expression(value: ManifestNode): Expression {
     if (typeof value !== 'string') return constant(value);
-    return this.folded(parseTemplate(value));
+    return unquoted(this.folded(parseTemplate(value)));
   }
 
   folded(expression: Expression): Expression {
@@ -92,4 +93,30 @@ export class ManifestComponent {
       throw new TemplateError('a key that is no text');
     });
   }
+}
+
+/** Returns the text inside of quotes: a rendered text that is a literal of a text is read as one. */
+function unquoted(expression: Expression): Expression {
+  if (expression.kind === 'constant') {
+    const text = typeof expression.value === 'string' ? literalOf(expression.value) : undefined;
+    return typeof text === 'string' ? constant(text) : expression;
+  }
+  if (expression.kind !== 'join') return expression;
+  const { parts } = expression;
+  const [first, last] = [textOf(parts.at(0)), textOf(parts.at(-1))];
+  const quote = first?.trimStart().charAt(0) ?? '';
+  if ((quote !== '"' && quote !== "'") || last?.trimEnd().at(-1) !== quote) return expression;
+  const inner = [
+    constant((first ?? '').trimStart().slice(1)),
+    ...parts.slice(1, -1),
+    constant((last ?? '').trimEnd().slice(0, -1)),
+  ].filter((part) => textOf(part) !== '');
+  // a quote, an escape or a line break in the text ends the literal, or changes it
+  if (inner.some((part) => /["'\\\n]/.test(textOf(part) ?? ''))) return expression;
+  const [only] = inner;
+  return only !== undefined && inner.length === 1 ? only : { kind: 'join', parts: inner };
+}
+
+function textOf(part: Expression | undefined): string | undefined {
+  return part?.kind === 'constant' && typeof part.value === 'string' ? part.value : undefined;
 }

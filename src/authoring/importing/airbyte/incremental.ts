@@ -1,11 +1,12 @@
 import { TemplateError } from './jinja/ast.ts';
 import type { ManifestComponent } from './component.ts';
-import { isSequence, type ManifestNode } from './node.ts';
+import { isMap, isSequence, type ManifestNode } from './node.ts';
 import { optionPlace } from './pagination.ts';
 import { known, requestPosition, translated, type TemplateScope } from './scope.ts';
 import { durationWords, phpFormat, windowFormat } from './time-format.ts';
 import { pathText, type TranslatedJson, type Reference } from './translate/position.ts';
-import { call, shifted } from './translate/out.ts';
+import { isNumeric } from '../numeric.ts';
+import { call, NOW, shifted } from './translate/out.ts';
 
 /** The incremental reading of a job. */
 export interface IncrementalDraft {
@@ -116,15 +117,12 @@ function byTime(
     ...optionOf(cursor, 'end_time_option', { window: 'to' }, scope),
   ];
   const start = momentOf(cursor, 'start_datetime', format, scope);
-  const end =
-    cursor.get('end_datetime') === undefined ? undefined : momentOf(cursor, 'end_datetime', format, scope);
+  const end = endOf(cursor, format, granularity, scope);
   const isFilter = cursor.flag('is_client_side_incremental');
   const isFeed = cursor.flag('is_data_feed');
   const windows = {
     from: start ?? 0,
-    ...(end === undefined
-      ? {}
-      : { to: granularity === undefined ? end : shifted(secondsOf(end), granularity, false) }),
+    ...(end === undefined ? {} : { to: end }),
     ...(step === undefined ? {} : { step }),
     format: windowFormat(format),
     ...(granularity === undefined ? {} : { end: 'inclusive', granularity }),
@@ -133,6 +131,7 @@ function byTime(
     cursor: cursorSource(field, cursor, format),
     ...(start === undefined ? {} : { first: start }),
     ...(lookback === undefined ? {} : { lookback }),
+    ...(start === undefined || (lookback === undefined && !isMap(start)) ? {} : { notBefore: start }),
     as: 'time',
     ...(isFilter || isFeed ? { filter: true } : {}),
     ...(isFeed ? { order: 'descending' } : {}),
@@ -148,6 +147,30 @@ function byTime(
     cursorField: field,
   };
 }
+
+/**
+ * Returns the end of the last window: it is sent in the format of the cursor, so that a format without a time ends at
+ * the day that has begun. A granularity is what the end that is sent lies before the next window.
+ */
+function endOf(
+  cursor: ManifestComponent,
+  format: string,
+  granularity: string | undefined,
+  scope: TemplateScope,
+): TranslatedJson | undefined {
+  const given = momentOf(cursor, 'end_datetime', format, scope);
+  const hasTime = /%(?:H|I|M|S|s|f|T|c|X|m?s|epoch)/.test(format);
+  if (given === undefined && granularity === undefined && hasTime) return undefined;
+  const isDay = typeof given === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(given);
+  const end = given ?? NOW;
+  const cut =
+    hasTime || isDay
+      ? end
+      : call('strtotime', /%[dejFx]/.test(format) ? 'today' : FIRST_OF_MONTH, secondsOf(end));
+  return granularity === undefined ? cut : shifted(secondsOf(cut), granularity, false);
+}
+
+const FIRST_OF_MONTH = 'first day of this month midnight';
 
 /** Returns a condition on the cursor that keeps rows without the field. */
 function notBefore(cursor: TranslatedJson, start: TranslatedJson): TranslatedJson {
@@ -222,10 +245,7 @@ function dated(
 }
 
 function secondsOf(out: TranslatedJson): TranslatedJson {
-  const isNumber =
-    typeof out === 'number' ||
-    (typeof out === 'object' && out !== null && 'function' in out && out.function === 'strtotime');
-  return isNumber ? out : call('strtotime', out);
+  return isNumeric(out) ? out : call('strtotime', out);
 }
 
 /** Returns the source of the field whose newest value is the state; an unusual form is read by its format. */

@@ -1,6 +1,7 @@
 import { TemplateError, type Expression } from './jinja/ast.ts';
 import type { ManifestComponent } from './component.ts';
-import { isMap, type ManifestNode } from './node.ts';
+import { isMap, shown, type ManifestNode } from './node.ts';
+import { objectOf } from './request-object.ts';
 import { TOKEN, type TokenPlace } from './page-token.ts';
 import {
   known,
@@ -13,12 +14,16 @@ import {
 } from './scope.ts';
 import { conditionOf } from './translate/condition.ts';
 import type { TranslatedJson, TemplatePosition } from './translate/position.ts';
+import { isNumeric } from '../numeric.ts';
+import { call } from './translate/out.ts';
 import { valueOf } from './translate/value.ts';
 
 /** The pagination of a job, and the values that every request has besides, such as the size of a page. */
 export interface PaginationDraft {
   readonly pagination?: Pagination;
   readonly constants: readonly { readonly place: ManifestNode; readonly value: TranslatedJson }[];
+  /** Its values in the body are those of a form. */
+  readonly isForm: boolean;
 }
 
 type Pagination = Readonly<Record<string, TranslatedJson>>;
@@ -30,7 +35,7 @@ export function readPagination(
   scope: TemplateScope,
 ): PaginationDraft {
   const firsts = firstValues(tokens, scope);
-  const none: PaginationDraft = { constants: firsts };
+  const none: PaginationDraft = { constants: firsts, isForm: false };
   if (paginator === undefined || paginator.type === 'NoPagination') return none;
   const { findings } = scope;
   const strategy = paginator.child('pagination_strategy');
@@ -73,11 +78,15 @@ function draftOf(
   const option = paginator.child('page_token_option');
   const own = option?.type === 'RequestPath' ? { address: true } : optionPlace(option, scope);
   const places = [...(own === undefined ? [] : [{ place: own }]), ...tokens];
+  const isForm = ['page_token_option', 'page_size_option'].some(
+    (key) => paginator.child(key)?.text('inject_into') === 'body_data',
+  );
+  const draft = { constants, isForm };
   if (strategy.type === 'PageIncrement')
-    return { pagination: byNumber(strategy, size, places, scope), constants };
-  if (strategy.type === 'OffsetIncrement') return { pagination: byOffset(strategy, size, places), constants };
+    return { pagination: byNumber(strategy, size, places, scope), ...draft };
+  if (strategy.type === 'OffsetIncrement') return { pagination: byOffset(strategy, size, places), ...draft };
   if (strategy.type === 'CursorPagination')
-    return { pagination: byCursor(strategy, size, places, scope), constants };
+    return { pagination: byCursor(strategy, size, places, scope, isForm), ...draft };
   throw new TemplateError(`the pagination ${strategy.type}`);
 }
 
@@ -180,11 +189,14 @@ function byCursor(
   size: TranslatedJson | undefined,
   places: readonly TokenPlace[],
   scope: TemplateScope,
+  isForm: boolean,
 ): Pagination {
   const position = responsePosition(scope, size);
   const token = strategy.get('cursor_value');
   if (token === undefined) throw new TemplateError('“cursor_value” is missing');
-  const from = made(token, strategy, scope, (expression) => valueOf(expression, position).out);
+  const fields = fieldsOf(token, strategy, position);
+  const from =
+    fields?.[0]?.[1] ?? made(token, strategy, scope, (expression) => valueOf(expression, position).out);
   const stop = strategy.get('stop_condition');
   const condition =
     stop === undefined || stop === ''
@@ -197,7 +209,8 @@ function byCursor(
     if (places.length > 1) throw new TemplateError('a token that is an address and something else');
     return {
       method: 'response.url',
-      urlKey: address.with === undefined ? from : valueOf(address.with, tokenPosition(from, position)).out,
+      urlKey:
+        address.with === undefined ? from : valueOf(address.with, tokenPosition(from, position, fields)).out,
       includeParams: true,
       ...stopKey(stops),
     };
@@ -215,10 +228,16 @@ function byCursor(
         ];
   return {
     method: 'response.param',
-    set: ordered.map((use) => ({
-      from: use.with === undefined ? from : valueOf(use.with, tokenPosition(from, position)).out,
-      to: use.place,
-    })),
+    set: ordered.flatMap((use) => {
+      if (use.with !== undefined)
+        return [{ from: valueOf(use.with, tokenPosition(from, position, fields)).out, to: use.place }];
+      const body = isMap(use.place) && !isForm ? use.place['body'] : undefined;
+      if (fields === undefined)
+        return [{ from: typeof body === 'string' ? numeralRead(from) : from, to: use.place }];
+      if (typeof body !== 'string')
+        throw new TemplateError('a token of several fields outside of a JSON body');
+      return fields.map(([key, value]) => ({ from: value, to: { body: `${body}.${key}` } }));
+    }),
     includeParams: true,
     endValues: NOTHINGS,
     ...stopKey([...ends, ...stops]),
@@ -231,11 +250,49 @@ function stopKey(stops: readonly TranslatedJson[]): Pagination {
   return { stopWhen: stops.length === 1 ? only : stops };
 }
 
-function tokenPosition(token: TranslatedJson, position: TemplatePosition): TemplatePosition {
+/** Returns the fields of a token that is an object: an expression of one, or a text that reads as one. */
+function fieldsOf(
+  token: ManifestNode,
+  strategy: ManifestComponent,
+  position: TemplatePosition,
+): readonly (readonly [string, TranslatedJson])[] | undefined {
+  const expression = strategy.expression(token);
+  const isText = expression.kind === 'join' && /^\s*\{/.test(shown(token).replace(/\{\{.*$/s, ''));
+  if (expression.kind !== 'map' && !isText) return undefined;
+  const object =
+    expression.kind === 'join' ? objectOf(expression, position) : valueOf(expression, position).out;
+  const entries = isMap(object) ? Object.entries(object) : [];
+  if (entries.length === 0 || entries.some(([key, value]) => key.includes('.') || !isMap(value)))
+    throw new TemplateError('a token that is an object of several levels, or with constants');
+  return entries;
+}
+
+/** Returns a value that is written and read again: a text of digits becomes a number. */
+function numeralRead(out: TranslatedJson): TranslatedJson {
+  if (isNumeric(out)) return out;
+  return call('if', call('is', out, 'matches', '^-?(?:0|[1-9][0-9]{0,14})$'), call('number', out, out), out);
+}
+
+function tokenPosition(
+  token: TranslatedJson,
+  position: TemplatePosition,
+  fields: readonly (readonly [string, TranslatedJson])[] | undefined,
+): TemplatePosition {
   return {
     text: position.text,
-    reference: (name, keys) =>
-      name === TOKEN && keys.length === 0 ? { out: token } : position.reference(name, keys),
+    reference(name, keys) {
+      if (name !== TOKEN) return position.reference(name, keys);
+      const [key, ...more] = keys;
+      if (key === undefined) return fields === undefined ? { out: token } : undefined;
+      if (fields !== undefined) {
+        const found = fields.find(([field]) => field === key)?.[1];
+        return found === undefined || more.length > 0 ? undefined : { out: found };
+      }
+      const path = isMap(token) && Object.keys(token).length === 1 ? token['response'] : undefined;
+      return typeof path === 'string' && !path.startsWith('$')
+        ? { out: { response: [path, ...keys].join('.') } }
+        : undefined;
+    },
   };
 }
 

@@ -12,6 +12,8 @@ import { valueOf } from './translate/value.ts';
 export interface RecordsDraft {
   readonly dataField: TranslatedJson;
   readonly where?: TranslatedJson;
+  /** The same as a function of a row; absent where there is none. */
+  readonly isKept?: TranslatedJson;
   readonly columns: Readonly<Record<string, TranslatedJson>>;
   readonly exclude: readonly string[];
   readonly case?: 'lower' | 'snake';
@@ -56,6 +58,7 @@ class Records {
   readonly #exclude: string[] = [];
   readonly #lifted: string[] = [];
   #where: TranslatedJson | undefined;
+  #isKept: TranslatedJson | undefined;
   #case: 'lower' | 'snake' | undefined;
   #isRenamed = false;
 
@@ -67,6 +70,7 @@ class Records {
     return {
       dataField,
       ...(this.#where === undefined ? {} : { where: this.#where }),
+      ...(this.#isKept === undefined ? {} : { isKept: this.#isKept }),
       columns: Object.fromEntries(this.#columns),
       exclude: this.#exclude,
       ...(this.#case === undefined ? {} : { case: this.#case }),
@@ -141,7 +145,7 @@ class Records {
       if (this.#isRenamed)
         throw new TemplateError('a filter of records whose fields have other names by then');
       const position = recordPosition(this.#scope, this.#added);
-      const expression = filter.expression(template);
+      let expression = filter.expression(template);
       let condition: TranslatedJson;
       try {
         condition = conditionOf(expression, position);
@@ -150,10 +154,13 @@ class Records {
           error instanceof TemplateError ? withSettings(expression, filter, this.#scope) : undefined;
         if (fixed === undefined) throw error;
         condition = conditionOf(fixed, position);
+        expression = fixed;
         noteFixed(this.#scope, template);
       }
       if (condition === false) throw new TemplateError('a filter that keeps nothing');
-      if (condition !== true) this.#where = condition;
+      if (condition === true) return;
+      this.#where = condition;
+      this.#isKept = testOf(expression, (part) => valueOf(part, position));
     });
   }
 

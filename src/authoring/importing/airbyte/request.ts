@@ -1,7 +1,7 @@
-import { TemplateError, type Expression } from './jinja/ast.ts';
 import { literalOf, pythonText } from './jinja/literal.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
+import { objectOf, outOf } from './request-object.ts';
 import { known, requestPosition, translated, type TemplateScope } from './scope.ts';
 import { isPageToken, tokenUse, type TokenPlace } from './page-token.ts';
 import type { TranslatedJson, TemplatePosition, Typed } from './translate/position.ts';
@@ -98,11 +98,37 @@ function isNothing({ out }: Typed): boolean {
   return out === null || out === '';
 }
 
-/** Leaves out a setting that is empty: null in a query is nothing. */
+/** Returns a key of a map, which may be a template, too. */
+function keyOf(
+  key: string,
+  requester: ManifestComponent,
+  at: string,
+  scope: TemplateScope,
+): string | undefined {
+  return scope.findings.attempt(at, key, () => pythonText(known(key, requester, scope).value));
+}
+
+/** Leaves out what may be empty: null in a query is nothing. */
 function optional(out: TranslatedJson, scope: TemplateScope): TranslatedJson {
-  return isMap(out) && typeof out['attr'] === 'string' && scope.settings.mayBeEmpty(out['attr'])
-    ? call('coalesce', out)
-    : out;
+  return mayBeEmpty(out, scope) ? call('coalesce', out) : out;
+}
+
+/** Functions that are empty where their first argument is. */
+const EMPTY_OF_FIRST: ReadonlySet<unknown> = new Set(
+  'lower upper trim replace match substr json_encode'.split(' '),
+);
+
+function mayBeEmpty(out: TranslatedJson, scope: TemplateScope): boolean {
+  if (out === '' || out === null) return true;
+  if (!isMap(out)) return false;
+  if (typeof out['attr'] === 'string') return scope.settings.mayBeEmpty(out['attr']);
+  const { function: name, args } = out;
+  if (!isSequence(args)) return false;
+  if (name === 'implode') return true;
+  if (name === 'if') return args.length < 3 || args.slice(1).some((part) => mayBeEmpty(part, scope));
+  if (name === 'ifempty' || name === 'coalesce') return mayBeEmpty(args.at(-1) ?? null, scope);
+  if (name === 'concat') return args.every((part) => mayBeEmpty(part, scope));
+  return EMPTY_OF_FIRST.has(name) && mayBeEmpty(args[0] ?? null, scope);
 }
 
 type Body = Pick<RequestDraft, 'body' | 'bodyFormat'>;
@@ -153,42 +179,8 @@ function readJson(
     );
   if (isMap(value) && Object.keys(value).length === 0) return {};
   const body = readNested(value, requester, at, [], scope, position, tokens);
-  return body === undefined ? {} : { body, bodyFormat: 'json' };
-}
-
-/** Marks the place of an expression inside of a text that is read as an object. */
-const MARK = /\u{E000}(\d+)\u{E001}/u;
-
-/** Parses a text such as `{"from": "{{ stream_interval.start_time }}"}` as an object with values in it. */
-function objectOf(expression: Expression & { kind: 'join' }, position: TemplatePosition): TranslatedJson {
-  const values: Typed[] = [];
-  const text = expression.parts
-    .map((part) => {
-      if (part.kind === 'constant') return pythonText(part.value);
-      values.push(valueOf(part, position));
-      return `\u{E000}${values.length - 1}\u{E001}`;
-    })
-    .join('');
-  const quoted = text.replaceAll(/(?<=[:[,]\s*)\u{E000}(\d+)\u{E001}(?=\s*[,}\]])/gu, "'\u{E000}$1\u{E001}'");
-  const object = literalOf(quoted);
-  if (typeof object === 'string') throw new TemplateError('a body that is a text and no object');
-  return filled(outOf(object), values);
-}
-
-function filled(out: TranslatedJson, values: readonly Typed[]): TranslatedJson {
-  if (typeof out === 'string') {
-    const parts = out.split(/(\u{E000}\d+\u{E001})/u).filter((part) => part !== '');
-    const made = parts.map((part): TranslatedJson => {
-      const index = MARK.exec(part)?.[1];
-      const value = index === undefined ? undefined : values[Number(index)];
-      return value === undefined ? part : parts.length === 1 ? value.out : textOut(value);
-    });
-    return made.length === 1 ? (made[0] ?? '') : made.length === 0 ? '' : call('concat', ...made);
-  }
-  if (isSequence(out)) return out.map((item) => filled(item, values));
-  if (isMap(out))
-    return Object.fromEntries(Object.entries(out).map(([key, item]) => [key, filled(item, values)]));
-  return out;
+  const isNone = body === undefined || (isMap(body) && Object.keys(body).length === 0);
+  return isNone ? { bodyFormat: 'json' } : { body, bodyFormat: 'json' };
 }
 
 /** Reads a body in which every text is a template whose result is read as a literal: `"{{ 5 }}"` is the number 5. */
@@ -209,8 +201,10 @@ function readNested(
     );
   if (isMap(value)) {
     const entries = Object.entries(value).flatMap(([key, item]): [string, TranslatedJson][] => {
-      const inner = readNested(item, requester, `${at}.${key}`, [...path, key], scope, position, tokens);
-      return inner === undefined || inner === null ? [] : [[key, inner]];
+      const name = keyOf(key, requester, at, scope);
+      if (name === undefined) return [];
+      const inner = readNested(item, requester, `${at}.${key}`, [...path, name], scope, position, tokens);
+      return inner === undefined || inner === null ? [] : [[name, inner]];
     });
     return Object.fromEntries(entries);
   }
@@ -253,18 +247,19 @@ function readData(
   const { findings } = scope;
   if (isMap(value)) {
     const form: Record<string, TranslatedJson> = {};
-    for (const [name, item] of Object.entries(value)) {
-      findings.attempt(`${at}.${name}`, item, () => {
+    for (const [key, item] of Object.entries(value)) {
+      findings.attempt(`${at}.${key}`, item, () => {
+        const name = keyOf(key, requester, at, scope) ?? key;
         const expression = requester.expression(item);
         if (isPageToken(expression)) {
           tokens.push(tokenUse(expression, { body: name }, (part) => requester.folded(part)));
           return;
         }
         const typed = translated(item, requester, scope, position);
-        if (!isNothing(typed)) form[name] = textOut(typed);
+        if (!isNothing(typed)) form[name] = optional(textOut(typed), scope);
       });
     }
-    return Object.keys(form).length === 0 ? {} : { body: form, bodyFormat: 'form' };
+    return Object.keys(form).length === 0 ? { bodyFormat: 'form' } : { body: form, bodyFormat: 'form' };
   }
   return (
     findings.attempt(at, value, (): Body => {
@@ -276,8 +271,4 @@ function readData(
         : { body: typed.out, bodyFormat: 'text' };
     }) ?? {}
   );
-}
-
-function outOf(value: Parameters<typeof pythonText>[0]): TranslatedJson {
-  return valueOf({ kind: 'constant', value }, { text: '', reference: () => undefined }).out;
 }

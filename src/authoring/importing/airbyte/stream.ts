@@ -18,6 +18,7 @@ import { readRecords, type RecordsDraft } from './records.ts';
 import { readRequest } from './request.ts';
 import type { TemplateScope } from './scope.ts';
 import type { ConnectorSettings } from './airbyte-settings.ts';
+import { call } from './translate/out.ts';
 import { pathText, type TranslatedJson, type Reference } from './translate/position.ts';
 
 export type TranslatedJob = Record<string, TranslatedJson>;
@@ -163,7 +164,7 @@ class StreamReader {
     );
     const [first, ...others] = trees;
     if (first === undefined || others.includes(undefined)) return undefined;
-    const roots = trees.flatMap((tree) => tree?.roots ?? []);
+    const roots = withSharedParents(trees.flatMap((tree) => tree?.roots ?? []));
     // each of them has pages and a state of its own
     others.forEach((tree, index) => {
       if (tree !== undefined) tree.leaf['id'] = `${shown(tree.leaf['id'])}-${index + 2}`;
@@ -239,7 +240,8 @@ class StreamReader {
       body: request.body,
       bodyFormat: request.bodyFormat,
     };
-    for (const { place, value } of paging.constants) putInto(draft, place, value);
+    for (const { place, value } of paging.constants) putInto(draft, place, value, paging.isForm);
+    if (paging.isForm) draft.bodyFormat ??= 'form';
     for (const { place, value, isForm } of incremental.options) putInto(draft, place, value, isForm);
     if (parent?.option !== undefined)
       putInto(draft, parent.option.place, this.#slots.get(parent.name)?.out ?? '', parent.option.isForm);
@@ -261,7 +263,7 @@ class StreamReader {
       ...queryOf(request.method, draft),
       ...(Object.keys(draft.headers).length === 0 ? {} : { headers: draft.headers }),
       ...(draft.body === undefined ? {} : { body: draft.body }),
-      ...(draft.body === undefined || draft.bodyFormat === undefined ? {} : { bodyFormat: draft.bodyFormat }),
+      ...(draft.bodyFormat === undefined ? {} : { bodyFormat: draft.bodyFormat }),
       dataType: name,
       dataField: records.dataField,
       ...readFormat(this.#retriever, scope),
@@ -340,7 +342,14 @@ class StreamReader {
         `The field “${cursorField ?? ''}” of the state has another name by then`,
       );
     const added = records.added.get(cursorField ?? '');
-    job['incremental'] = added === undefined ? state : { ...state, cursor: added.out };
+    const cursor = added === undefined ? state['cursor'] : added.out;
+    // rows that are left out don't move the state
+    const source = typeof cursor === 'string' ? { path: cursor } : cursor;
+    const moving =
+      records.isKept === undefined || source === undefined
+        ? cursor
+        : call('if', records.isKept, source, null);
+    job['incremental'] = moving === undefined ? state : { ...state, cursor: moving };
     return true;
   }
 
@@ -364,6 +373,23 @@ function keyColumns(node: ManifestNode | undefined): readonly string[] {
   return node.map((item) => (isSequence(item) ? item.map(shown).join('_') : shown(item)));
 }
 
+/** Joins parents that are the same into one, which starts the children of both; others get an id of their own. */
+function withSharedParents(roots: readonly TranslatedJob[]): readonly TranslatedJob[] {
+  const shared: TranslatedJob[] = [];
+  for (const root of roots) {
+    const alone = (job: TranslatedJob): string => JSON.stringify({ ...job, children: [] });
+    const same = shared.find((other) => alone(other) === alone(root));
+    const [mine, others] = [root['children'], same?.['children']];
+    if (same !== undefined && isSequence(mine) && isSequence(others)) same['children'] = [...others, ...mine];
+    else shared.push(root);
+  }
+  return shared.map((root, index) =>
+    shared.slice(0, index).some(({ id }) => id === root['id'])
+      ? { ...root, id: `${shown(root['id'])}-${index + 1}` }
+      : root,
+  );
+}
+
 function whereOf(...conditions: readonly (TranslatedJson | undefined)[]): TranslatedJob {
   const all = conditions.filter((condition) => condition !== undefined);
   const [only] = all;
@@ -371,9 +397,12 @@ function whereOf(...conditions: readonly (TranslatedJson | undefined)[]): Transl
   return { where: all.length === 1 ? only : { all } };
 }
 
-function queryOf(method: 'GET' | 'POST', { query }: JobDraft): TranslatedJob {
-  if (Object.keys(query).length === 0) return {};
-  return method === 'GET' ? { params: query } : { query };
+function queryOf(method: 'GET' | 'POST', { query, body }: JobDraft): TranslatedJob {
+  const isEmpty = Object.keys(query).length === 0;
+  if (method === 'GET') return isEmpty ? {} : { params: query };
+  // a POST without a body is sent without one
+  const paramsIn = body === undefined ? { paramsIn: 'query' } : {};
+  return isEmpty ? paramsIn : { query, ...paramsIn };
 }
 
 /**

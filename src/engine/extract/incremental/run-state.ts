@@ -106,8 +106,8 @@ export class RunState {
   }
 
   /**
-   * Returns the paginator, ended by the first page whose rows are all older than the state; as it is if the API does
-   * not sort so.
+   * Returns the paginator, ended by the first page whose last row is older than the state; as it is if the API does not
+   * sort so.
    */
   ending(paginator: Paginator): Paginator {
     if (this.#settings.order !== 'descending' || this.#planned.bounds.since === undefined) return paginator;
@@ -152,14 +152,14 @@ export class RunState {
     if (isLast) job.finish(progress);
   }
 
-  /** Returns the state that all rows of a page are older than; undefined when some are not, or it is unknown. */
+  /** Returns the state that the last row of a page is older than, and with it all behind it; undefined for none. */
   #olderThan(content: PageContent): string | undefined {
     const { since } = this.#planned.bounds;
-    let areOlder = since !== undefined && content.page.rows > 0;
+    let last: Json | undefined;
     // all of them are decoded, in their order: that is when they are looked at
-    for (const rows of content.chunks())
-      areOlder &&= since !== undefined && rows.every((row) => this.#isOlder(row, since));
-    if (!areOlder || since === undefined || this.#settings.order !== 'descending') return undefined;
+    for (const rows of content.chunks()) last = rows.at(-1) ?? last;
+    const isOlder = since !== undefined && last !== undefined && this.#isOlder(last, since);
+    if (!isOlder || this.#settings.order !== 'descending') return undefined;
     return this.#cursor.facts().isInOrder ? toText(since.value) : undefined;
   }
 

@@ -87,6 +87,7 @@ function loginRequestSchema(contexts: string): OptionSchema {
           'The query of GET, the body of the others: scalars, functions or JSON.',
           [{ username: { attr: 'username' }, password: { attr: '#password' } }],
         ),
+        query: values('Query', 'Parameters of the address, beside those in the body.', [{ v: '2' }]),
         headers: values('Headers', 'Headers of the login request: scalars or functions.', [
           { 'X-Login': { attr: 'username' } },
         ]),

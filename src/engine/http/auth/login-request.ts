@@ -56,6 +56,7 @@ export function parseLoginRequest(
     ),
     method: method === '' ? 'GET' : method.toUpperCase(),
     params: objectOf(evaluateMap(getKey(job, 'params'), contexts, context, `${at}.params`)),
+    ...queryOf(job, contexts, context, at),
     headers: objectOf(
       evaluateMap(getKey(job, 'headers'), contexts, context, `${at}.headers`).map(([name, value]) => [
         name,
@@ -71,6 +72,21 @@ export function parseLoginRequest(
     });
     if (response.status >= 400) throw refused(`The login answered with status ${response.status}.`, at);
     return response;
+  };
+}
+
+/** Returns what is sent in the address; without parameters the login has no body then. */
+function queryOf(
+  job: AnyObject,
+  contexts: Contexts,
+  context: AuthContext,
+  at: string,
+): Pick<JobRequest, 'query' | 'paramsIn'> {
+  const query = getKey(job, 'query');
+  if (query === undefined) return {};
+  return {
+    query: objectOf(evaluateMap(query, contexts, context, `${at}.query`)),
+    ...(getKey(job, 'params') === undefined ? { paramsIn: 'query' } : {}),
   };
 }
 

@@ -13,7 +13,7 @@ import { jobError } from '../read-job.ts';
 import { DEFAULT_FORMAT, formatTime } from '../windows/grain.ts';
 import { addSpan } from '../windows/span.ts';
 import type { Stretch } from '../windows/tile.ts';
-import { markOf, type Mark } from './mark.ts';
+import { compareMarks, markOf, type Mark } from './mark.ts';
 import type { Incremental } from './read-incremental.ts';
 
 /** Beginning and end of one run of a job, by its state. */
@@ -52,7 +52,10 @@ export function boundsOf(settings: Incremental, options: BoundsOptions): Bounds 
   const { keep } = settings;
   const { stored, period } = options;
   if (period !== undefined) return periodBounds(settings, period, stored ?? firstOf(settings, options));
-  const beginning = stored === undefined ? firstOf(settings, options) : earlier(settings, stored);
+  const beginning =
+    stored === undefined
+      ? firstOf(settings, options)
+      : notBefore(settings, earlier(settings, stored), options);
   if (beginning === undefined) return NO_BOUNDS;
   const sent = formatted(settings, beginning);
   return {
@@ -78,9 +81,22 @@ function timeMark(ms: number): Mark | undefined {
   return markOf(formatTime('Y-m-d\\TH:i:s.v\\Z', ms), 'time');
 }
 
-function firstOf({ first, at }: Incremental, { now, call, contexts }: BoundsOptions): Json | undefined {
-  if (first === undefined) return undefined;
-  const value = contextValue(first, { call, contexts, at: `${at}.first` });
+function firstOf({ first, at }: Incremental, options: BoundsOptions): Json | undefined {
+  return first === undefined ? undefined : written(first, `${at}.first`, options);
+}
+
+/** Returns the later of a beginning and `notBefore`. */
+function notBefore(settings: Incremental, beginning: Json, options: BoundsOptions): Json {
+  const { notBefore: bound, as, at } = settings;
+  const least = bound === undefined ? undefined : written(bound, `${at}.notBefore`, options);
+  const [a, b] = [markOf(beginning, as), least === undefined ? undefined : markOf(least, as)];
+  if (least === undefined || a === undefined || b === undefined || a.kind !== b.kind) return beginning;
+  if ((compareMarks(a, b) ?? 0) >= 0) return beginning;
+  return b.kind === 'time' ? inFormOf(beginning, msOf(b.instant)) : least;
+}
+
+function written(node: Json, at: string, { now, call, contexts }: BoundsOptions): Json | undefined {
+  const value = contextValue(node, { call, contexts, at });
   if (value === undefined || value === null || value === '') return undefined;
   // words such as “-30 days” mean nothing to an API, nor to a row
   const isWords = typeof value === 'string' && momentOf(value) === undefined;

@@ -45,6 +45,15 @@ export const INCREMENTAL = map(
         'Begins so much before the state, for rows that arrive late: a length of time, or a number for a cursor that is one. Rows come again: the table needs a primary key.',
         { type: ['string', 'number', 'null'], default: '', examples: ['7 days', 100] },
       ),
+      notBefore: option(
+        'Earliest beginning',
+        'No run begins before it, neither by its state nor by the lookback: a value, words such as "-1 year", or a function.',
+        {
+          anyOf: [{ type: ['string', 'number', 'null'] }, { type: 'object', allOf: [definition('source')] }],
+          default: '',
+          examples: ['2025-01-01', { attr: 'since' }],
+        },
+      ),
       to: orNone(
         placeSchema('Place', 'Where in the request the state is sent.', ['since', { body: 'filter.after' }]),
       ),
@@ -60,7 +69,7 @@ export const INCREMENTAL = map(
       ),
       order: option(
         'Order',
-        'How the API sorts the rows by the cursor. `descending`: the job ends at the first page whose rows are all older than the state. `ascending`: a job that is cut short moves the state as far as it came.',
+        'How the API sorts the rows by the cursor. `descending`: the job ends at the first page whose last row is older than the state. `ascending`: a job that is cut short moves the state as far as it came.',
         { enum: ['ascending', 'descending', 'none', '', null], default: 'none', examples: ['descending'] },
       ),
       filter: option(

@@ -29,6 +29,8 @@ export interface Incremental {
   /** As written: where a first run begins. */
   readonly first?: Json;
   readonly lookback?: Lookback;
+  /** As written: no later run begins before it. */
+  readonly notBefore?: Json;
   /** Place in the request that the state is sent in. */
   readonly to?: Place;
   /** How a time is sent; as it came by default. */
@@ -88,8 +90,10 @@ export function parseIncremental(
         : '“incremental” has one state, and here are “cursor” and “keep”',
       'Give “cursor”, the path of the time or number in a row; or “keep”, a value of the response.',
     );
-  const first = readFirst(value);
+  const first = readBeginning(value, 'first');
   if (first !== undefined) checkContextValue(first, `${place}.first`);
+  const notBefore = readBeginning(value, 'notBefore');
+  if (notBefore !== undefined) checkContextValue(notBefore, `${place}.notBefore`);
   const to = getKey(value, 'to');
   const isSent = (to !== undefined && !isEmpty(to)) || refersToState(job);
   if (refersToState(job) && first === undefined && (to === undefined || isEmpty(to)))
@@ -123,6 +127,7 @@ export function parseIncremental(
     ...given('keep', keep),
     ...given('first', first),
     ...given('lookback', lookback),
+    ...given('notBefore', notBefore),
     ...(to === undefined || isEmpty(to)
       ? {}
       : { to: compilePlace(to, { at: `${place}.to`, invalid: jobError }) }),
@@ -181,9 +186,9 @@ function checkKeep(node: AnyObject, at: string): void {
   );
 }
 
-/** Reads `first`; 0 is a valid beginning. */
-function readFirst(node: AnyObject): Json | undefined {
-  const value = getKey(node, 'first');
+/** Reads `first` or `notBefore`; 0 is a valid beginning. */
+function readBeginning(node: AnyObject, key: string): Json | undefined {
+  const value = getKey(node, key);
   return value === null || value === '' ? undefined : value;
 }
 

@@ -2,10 +2,8 @@ import { TemplateError, type Arguments, type Expression } from '../jinja/ast.ts'
 import { durationWords, phpFormat } from '../time-format.ts';
 import { isMap } from '../node.ts';
 import type { TranslatedJson, Typed } from './position.ts';
-import { call, formatted, shifted, textOut, thereWord } from './out.ts';
-
-/** The start of the run: the present time, the same in all requests. */
-const NOW: TranslatedJson = { time: 'currentStart' };
+import { isNumeric } from '../../numeric.ts';
+import { call, formatted, NOW, shifted, textOut, thereWord } from './out.ts';
 
 /** Translates a part of an expression. */
 export type TranslatePart = (part: Expression) => Typed;
@@ -58,7 +56,7 @@ class Reader {
 /** Returns a value as a time: a number is seconds since 1970, a text is a date. */
 function momentOf({ out, type }: Typed, inputFormat?: string): TranslatedJson {
   if (inputFormat !== undefined) return call('parse_date', out, phpFormat(inputFormat));
-  if (type === 'seconds' || type === 'day' || type === 'number') return out;
+  if (type === 'seconds' || type === 'day' || type === 'number' || isNumeric(out)) return out;
   if (type === 'text' || !isMap(out) || out['path'] === undefined) return call('strtotime', out);
   // a number is seconds already
   return call('if', call('is', out, 'matches', '^-?[0-9]+$'), out, call('strtotime', out));

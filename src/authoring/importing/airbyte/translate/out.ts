@@ -24,6 +24,9 @@ export function thereWord(out: TranslatedJson, isThere: boolean): string {
   return isThere ? 'present' : 'absent';
 }
 
+/** The start of the run: the present time, the same in all requests. */
+export const NOW: TranslatedJson = { time: 'currentStart' };
+
 export function call(name: string, ...args: readonly TranslatedJson[]): TranslatedJson {
   return { function: name, args };
 }

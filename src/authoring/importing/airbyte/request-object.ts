@@ -1,0 +1,49 @@
+import { TemplateError, type Expression } from './jinja/ast.ts';
+import { literalOf, pythonText } from './jinja/literal.ts';
+import { isMap, isSequence } from './node.ts';
+import { call, textOut } from './translate/out.ts';
+import type { TranslatedJson, TemplatePosition, Typed } from './translate/position.ts';
+import { valueOf } from './translate/value.ts';
+
+/** Marks the place of an expression inside of a text that is read as an object. */
+const MARK = /\u{E000}(\d+)\u{E001}/u;
+
+/** Parses a text such as `{"from": "{{ stream_interval.start_time }}"}` as an object with values in it. */
+export function objectOf(
+  expression: Expression & { kind: 'join' },
+  position: TemplatePosition,
+): TranslatedJson {
+  const values: Typed[] = [];
+  const text = expression.parts
+    .map((part) => {
+      if (part.kind === 'constant') return pythonText(part.value);
+      values.push(valueOf(part, position));
+      return `\u{E000}${values.length - 1}\u{E001}`;
+    })
+    .join('');
+  const quoted = text.replaceAll(/(?<=[:[,]\s*)\u{E000}(\d+)\u{E001}(?=\s*[,}\]])/gu, "'\u{E000}$1\u{E001}'");
+  const object = literalOf(quoted);
+  if (typeof object === 'string') throw new TemplateError('a body that is a text and no object');
+  return filled(outOf(object), values);
+}
+
+function filled(out: TranslatedJson, values: readonly Typed[]): TranslatedJson {
+  if (typeof out === 'string') {
+    const parts = out.split(/(\u{E000}\d+\u{E001})/u).filter((part) => part !== '');
+    const made = parts.map((part): TranslatedJson => {
+      const index = MARK.exec(part)?.[1];
+      const value = index === undefined ? undefined : values[Number(index)];
+      return value === undefined ? part : parts.length === 1 ? value.out : textOut(value);
+    });
+    return made.length === 1 ? (made[0] ?? '') : made.length === 0 ? '' : call('concat', ...made);
+  }
+  if (isSequence(out)) return out.map((item) => filled(item, values));
+  if (isMap(out))
+    return Object.fromEntries(Object.entries(out).map(([key, item]) => [key, filled(item, values)]));
+  return out;
+}
+
+/** Returns a value of a template as one of a configuration. */
+export function outOf(value: Parameters<typeof pythonText>[0]): TranslatedJson {
+  return valueOf({ kind: 'constant', value }, { text: '', reference: () => undefined }).out;
+}

@@ -1,0 +1,95 @@
+import { isNumeric } from './numeric.ts';
+import type { ImportReason } from './report.ts';
+
+/** Something in an imported row that it may not claim to be exact with. */
+export interface ImportFault extends ImportReason {
+  /** It is about a column alone: the rows are the same. */
+  readonly isColumn: boolean;
+}
+
+type Node = Readonly<Record<string, unknown>>;
+
+/**
+ * Looks through an imported row for what validation takes and a run would read in another way: a template that is still
+ * there, a number where a date is read, a placeholder that nothing fills, and a state that is kept by the time of the
+ * run, which no later run finds.
+ *
+ * @param api what all rows have in common
+ */
+export function faultsOf(row: Node, api: unknown, at: string): readonly ImportFault[] {
+  const place = `${at}.configuration.parameters`;
+  const parameters = mapOf(mapOf(row['configuration'])['parameters']);
+  return [
+    ...valuesIn(api, 'configuration.parameters.api'),
+    ...valuesIn(parameters, place),
+    ...jobsIn(mapOf(parameters['config'])['jobs']).flatMap((job, index) =>
+      jobFaults(job, `${place}.config.jobs[${index}]`, new Set(), false),
+    ),
+  ];
+}
+
+function valuesIn(node: unknown, path: string): readonly ImportFault[] {
+  const isColumn = /\.columns\./.test(path);
+  if (typeof node === 'string')
+    return node.includes('{{') ? [{ path, message: `A template is still there: ${node}`, isColumn }] : [];
+  if (Array.isArray(node)) return node.flatMap((item, index) => valuesIn(item, `${path}[${index}]`));
+  const inner = Object.entries(mapOf(node)).flatMap(([key, value]) => [
+    ...(key.includes('{{')
+      ? [{ path, message: `A key is a template still: ${key}`, isColumn: path.endsWith('.columns') }]
+      : []),
+    ...valuesIn(value, `${path}.${key}`),
+  ]);
+  const { function: name, args } = mapOf(node);
+  const isMisread = name === 'strtotime' && Array.isArray(args) && isNumeric(args[0]);
+  return isMisread ? [{ path, message: 'A number is read as a date', isColumn }, ...inner] : inner;
+}
+
+/** @param isByTime a placeholder above depends on the time of the run */
+function jobFaults(
+  job: Node,
+  path: string,
+  above: ReadonlySet<string>,
+  isByTime: boolean,
+): readonly ImportFault[] {
+  const { children, placeholders, over, incremental, columns: _, ...asked } = job;
+  const names = new Set([...above, ...Object.keys(mapOf(placeholders)), ...Object.keys(mapOf(over))]);
+  const byTime = isByTime || JSON.stringify(placeholders ?? '').includes('"time":');
+  const unknown = placeholdersIn(asked).filter((name) => !names.has(name));
+  const { perParent } = mapOf(incremental);
+  return [
+    ...unknown.map((name) => ({
+      path,
+      message: `Nothing fills the placeholder “${name}”`,
+      isColumn: false,
+    })),
+    ...(incremental !== undefined && perParent !== false && byTime
+      ? [
+          {
+            path: `${path}.incremental`,
+            message: 'The state is kept by the time of the run',
+            isColumn: false,
+          },
+        ]
+      : []),
+    ...jobsIn(children).flatMap((child, index) =>
+      jobFaults(child, `${path}.children[${index}]`, names, byTime),
+    ),
+  ];
+}
+
+/** Returns the placeholders that values of a request refer to, other than as braces in a text. */
+function placeholdersIn(node: unknown): readonly string[] {
+  if (Array.isArray(node)) return node.flatMap(placeholdersIn);
+  const map = mapOf(node);
+  const { placeholder } = map;
+  if (typeof placeholder === 'string') return [placeholder];
+  return Object.values(map).flatMap(placeholdersIn);
+}
+
+function jobsIn(node: unknown): readonly Node[] {
+  return Array.isArray(node) ? node.map(mapOf) : [];
+}
+
+function mapOf(node: unknown): Node {
+  return typeof node === 'object' && node !== null && !Array.isArray(node) ? (node as Node) : {};
+}
