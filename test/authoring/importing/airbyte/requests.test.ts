@@ -334,6 +334,19 @@ describe('bodies and parameters', () => {
     }
   });
 
+  test('isoformat takes a separator and a precision', async () => {
+    const requester = {
+      request_parameters: {
+        a: "{{ now_utc().isoformat(timespec='milliseconds') }}",
+        b: "{{ now_utc().isoformat(' ', 'minutes') }}",
+      },
+    };
+    const [first] = await asks(stream('items', '/items', { requester }), () => []);
+    expect(first?.map((line) => line.replaceAll('+', ' '))).toEqual([
+      'GET /items?a=2024-07-01T12:30:00.000 00:00&b=2024-07-01 12:30 00:00',
+    ]);
+  });
+
   test('a POST without a body, or with an empty one, has none', async () => {
     for (const more of [{}, { request_body_json: { a: '' } }, { request_body_json: {} }]) {
       const requester = { http_method: 'POST', ...more };

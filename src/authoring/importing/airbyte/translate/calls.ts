@@ -110,6 +110,7 @@ function extreme(name: 'max' | 'min', args: Reader): Typed {
 /** Arguments that methods and filters take; one more would mean something that is not said here. */
 const MOST: Readonly<Record<string, number>> = {
   strftime: 1,
+  isoformat: 2,
   replace: 2,
   split: 1,
   join: 1,
@@ -132,13 +133,27 @@ function checkCount(name: string, args: Reader): void {
   if (args.count > most) throw new TemplateError(`${name} with ${args.count} arguments`);
 }
 
+/** Forms of `isoformat`; a moment is whole seconds here. */
+const TIMESPECS: Readonly<Record<string, string>> = {
+  auto: 'H:i:s',
+  hours: 'H',
+  minutes: 'H:i',
+  seconds: 'H:i:s',
+  milliseconds: 'H:i:s.v',
+  microseconds: 'H:i:s.u',
+};
+
 /** Methods of texts, moments and lists. */
 const METHODS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = {
   strftime: (self, args) => ({ out: formatted(momentOf(self), args.text(0)), type: 'text' }),
-  isoformat: (self) =>
-    self.type === 'day'
-      ? { out: textOut(self), type: 'text' }
-      : { out: call('date', 'Y-m-d\\TH:i:sP', momentOf(self)), type: 'text' },
+  isoformat: (self, args) => {
+    if (self.type === 'day') return { out: textOut(self), type: 'text' };
+    const separator = args.has(0, 'sep') ? args.text(0, 'sep') : 'T';
+    const span = args.has(1, 'timespec') ? args.text(1, 'timespec') : 'auto';
+    const time = Object.hasOwn(TIMESPECS, span) ? TIMESPECS[span] : undefined;
+    if (time === undefined || separator.length !== 1) throw new TemplateError(`isoformat with “${span}”`);
+    return { out: call('date', `Y-m-d\\${separator}${time}P`, momentOf(self)), type: 'text' };
+  },
   timestamp: (self) => ({ out: momentOf(self), type: 'float' }),
   lower: (self) => ({ out: call('lower', textOut(self)), type: 'text' }),
   upper: (self) => ({ out: call('upper', textOut(self)), type: 'text' }),
