@@ -167,7 +167,7 @@ const cartsOf: Answer = ({ pathname }) =>
       ? [{ id: 5 }]
       : [{ id: 9, at: pathname.endsWith('1') ? '2024-03-01' : '2024-05-01' }];
 
-/** What airbyte-cdk 7.39.1 asks the same API for. */
+/** Requests that airbyte-cdk 7.39.1 sends to the same API. */
 describe('a child keeps a state for each parent', () => {
   test.each<[string, Part, Part, string, string, string]>([
     ['by its id', {}, {}, '/{{ stream_partition.shop }}', '/1', '/2'],
