@@ -72,12 +72,10 @@ function put(expression: Expression, hasToken: boolean): Expression {
     if (access.keys.length === 0) return constant(hasToken ? { next_page_token: '…' } : undefined);
     if (access.keys[0] !== 'next_page_token') throw new TemplateError('a part of the token of the next page');
     if (!hasToken) return constant(undefined);
-    return access.keys
-      .slice(1)
-      .reduce<Expression>((of, key) => ({ kind: 'item', of, key: constant(key) }), {
-        kind: 'name',
-        name: TOKEN,
-      });
+    return access.keys.slice(1).reduce<Expression>((of, key) => ({ kind: 'item', of, key: constant(key) }), {
+      kind: 'name',
+      name: TOKEN,
+    });
   }
   return mapParts(expression, (part) => put(part, hasToken));
 }
