@@ -1,3 +1,4 @@
+import { counted } from '../../lib/counted.ts';
 import type { Doubt, Proof } from './doubt.ts';
 
 /** Describes a finding against a run in one or two sentences, with the path and the key to change. */
@@ -7,13 +8,13 @@ export function doubtText(doubt: Doubt): string {
   const see = `See \`${key}\`.`;
   switch (doubt.code) {
     case 'totalAbove': {
-      const said = `The answer says \`${path}: ${doubt.total}\`${doubt.isBound === true ? ' or more' : ''}, and ${count(doubt.rows, 'row')} came`;
+      const said = `The answer says \`${path}: ${doubt.total}\`${doubt.isBound === true ? ' or more' : ''}, and ${counted(doubt.rows, 'row')} came`;
       return doubt.size === undefined || doubt.asked === undefined
         ? `${said}. Check the pagination. ${see}`
-        : `${said}: the API gives at most ${count(doubt.size, 'row')} although ${doubt.asked} were asked for. Set \`limit\` to ${doubt.size}.`;
+        : `${said}: the API gives at most ${counted(doubt.size, 'row')} although ${doubt.asked} were asked for. Set \`limit\` to ${doubt.size}.`;
     }
     case 'pagesAbove':
-      return `The answer says \`${path}: ${doubt.total}\`, and ${count(doubt.pages, 'page')} with rows came. Check the first page and the pagination. ${see}`;
+      return `The answer says \`${path}: ${doubt.total}\`, and ${counted(doubt.pages, 'page')} with rows came. Check the first page and the pagination. ${see}`;
     case 'nextPage':
       return `The last page (${doubt.page}) says that there is a next one: \`${path}\`, and it was not asked for. Follow it, or correct \`${key}\`.`;
     case 'moreFlag':
@@ -23,7 +24,7 @@ export function doubtText(doubt: Doubt): string {
     case 'samePage':
       return `Page ${doubt.page} brings ${SAME[doubt.how]} page ${doubt.of} again, although something else was asked for: the API does not know the parameter, or has no such page. Correct \`${key}\`.`;
     case 'capped':
-      return `The page has ${count(doubt.size, 'row')}, which is a full one by what the API says of its size, or by what APIs commonly give at most, and ${doubt.asked} were asked for: it gives no more at once. Set \`limit\` to ${doubt.size}.`;
+      return `The page has ${counted(doubt.size, 'row')}, which is a full one by what the API says of its size, or by what APIs commonly give at most, and ${doubt.asked} were asked for: it gives no more at once. Set \`limit\` to ${doubt.size}.`;
     case 'fullPage':
       return `The page is full (\`${path}: ${doubt.size}\`)${doubt.total === undefined ? '' : `, \`${doubt.total}: ${doubt.size}\` may be the number of its rows alone`}, and nothing shows that it is the last one: there may be more. Set or correct \`${key}\`.`;
     case 'notFound':
@@ -31,29 +32,29 @@ export function doubtText(doubt: Doubt): string {
     case 'totalShrank':
       return `\`${path}\` went from ${doubt.from} to ${doubt.to} at page ${doubt.page}: the data changed while the pages were read, and rows that moved to an earlier page are missing. Read them in a fixed order, or by a cursor.`;
     case 'rowsTwice':
-      return `${count(doubt.rows, 'row')} came twice, first on pages ${doubt.of} and ${doubt.page}${doubt.pages > 1 ? `, and on ${doubt.pages} pages in all` : ''}: pages move when the data changes while they are read, or they overlap, and others may be missing. Read them in a fixed order, or by a cursor. ${see}`;
+      return `${counted(doubt.rows, 'row')} came twice, first on pages ${doubt.of} and ${doubt.page}${doubt.pages > 1 ? `, and on ${doubt.pages} pages in all` : ''}: pages move when the data changes while they are read, or they overlap, and others may be missing. Read them in a fixed order, or by a cursor. ${see}`;
     case 'onlyKnownRows':
       return `Page ${doubt.page} brings only rows that were there: the API does not know the parameter, or begins again. Correct \`${key}\`.`;
     case 'notFirst':
       return `The first page is not the first one: the answer has \`${path}\`${doubt.begins === undefined ? ', a page before it' : `: ${doubt.begins}`}. Begin earlier: \`${key}\`.`;
     case 'gap':
-      return `Page ${doubt.page} begins at \`${path}: ${doubt.begins}\`, and ${count(doubt.expected, 'row')} had come: those between are missing. Correct \`${key}\`.`;
+      return `Page ${doubt.page} begins at \`${path}: ${doubt.begins}\`, and ${counted(doubt.expected, 'row')} had come: those between are missing. Correct \`${key}\`.`;
     case 'overlap':
-      return `Page ${doubt.page} begins at \`${path}: ${doubt.begins}\`, and ${count(doubt.expected, 'row')} had come: rows come twice. Correct \`${key}\`.`;
+      return `Page ${doubt.page} begins at \`${path}: ${doubt.begins}\`, and ${counted(doubt.expected, 'row')} had come: rows come twice. Correct \`${key}\`.`;
     case 'tooManyRows':
-      return `A page has ${count(doubt.rows, 'row')} although ${doubt.asked} were asked for, so pages overlap and rows come twice: the API does not know the page size. Correct \`${key}\`.`;
+      return `A page has ${counted(doubt.rows, 'row')} although ${doubt.asked} were asked for, so pages overlap and rows come twice: the API does not know the page size. Correct \`${key}\`.`;
     case 'sameWindows':
       return `All ${doubt.windows} windows of time that have rows brought the same ones: the API does not know the parameters of the window, and its rows are there ${doubt.windows} times. Correct \`${key}\`; or, if nothing changed from window to window, accept the doubt by \`completeness\` of the job.`;
     case 'sameRuns':
       return `All ${doubt.runs} runs brought the same rows, although each asked for another ${doubt.names.map((name) => `\`${name}\``).join(', ')}: the API does not know the parameter, and its rows are there ${doubt.runs} times. Correct \`${key}\`; or, if all of them have the same, accept the doubt by \`completeness\` of the job.`;
     case 'windowsOverlap':
-      return `${count(doubt.rows, 'row')} came with a window of time and with the one before it, first with ${doubt.windows[0]} and ${doubt.windows[1]}: the API takes the end of a window for a part of it, or does not know one of its parameters. Set \`end\` of \`${key}\` to "inclusive", correct the parameters, or give the table a primary key.`;
+      return `${counted(doubt.rows, 'row')} came with a window of time and with the one before it, first with ${doubt.windows[0]} and ${doubt.windows[1]}: the API takes the end of a window for a part of it, or does not know one of its parameters. Set \`end\` of \`${key}\` to "inclusive", correct the parameters, or give the table a primary key.`;
     case 'error':
       return `Page ${doubt.page} tells of an error with the status of a success: \`${path}\`${doubt.text === '' ? '' : `, “${doubt.text}”`}. ${doubt.isRow === true ? 'It was taken for a row, and rows' : 'Its rows'} are missing. Run it again, or correct what the error names; if it is none, accept the doubt by \`completeness\` of the job.`;
     case 'headerAgain':
       return `A row of page ${doubt.page} has the names of the columns as its values: files were put together with their headers, and what lies between may be missing. Ask for one file at a time; or, if all rows are there, leave such rows out by \`where\` and accept the doubt.`;
     case 'strangers':
-      return `${count(doubt.rows, 'row')} came whose \`${path}\` is no value that was asked for: the API does not know the parameter, so that rows come with each group again, or \`${path}\` is not where a row names its parent. Correct the request, or \`${key}\`.`;
+      return `${counted(doubt.rows, 'row')} came whose \`${path}\` is no value that was asked for: the API does not know the parameter, so that rows come with each group again, or \`${path}\` is not where a row names its parent. Correct the request, or \`${key}\`.`;
     case 'skipped':
       return `Page ${doubt.page} was skipped (${doubt.text}) after the pages before it had come: their rows are there, and those behind are missing. Where such an answer is the end of the pages, write "do": "empty" in \`${key}\`.`;
     default:
@@ -91,8 +92,4 @@ const SAME = {
 /** Shortens a key: the beginning of `parameters.api.pagination.limit` is always the same. */
 function keyName(key: string): string {
   return key.replace(/^parameters\.api\./, '');
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
