@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-
 /** Leaves an address to whatever opens addresses here. Where nothing does, nothing happens: the link is printed, too. */
 export function openBrowser(url: string, platform: NodeJS.Platform = process.platform): void {
   const [command, ...args] =
@@ -9,6 +7,7 @@ export function openBrowser(url: string, platform: NodeJS.Platform = process.pla
         ? ['rundll32', 'url.dll,FileProtocolHandler', url]
         : ['xdg-open', url];
   if (command === undefined) return;
+  const { spawn } = process.getBuiltinModule('node:child_process');
   const child = spawn(command, args, { stdio: 'ignore', detached: true });
   child.once('error', () => undefined);
   child.unref();

@@ -1,4 +1,4 @@
-import { momentFrom, type Stretch } from '../engine/jobs/index.ts';
+import type { Stretch } from '../engine/jobs/index.ts';
 import { valued, type Args, type Option } from './command.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import { refused } from './parse.ts';
@@ -16,8 +16,8 @@ export const periodOptions = {
  * @param now milliseconds since 1970
  * @throws {RunError} `command.invalid` for what is no time, and for a period that is empty or runs backward
  */
-export function periodArg(args: Args, now: number): Stretch | undefined {
-  const [from, to] = [momentArg(args, 'from', now), momentArg(args, 'to', now)];
+export async function periodArg(args: Args, now: number): Promise<Stretch | undefined> {
+  const [from, to] = [await momentArg(args, 'from', now), await momentArg(args, 'to', now)];
   if (from === undefined && to === undefined) return undefined;
   if (from === undefined)
     throw refused('--to needs --from.', 'Write for example --from 2026-01-01 --to 2026-02-01.');
@@ -34,9 +34,14 @@ export function periodArg(args: Args, now: number): Stretch | undefined {
   );
 }
 
-function momentArg(args: Args, name: keyof typeof periodOptions, now: number): number | undefined {
+async function momentArg(
+  args: Args,
+  name: keyof typeof periodOptions,
+  now: number,
+): Promise<number | undefined> {
   const text = args.text(name);
   if (text === undefined) return undefined;
+  const { momentFrom } = await import('../engine/jobs/index.ts');
   const moment = momentFrom(text, now);
   if (moment !== undefined) return moment;
   throw refused(

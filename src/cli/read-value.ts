@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createInterface, type Interface } from 'node:readline/promises';
+import type { ReadLineOptions } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { RunError } from '../lib/errors.ts';
@@ -31,15 +31,17 @@ async function readStdin(io: Io): Promise<string> {
 export async function readHidden(io: Pick<Io, 'signal'>): Promise<string> {
   const { stdin } = process;
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  return await answerOf('', createInterface({ input: stdin, output: nowhere, terminal: true }), io);
+  return await answerOf('', { input: stdin, output: nowhere, terminal: true }, io);
 }
 
 /** Reads a line that a person types; empty for Ctrl-D. */
 export async function readLine(question: string, io: Pick<Io, 'signal'>): Promise<string> {
-  return await answerOf(question, createInterface({ input: process.stdin, output: process.stderr }), io);
+  return await answerOf(question, { input: process.stdin, output: process.stderr }, io);
 }
 
-async function answerOf(question: string, lines: Interface, io: Pick<Io, 'signal'>): Promise<string> {
+async function answerOf(question: string, streams: ReadLineOptions, io: Pick<Io, 'signal'>): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface(streams);
   const ended = new AbortController();
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   lines.on('close', () => ended.abort());

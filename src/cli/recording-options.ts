@@ -1,5 +1,4 @@
 import { RunError } from '../lib/errors.ts';
-import { strtotime } from '../engine/jobs/functions/index.ts';
 import type { FolderRunOptions } from '../runner/run.ts';
 import type { RecordingOptions } from '../runner/row-recording.ts';
 import { valued, listed, flag, type Args, type Option } from './command.ts';
@@ -32,13 +31,13 @@ export const recordingOptions = {
 } as const satisfies Record<string, Option>;
 
 /** @throws {RunError} `command.invalid` for a value that is none */
-export function recordingArgs(
+export async function recordingArgs(
   args: Args,
-): RecordingOptions & Pick<FolderRunOptions, 'explanation' | 'record' | 'replay'> {
+): Promise<RecordingOptions & Pick<FolderRunOptions, 'explanation' | 'record' | 'replay'>> {
   const jobs = args.list('restart-job');
   const restart = args.isSet('restart') || (jobs.length > 0 && jobs);
   return {
-    resume: args.isSet('no-resume') ? false : { withinMs: withinArg(args), restart },
+    resume: args.isSet('no-resume') ? false : { withinMs: await withinArg(args), restart },
     keepRecording: keptArg(args),
     record: args.text('record'),
     explanation: args.text('explanation'),
@@ -46,9 +45,10 @@ export function recordingArgs(
   };
 }
 
-function withinArg(args: Args): number | undefined {
+async function withinArg(args: Args): Promise<number | undefined> {
   const text = args.text('resume-within');
   if (text === undefined) return undefined;
+  const { strtotime } = await import('../engine/jobs/functions/index.ts');
   const seconds = strtotime(text, 0);
   if (seconds !== false && seconds > 0) return seconds * 1000;
   throw new RunError('command.invalid', `--resume-within is a time such as "2 days", and not “${text}”.`, {

@@ -19,7 +19,7 @@ export async function runRemote(args: Args, io: Io): Promise<number> {
   const log = await openLog(args, io);
   const { openStorage } = await import('../service/open/index.ts');
   const storage = args.text('storage') ?? 'storage';
-  const period = periodArg(args, systemEnv.now());
+  const period = await periodArg(args, systemEnv.now());
   const opened = await openStorage({
     storage,
     environment: process.env,
@@ -48,7 +48,7 @@ export async function runRemote(args: Args, io: Io): Promise<number> {
 async function chosenRun(
   args: Args,
   { client }: OpenStorage,
-  { period, log }: { readonly period: ReturnType<typeof periodArg>; readonly log: Log },
+  { period, log }: { readonly period: Awaited<ReturnType<typeof periodArg>>; readonly log: Log },
 ): Promise<string> {
   const [follow, cancel] = [args.text('follow'), args.text('cancel')];
   if (follow !== undefined) return follow;

@@ -78,7 +78,7 @@ export const runCommand: Command = {
     const progress = withProgress(createProgress(io, log, systemEnv, isLive), told);
     const shownRequests = args.isSet('show-requests') ? await requestLines(args, io) : {};
     const limit = countArg(args, 'limit');
-    const period = periodArg(args, systemEnv.now());
+    const period = await periodArg(args, systemEnv.now());
     const isJson = args.isSet('json');
     const done: RowResult[] = [];
     const show = async (error?: unknown): Promise<void> => {
@@ -132,7 +132,7 @@ export const runCommand: Command = {
         id: runId ?? kept?.id,
         acceptDoubtful: args.isSet('accept-doubtful'),
         limit,
-        ...recordingArgs(args),
+        ...(await recordingArgs(args)),
         debug: args.text('log-level') === 'debug',
         command: ['gex', ...process.argv.slice(2)].join(' '),
         onDebug: () => log.setLevel('debug'),

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { inheritedEnvironment } from '../runs/environment.ts';
 import { RUNNER_VARIABLE } from '../runs/runner-variable.ts';
 import type { BuilderTask, Said } from './builder-types.ts';
@@ -33,6 +31,9 @@ export async function* askChild(
 ): AsyncGenerator<Said, void> {
   signal.throwIfAborted();
   const [program, ...before] = command;
+  // loaded when it is needed: each start of the command reads this file, and hardly any starts another process
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const { createInterface } = process.getBuiltinModule('node:readline');
   const child = spawn(program, [...before, WORKSHOP_COMMAND], {
     env: { ...inheritedEnvironment(), ...environment, [RUNNER_VARIABLE]: '1' },
     stdio: ['pipe', 'pipe', 'pipe'],
