@@ -5,14 +5,10 @@
 import http from 'node:http';
 import { parseArgs } from 'node:util';
 import got from 'got';
-import type * as TransportModule from '../src/engine/http/send/transport.ts';
+import { createTransport } from '../src/engine/http/send/transport.ts';
 import { median, milliseconds, printTable } from './support/figures.ts';
 import { withFolder } from './support/folder.ts';
 import { measure, startMockApi } from './support/processes.ts';
-
-/** The built one, as it is run. */
-const module = new URL('../dist/engine/http/send/transport.js', import.meta.url).href;
-const { createTransport } = (await import(module)) as typeof TransportModule; // built from that source
 
 const { values: given } = parseArgs({
   options: { requests: { type: 'string', default: '1000' }, turns: { type: 'string', default: '5' } },
