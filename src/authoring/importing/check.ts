@@ -52,11 +52,15 @@ function filled(configuration: Imported['configuration']): unknown {
   const config = mapAt(parameters, 'config');
   const { settings } = config;
   if (settings === undefined) return configuration;
+  const chosen = choicesIn(configuration, new Map());
   return {
     ...configuration,
     configuration: {
       ...inner,
-      parameters: { ...parameters, config: { ...config, settings: withValues(settings) } },
+      parameters: {
+        ...parameters,
+        config: { ...config, settings: withValues(settings, 'settings', chosen) },
+      },
     },
   };
 }
@@ -70,10 +74,26 @@ function isMap(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function withValues(value: unknown): unknown {
+/** Returns the settings that choose an authentication, each with one of its names. */
+function choicesIn(node: unknown, chosen: Map<string, string>): ReadonlyMap<string, string> {
+  if (Array.isArray(node)) for (const item of node) choicesIn(item, chosen);
+  else if (isMap(node)) {
+    const { attr } = mapAt(node, 'choose');
+    const [name] = Object.keys(mapAt(node, 'from'));
+    if (typeof attr === 'string' && name !== undefined && !chosen.has(attr)) chosen.set(attr, name);
+    for (const item of Object.values(node)) choicesIn(item, chosen);
+  }
+  return chosen;
+}
+
+function withValues(value: unknown, path: string, chosen: ReadonlyMap<string, string>): unknown {
   if (isMap(value))
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withValues(item)]));
-  return value === '' || (typeof value === 'string' && value.startsWith('$env:')) ? 'example' : value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, withValues(item, `${path}.${key}`, chosen)]),
+    );
+  return value === '' || (typeof value === 'string' && value.startsWith('$env:'))
+    ? (chosen.get(path) ?? 'example')
+    : value;
 }
 
 function reasonOf({ path, message }: Problem): StreamReport['reasons'][number] {

@@ -35,9 +35,7 @@ export interface AirbyteOptions {
  */
 export function importAirbyte(text: string, options: AirbyteOptions): Imported {
   const read = readYaml(text, options.file);
-  const manifest = withType(resolveReferences(read));
-  const { definitions: _, ...used } = manifest;
-  const components = propagate('', used, {});
+  const components = propagate('', withType(resolveReferences(read)), {});
   if (get(components, 'streams') === undefined && get(components, 'dynamic_streams') === undefined)
     throw manifestError(
       'The file is no manifest: it has no streams.',

@@ -2,6 +2,7 @@ import { TemplateError, type Expression } from './jinja/ast.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, shown, type ManifestNode } from './node.ts';
 import { objectOf } from './request-object.ts';
+import { countedPages } from './page-counts.ts';
 import { TOKEN, type TokenPlace } from './page-token.ts';
 import {
   known,
@@ -77,14 +78,23 @@ function draftOf(
   const constants = sizePlace === undefined || size === undefined ? [] : [{ place: sizePlace, value: size }];
   const option = paginator.child('page_token_option');
   const own = option?.type === 'RequestPath' ? { address: true } : optionPlace(option, scope);
+  if (isMap(own) && Object.values(own).includes(''))
+    throw new TemplateError('a place of the token without a name');
   const places = [...(own === undefined ? [] : [{ place: own }]), ...tokens];
   const isForm = ['page_token_option', 'page_size_option'].some(
     (key) => paginator.child(key)?.text('inject_into') === 'body_data',
   );
   const draft = { constants, isForm };
-  if (strategy.type === 'PageIncrement')
-    return { pagination: byNumber(strategy, size, places, scope), ...draft };
-  if (strategy.type === 'OffsetIncrement') return { pagination: byOffset(strategy, size, places), ...draft };
+  if (strategy.type === 'PageIncrement') {
+    const first = firstPageOf(strategy, scope);
+    if (isPlain(places)) return { pagination: byNumber(strategy, first, size, places), ...draft };
+    const next: TranslatedJson = first === 0 ? { answer: 'page' } : call('add', { answer: 'page' }, first);
+    return counted(strategy, places, { next, first, size }, scope, draft);
+  }
+  if (strategy.type === 'OffsetIncrement') {
+    if (isPlain(places)) return { pagination: byOffset(strategy, size, places), ...draft };
+    return counted(strategy, places, { next: { answer: 'read' }, first: 0, size }, scope, draft);
+  }
   if (strategy.type === 'CursorPagination')
     return { pagination: byCursor(strategy, size, places, scope, isForm), ...draft };
   throw new TemplateError(`the pagination ${strategy.type}`);
@@ -106,7 +116,8 @@ export function optionPlace(
   if (option === undefined) return undefined;
   const name = (): string => {
     const { value } = known(option.get('field_name') ?? '', option, scope);
-    if (typeof value === 'string' && value !== '') return value;
+    // a name that is empty is sent as one
+    if (typeof value === 'string' || value === undefined) return value ?? '';
     throw new TemplateError('a place in the request without a name');
   };
   const path = option.get('field_path') === undefined ? undefined : option.keys('field_path').join('.');
@@ -129,29 +140,46 @@ function isAddress(place: ManifestNode): boolean {
   return isMap(place) && place['address'] === true;
 }
 
-/** Returns the only place of the token; a count goes to one place, as it is. */
-function onlyPlace(places: readonly TokenPlace[]): ManifestNode {
+/** Tells if a count goes to one place, as it is. */
+function isPlain(places: readonly TokenPlace[]): places is readonly [TokenPlace] {
   const [only] = places;
   if (only === undefined) throw new TemplateError('a number of a page that is not sent');
-  if (places.length > 1) throw new TemplateError('a number of a page in several places');
-  if (isAddress(only.place)) throw new TemplateError('a number of a page as an address');
-  if (only.with !== undefined) throw new TemplateError('a number of a page as a part of an expression');
-  return only.place;
+  return places.length === 1 && !isAddress(only.place) && only.with === undefined;
 }
 
-function byNumber(
+function counted(
   strategy: ManifestComponent,
-  size: TranslatedJson | undefined,
   places: readonly TokenPlace[],
+  {
+    next,
+    first,
+    size,
+  }: { readonly next: TranslatedJson; readonly first: number; readonly size: TranslatedJson | undefined },
   scope: TemplateScope,
-): Pagination {
+  draft: Pick<PaginationDraft, 'constants' | 'isForm'>,
+): PaginationDraft {
+  const start = strategy.flag('inject_on_first_request') ? { first } : {};
+  const { pagination, constants } = countedPages(places, { next, ...start, size }, scope);
+  return { pagination, constants: [...draft.constants, ...constants], isForm: draft.isForm };
+}
+
+function firstPageOf(strategy: ManifestComponent, scope: TemplateScope): number {
   const start = strategy.get('start_from_page');
   const first = start === undefined ? 0 : known(start, strategy, scope).value;
   const firstPage = typeof first === 'string' ? Number(first) : first;
   if (typeof firstPage !== 'number') throw new TemplateError('a first page that is known only while it runs');
+  return firstPage;
+}
+
+function byNumber(
+  strategy: ManifestComponent,
+  firstPage: number,
+  size: TranslatedJson | undefined,
+  [{ place }]: readonly [TokenPlace],
+): Pagination {
   return {
     method: 'pagenum',
-    pageParam: onlyPlace(places),
+    pageParam: place,
     firstPage,
     firstPageParams: strategy.flag('inject_on_first_request'),
     limitParam: false,
@@ -169,11 +197,11 @@ function shortPage(size: TranslatedJson | undefined): Pagination {
 function byOffset(
   strategy: ManifestComponent,
   size: TranslatedJson | undefined,
-  places: readonly TokenPlace[],
+  [{ place }]: readonly [TokenPlace],
 ): Pagination {
   return {
     method: 'offset',
-    offsetParam: onlyPlace(places),
+    offsetParam: place,
     firstPageParams: strategy.flag('inject_on_first_request'),
     limitParam: false,
     advance: 'rows',

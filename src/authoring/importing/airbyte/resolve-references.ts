@@ -9,7 +9,7 @@ import {
   type NodeMap,
 } from './node.ts';
 
-/** Parts of a manifest after its references are followed; more is an attack, or a circle by another way. */
+/** Parts of a manifest, those of a shared one counted at each of its places; more is an attack. */
 const MAX_PARTS = 3_000_000;
 /** Deepest nesting of a manifest after its references are followed. */
 const MAX_DEPTH = 500;
@@ -17,15 +17,27 @@ const MAX_DEPTH = 500;
 /**
  * Follows the references of a manifest: a text `#/definitions/x` stands for the value there, and `$ref` in a map
  * gives it all keys of another map; its own come first. A key may have slashes in its name, so at each level the whole
- * rest of the path is tried first.
+ * rest of the path is tried first. What is referred to several times is read once.
  *
  * @throws {RunError} `import.invalid` for a reference that leads nowhere, or in a circle
  */
 export function resolveReferences(manifest: NodeMap): NodeMap {
-  let parts = 0;
+  const shared = new Map<string, ManifestNode>();
+  const sizes = new WeakMap<object, number>();
   let depth = 0;
+  const sizeOf = (node: ManifestNode): number => {
+    if (typeof node !== 'object' || node === null) return 1;
+    const before = sizes.get(node);
+    if (before !== undefined) return before;
+    const size = Object.values(node).reduce((sum: number, item: ManifestNode) => sum + sizeOf(item), 1);
+    sizes.set(node, size);
+    return size;
+  };
+  const refuseSize = (node: ManifestNode, at: string): ManifestNode => {
+    if (sizeOf(node) <= MAX_PARTS) return node;
+    throw manifestError('The references of the manifest multiply without end.', at);
+  };
   const visit = (node: ManifestNode, at: string, followed: readonly string[]): ManifestNode => {
-    if (++parts > MAX_PARTS) throw manifestError('The references of the manifest multiply without end.', at);
     if (++depth > MAX_DEPTH) throw manifestError('The references of the manifest are nested too deep.', at);
     const resolved = resolve(node, at, followed);
     depth--;
@@ -53,11 +65,17 @@ export function resolveReferences(manifest: NodeMap): NodeMap {
         at,
         `It goes by ${[...followed, reference].join(', ')}.`,
       );
+    const before = shared.get(reference);
+    if (before !== undefined) return before;
     const target = lookUp(manifest, reference.slice(2));
     if (target === undefined) throw manifestError(`The reference “${reference}” leads nowhere.`, at);
-    return visit(target, at, [...followed, reference]);
+    const resolved = refuseSize(visit(target, at, [...followed, reference]), at);
+    shared.set(reference, resolved);
+    return resolved;
   };
-  const resolved = visit(manifest, '', []);
+  // definitions are there to be referred to, and each is read where something does
+  const { definitions: _, ...used } = manifest;
+  const resolved = refuseSize(visit(used, '', []), '');
   return isMap(resolved) ? resolved : {};
 }
 

@@ -1,3 +1,4 @@
+import { partsOf } from './address.ts';
 import { readAuthentication, type Authentication } from './authentication.ts';
 import type { ManifestComponent } from './component.ts';
 import { putInto, type JobDraft } from './draft.ts';
@@ -253,12 +254,13 @@ class StreamReader {
           ...[parent?.option, ...lists.map(({ option }) => option)].filter((option) => option !== undefined),
         ])
       : paging.pagination;
+    const endpoint = this.#withNameless(request.address.endpoint, draft, pagination);
     const records = readRecords(this.#stream, this.#retriever.child('record_selector'), scope);
     const reactions = readReactions(requester.child('error_handler'), scope);
     const name = this.#stream.text('name') ?? '';
     Object.assign(job, {
       id: name,
-      endpoint: request.address.endpoint,
+      endpoint,
       ...(request.method === 'GET' ? {} : { method: request.method }),
       ...queryOf(request.method, draft),
       ...(Object.keys(draft.headers).length === 0 ? {} : { headers: draft.headers }),
@@ -297,6 +299,25 @@ class StreamReader {
       primaryKey: keyColumns(this.#stream.get('primary_key')),
       names,
     };
+  }
+
+  /** Puts a parameter without a name into the address, as `?=20`: everywhere else it would be left out. */
+  #withNameless(
+    endpoint: TranslatedJson,
+    draft: JobDraft,
+    pagination: TranslatedJob | undefined,
+  ): TranslatedJson {
+    const { '': value } = draft.query;
+    if (value === undefined) return endpoint;
+    delete draft.query[''];
+    if (pagination?.['method'] === 'response.url' || shown(endpoint).includes('?'))
+      this.#context.findings.not(
+        this.#retriever.place('paginator'),
+        'No counterpart: a place in the request without a name',
+      );
+    return typeof endpoint === 'string' && typeof value !== 'object'
+      ? `${endpoint}?=${shown(value)}`
+      : call('concat', ...partsOf(endpoint), '?=', value);
   }
 
   /** Parameters of the slice are sent with the first request alone. */

@@ -227,6 +227,17 @@ function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position:
   return { out: testOf(expression, (part) => valueOf(part, position)), type: 'boolean' };
 }
 
+/** Returns the sum of numbers, and the joined text of texts. */
+function sumOrText(left: TranslatedJson, right: TranslatedJson): TranslatedJson {
+  const json = call('json_encode', left);
+  return call(
+    'if',
+    call('is', json, 'matches', '^-?[0-9]'),
+    call('add', left, right),
+    call('if', call('is', json, 'startsWith', '"'), call('concat', left, right), null),
+  );
+}
+
 /** Translates `+`, which joins texts and adds numbers; a time and a duration give a time. */
 function sumOf(expression: Extract<Expression, { kind: 'binary' }>, position: TemplatePosition): Typed {
   const { operator } = expression;
@@ -249,7 +260,9 @@ function sumOf(expression: Extract<Expression, { kind: 'binary' }>, position: Te
       out: call(operator === '+' ? 'add' : 'subtract', left.out, right.out),
       type: types.includes('float') ? 'any' : 'number',
     };
-  if (operator === '-' && !types.includes('text') && types.every((type) => type === 'any'))
-    return { out: call('subtract', left.out, right.out), type: 'number' };
+  if (types.every((type) => type === 'any'))
+    return operator === '-'
+      ? { out: call('subtract', left.out, right.out), type: 'number' }
+      : { out: sumOrText(left.out, right.out), type: 'any' };
   throw new TemplateError(`“${operator}” of values whose types are not known`);
 }

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importAirbyte } from '../../../../src/authoring/importing/airbyte/index.ts';
+import { checked } from '../../../../src/authoring/importing/check.ts';
+import { manifestOf, runTwice, serve, stream, type TwoRuns } from '../support/two-runs.ts';
+import { TOKEN_CASES } from './cases/tokens.ts';
+
+let server: Awaited<ReturnType<typeof serve>>;
+beforeAll(async () => {
+  server = await serve();
+});
+afterAll(() => server.close());
+
+/** Requests and rows of airbyte-cdk 7.39.1 with the same API. */
+describe.each<[string, readonly TwoRuns[]]>([['the token of the next page', TOKEN_CASES]])(
+  '%s',
+  (_, cases) => {
+    test.each(cases)('$name', async (item) => {
+      const { outcomes, asks, ids } = await runTwice(item, server);
+      for (const { outcome, reasons } of outcomes)
+        expect({ outcome, reasons }).toEqual({ outcome: item.outcome ?? 'exact', reasons: [] });
+      expect(asks).toEqual(item.asks);
+      if (item.ids !== undefined) expect(ids).toEqual(item.ids);
+    });
+  },
+);
+
+test('a part that is referred to from thousands of places is read once', () => {
+  const common = Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`k${i}`, i]));
+  const users: readonly (readonly [string, unknown])[] = Array.from({ length: 3000 }, (_, i) => [
+    `d${i}`,
+    { $ref: '#/definitions/common', own: i },
+  ]);
+  const requester = { type: 'HttpRequester', url_base: 'https://a.example', path: '/a' };
+  const manifest = {
+    version: '6.0.0',
+    definitions: { common: { ...common, requester }, ...Object.fromEntries<unknown>(users) },
+    streams: [
+      {
+        type: 'DeclarativeStream',
+        name: 'a',
+        retriever: { $ref: '#/definitions/d2999', type: 'SimpleRetriever' },
+      },
+    ],
+  };
+  const { report } = importAirbyte(JSON.stringify(manifest), { file: 'shop.yaml' });
+  expect(report.streams.map(({ outcome }) => outcome)).toEqual(['exact']);
+});
+
+test('a setting that chooses the authentication is tried with one of its names', async () => {
+  const authenticator = {
+    type: 'SelectiveAuthenticator',
+    authenticator_selection_path: ['credentials', 'kind'],
+    authenticators: {
+      token: { type: 'BearerAuthenticator', api_token: "{{ config['credentials']['token'] }}" },
+      none: { type: 'NoAuth' },
+    },
+  };
+  const of = stream('a', '/a', { requester: { authenticator } });
+  const manifest = manifestOf({ stream: of }, 'https://a.example');
+  const { report } = await checked(importAirbyte(manifest, { file: 'shop.yaml' }));
+  expect(report.streams.map(({ outcome, reasons }) => ({ outcome, reasons }))).toEqual([
+    { outcome: 'exact', reasons: [] },
+  ]);
+});

@@ -1,0 +1,95 @@
+import { API, below, inQuery, pages, stream, type MockAnswer, type TwoRuns } from '../../support/two-runs.ts';
+
+/** Answers with pages of two rows; the last one has one. */
+const byOffset =
+  (name: string, last: number, read: (text: string) => number): MockAnswer =>
+  ({ searchParams, pathname }) => {
+    const from = read(searchParams.get(name) ?? '');
+    return [from, from + 1].filter((id) => id <= last).map((id) => ({ id: `${pathname.at(-1)}${id}` }));
+  };
+
+const twoRuns = (lines: readonly string[]): TwoRuns['asks'] => [lines.toSorted(), lines.toSorted()];
+
+export const TOKEN_CASES: readonly TwoRuns[] = [
+  {
+    name: 'an offset inside of a text',
+    stream: stream('items', '/a', {
+      requester: { request_parameters: { limit: "'{{ next_page_token['next_page_token'] or '0' }},2'" } },
+      retriever: pages({ type: 'OffsetIncrement', page_size: 2 }, undefined),
+    }),
+    api: byOffset('limit', 4, (text) => Number(text.split(',')[0])),
+    asks: twoRuns(['GET /a?limit=0,2', 'GET /a?limit=2,2', 'GET /a?limit=4,2']),
+    ids: [
+      ['a0', 'a1', 'a2', 'a3', 'a4'],
+      ['a0', 'a1', 'a2', 'a3', 'a4'],
+    ],
+  },
+  {
+    name: 'an offset that is reckoned with, for each parent',
+    stream: stream('items', '/items/{{ stream_partition.shop }}', {
+      requester: {
+        request_parameters: {
+          q: 'select * STARTPOSITION {{ (next_page_token.next_page_token or 0) + 1 }} MAXRESULTS 2',
+        },
+      },
+      retriever: {
+        ...pages({ type: 'OffsetIncrement', page_size: 2 }, undefined),
+        ...below(stream('shops', '/shops'), 'shop'),
+      },
+    }),
+    api: (url, ...more) =>
+      url.pathname === '/shops'
+        ? [{ id: 'x' }, { id: 'y' }]
+        : byOffset('q', 3, (text) => Number(/STARTPOSITION (\d+)/.exec(text)?.[1]))(url, ...more),
+    asks: twoRuns([
+      'GET /items/x?q=select+*+STARTPOSITION+1+MAXRESULTS+2',
+      'GET /items/x?q=select+*+STARTPOSITION+3+MAXRESULTS+2',
+      'GET /items/y?q=select+*+STARTPOSITION+1+MAXRESULTS+2',
+      'GET /items/y?q=select+*+STARTPOSITION+3+MAXRESULTS+2',
+      'GET /shops',
+    ]),
+    ids: [
+      ['x1', 'x2', 'x3', 'y1', 'y2', 'y3'],
+      ['x1', 'x2', 'x3', 'y1', 'y2', 'y3'],
+    ],
+  },
+  {
+    name: 'a number of a page in a parameter and in a header, from the first page on',
+    stream: stream('items', '/a', {
+      requester: { request_parameters: { of: 'page {{ next_page_token.next_page_token }}' } },
+      retriever: pages(
+        { type: 'PageIncrement', page_size: 2, start_from_page: 5, inject_on_first_request: true },
+        inQuery('page'),
+      ),
+    }),
+    api: byOffset('page', 12, (text) => Number(text) * 2),
+    asks: twoRuns(['GET /a?of=page+5&page=5', 'GET /a?of=page+6&page=6']),
+  },
+  {
+    name: 'a size of pages whose parameter has no name',
+    stream: stream('items', '/a', {
+      retriever: pages({ type: 'PageIncrement', page_size: 2 }, inQuery('page'), {
+        page_size_option: inQuery("{{ config['nothing'] }}"),
+      }),
+    }),
+    api: byOffset('page', 2, (text) => Number(text) * 2),
+    asks: twoRuns(['GET /a?=2', 'GET /a?=2&page=1']),
+  },
+  {
+    name: 'a next token that is a sum of numbers, or of texts',
+    stream: stream('items', '/a', {
+      requester: { url_base: API },
+      retriever: pages(
+        {
+          type: 'CursorPagination',
+          cursor_value: "{{ response.get('at') + response['size'] }}",
+          stop_condition: "{{ response['at'] == 4 }}",
+        },
+        inQuery('at'),
+      ),
+      selector: { extractor: { type: 'DpathExtractor', field_path: ['rows'] } },
+    }),
+    api: ({ searchParams }) => ({ rows: [{ id: 1 }], at: Number(searchParams.get('at')), size: 2 }),
+    asks: twoRuns(['GET /a', 'GET /a?at=2', 'GET /a?at=4']),
+  },
+];
