@@ -26,6 +26,13 @@ export const importCommand: Command = {
       'FILE',
       'Settings of the connector as JSON or YAML: they become those of the configuration',
     ),
+    check: flag(
+      'Run each stream for two pages of two windows, push nothing, and compare with what the report claims',
+    ),
+    recording: valued(
+      'FILE|DIR',
+      'With --check or --against: answers in place of the API, a HAR file or a folder with exchanges of a fixture',
+    ),
     force: flag('Replace a configuration that is there already'),
     json: flag('Print the report as JSON'),
   },
@@ -37,6 +44,10 @@ export const importCommand: Command = {
       'gex import airbyte manifest.yaml --out my-api --settings settings.json',
       'With the settings of a connector',
     ],
+    [
+      'gex import airbyte manifest.yaml --settings settings.json --check',
+      'Ask the API a little, and see which streams do what is claimed',
+    ],
   ],
   async run(args, io) {
     const tool = args.word('tool');
@@ -46,7 +57,9 @@ export const importCommand: Command = {
     const settings =
       settingsFile === undefined ? undefined : readYaml(await textOf(settingsFile), settingsFile);
     const { checked } = await import('../authoring/importing/check.ts');
-    const imported = await checked(await importFrom(tool, file, settings));
+    const claimed = await checked(await importFrom(tool, file, settings));
+    const { afterwards } = await import('./import-check.ts');
+    const { imported, code } = await afterwards(claimed, args, io);
     const out = args.text('out');
     if (out !== undefined) {
       const { writeImported } = await import('../authoring/importing/write.ts');
@@ -55,7 +68,7 @@ export const importCommand: Command = {
     }
     const { reportText } = await import('../authoring/importing/report.ts');
     io.print(args.isSet('json') ? JSON.stringify(imported.report, null, 2) : reportText(imported.report));
-    return 0;
+    return code;
   },
 };
 

@@ -10,6 +10,18 @@ export interface ImportReason {
   readonly template?: string;
 }
 
+/** Result of running an imported stream for a few requests. */
+export interface StreamTrial {
+  readonly result: 'proved' | 'differs' | 'not tried';
+  /** How it differs, or why it was not tried. */
+  readonly reasons: readonly string[];
+  /** What was seen to be as it was claimed. */
+  readonly seen: readonly string[];
+  /** What the few requests could not show. */
+  readonly unseen: readonly string[];
+  readonly requests: number;
+}
+
 export interface StreamReport {
   readonly stream: string;
   readonly outcome: ConversionOutcome;
@@ -21,6 +33,8 @@ export interface StreamReport {
   readonly reasons: readonly ImportReason[];
   /** Differences on the way to the same result. */
   readonly notes: readonly string[];
+  /** Absent where it was not run. */
+  readonly trial?: StreamTrial;
 }
 
 export interface SettingReport {
@@ -57,14 +71,15 @@ function countOf(report: ImportReport, outcome: ConversionOutcome): number {
 export function reportText(report: ImportReport): string {
   const { streams, settings, notes } = report;
   const width = Math.max(0, ...streams.map(({ stream }) => stream.length));
-  const lines = streams.flatMap(({ stream, outcome, columns, reasons, notes: about }) => [
-    `${stream.padEnd(width)}  ${outcome}`,
+  const lines = streams.flatMap(({ stream, outcome, columns, reasons, notes: about, trial }) => [
+    `${stream.padEnd(width)}  ${outcome}${trial === undefined ? '' : `, ${trial.result}`}`,
     ...reasons.map(
       ({ path, message, template }) =>
         `  ${message} (${path})${template === undefined ? '' : `: ${oneLine(template)}`}`,
     ),
     ...columns.map((text) => `  columns: ${text}`),
     ...about.map((text) => `  ${text}`),
+    ...trialLines(trial),
   ]);
   const open = settings.map(
     ({ key, title, isRequired, example }) =>
@@ -75,8 +90,27 @@ export function reportText(report: ImportReport): string {
     '',
     ...notes,
     `${countOf(report, 'exact')} exact, ${countOf(report, 'equal rows, other columns')} with equal rows and other columns, ${countOf(report, 'not')} not.`,
+    ...trialCounts(streams),
     ...(open.length === 0 ? [] : ['', 'Settings to fill in:', ...open]),
   ].join('\n');
+}
+
+/** How it differs stands among the reasons of its stream. */
+function trialLines(trial: StreamTrial | undefined): readonly string[] {
+  if (trial === undefined) return [];
+  const { result, reasons, seen, unseen } = trial;
+  return [
+    ...(result === 'not tried' ? reasons.map((text) => `  not tried: ${text}`) : []),
+    ...(seen.length === 0 ? [] : [`  seen: ${seen.join('; ')}`]),
+    ...unseen.map((text) => `  not seen: ${text}`),
+  ];
+}
+
+function trialCounts(streams: readonly StreamReport[]): readonly string[] {
+  if (streams.every(({ trial }) => trial === undefined)) return [];
+  const count = (result: StreamTrial['result']): number =>
+    streams.filter(({ trial }) => trial?.result === result).length;
+  return [`Checked: ${count('proved')} proved, ${count('differs')} differ, ${count('not tried')} not tried.`];
 }
 
 function oneLine(text: string): string {

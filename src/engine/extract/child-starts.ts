@@ -17,7 +17,16 @@ export interface ChildStartsOptions extends WindowPlanOptions {
   readonly evaluatePlaceholderAt: (now: () => number) => Evaluate;
   /** Pages of each job, `--limit`. */
   readonly limit?: number | undefined;
+  readonly sample?: Sample | undefined;
   readonly witnesses?: Witnesses;
+}
+
+/** Bounds of a trial besides its pages; each window then has the pages of the limit. */
+export interface Sample {
+  /** Windows of each job. */
+  readonly windows: number;
+  /** Rows of a page that start children. */
+  readonly rows: number;
 }
 
 /** A run of a child that a row, or a group of rows, starts. */
@@ -49,8 +58,10 @@ export class ChildStarts {
         continue;
       }
       let row = 0;
+      let started = 0;
       for (const chunk of content.chunks()) {
         for (const value of chunk) {
+          if (started === this.#options.sample?.rows) break;
           if (state !== undefined && !state.writes(value)) {
             row++;
             continue;
@@ -59,7 +70,9 @@ export class ChildStarts {
           if (content.isLeftOut(value)) continue;
           const placeOf = (number: number): RunPlace => ({ above, step: { ...step, run: number } });
           const began = beginning(this.#options.exchanges, placeOf(0));
-          for (const [number, each] of this.#childRunsOf(child, value, run, began).entries())
+          const runs = this.#childRunsOf(child, value, run, began);
+          if (runs.length > 0) started++;
+          for (const [number, each] of runs.entries())
             for (const planned of this.#planChild(child, each, placeOf(number)))
               yield { job: child, planned, began };
         }

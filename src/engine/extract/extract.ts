@@ -17,10 +17,11 @@ import { forgetChanged, settingsJson, structureSettings } from './schema-cache.t
 import type { Progress } from './progress.ts';
 import { timeContext } from './time.ts';
 import type { AuthType, LoginKeeper } from '../http/auth/index.ts';
-import type { Send } from '../shared/message.ts';
+import type { Send, SendWrapper } from '../shared/message.ts';
 import type { FirstContact } from '../http/retry.ts';
 import { createCaller, strtotime } from '../jobs/functions/index.ts';
 import { parseJobs, type Job, type JobWarning, type Stretch } from '../jobs/index.ts';
+import type { Sample } from './child-starts.ts';
 import { IncrementalStates } from './incremental/states.ts';
 import { getKey, type AnyObject } from '../../lib/json/index.ts';
 import type { Log } from '../../lib/log.ts';
@@ -64,6 +65,8 @@ export interface ExtractOptions {
   readonly isValidated?: boolean;
   /** Ends each job after so many pages. */
   readonly limit?: number | undefined;
+  /** Bounds besides the limit, for a look at each part of a configuration. */
+  readonly sample?: Sample | undefined;
   /** Sees the verdicts before anything is published; what it throws ends the run, and nothing is. */
   readonly onReports?: (jobs: readonly JobReport[]) => void;
   /** Pagination methods to choose from; all of this package by default. */
@@ -79,6 +82,8 @@ export interface ExtractOptions {
   readonly strict?: boolean | undefined;
   /** Takes the place of the network. */
   readonly bottom?: Send;
+  /** Sees each request as it goes over the wire, with its credentials, and its answer. */
+  readonly tap?: SendWrapper | undefined;
   /**
    * Keeps the answers, and gives those that it has: a run that goes on, or is played again. Who gives it closes it. By
    * default the answers are kept in the work folder until the end.
@@ -263,7 +268,7 @@ async function runConfig(
   { jobs: reports, config, effective, iteration, time, states, buckets, recording, clock }: Iteration,
   options: KnownOptions & { readonly tell: Log['warn']; readonly firstContact: FirstContact },
 ): Promise<void> {
-  const { signal, tell, limit, progress = {} } = options;
+  const { signal, tell, limit, sample, progress = {} } = options;
   const warnings: JobWarning[] = [];
   const jobs = parseJobs(
     effective.jobs,
@@ -296,6 +301,7 @@ async function runConfig(
       startedAt: recording.startedAt,
       iteration,
       limit,
+      sample,
       signal,
       progress,
     });

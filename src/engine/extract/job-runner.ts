@@ -71,7 +71,7 @@ export class JobRunner {
 
   /** @param index which job of the configuration, from 0 */
   async run(job: Job, index: number): Promise<void> {
-    const { iteration, limit, concurrency } = this.#options;
+    const { iteration, limit, concurrency, sample } = this.#options;
     const place = { above: [], step: { job: job.name, index, iteration } };
     // windows may be begun ahead; a limit counts the pages of all of them
     const work = new OrderedQueue(limit === undefined ? concurrency : 1);
@@ -80,14 +80,14 @@ export class JobRunner {
     const planned = planRuns(job, { run: ROOT_RUN, place }, this.#options);
     try {
       for (const [done, each] of planned.entries()) {
-        if (left === 0) {
+        if (left === 0 || done === sample?.windows) {
           skipRuns(job, planned.slice(done), this.#options);
           break;
         }
         const begun = this.#starter.begin(job, each, began, left);
         const run = async (): Promise<void> => {
           const pages = await this.#finish(begun);
-          if (left !== undefined) left -= pages;
+          if (left !== undefined && sample === undefined) left -= pages;
         };
         await this.#add(work, begun, run);
       }

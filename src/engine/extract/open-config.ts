@@ -23,7 +23,7 @@ type OwnOptions = Pick<
   JobRunnerOptions,
   'bucket' | 'exchanges' | 'iteration' | 'limit' | 'progress' | 'signal' | 'startedAt'
 > &
-  Partial<Pick<JobRunnerOptions, 'send' | 'concurrency' | 'isPatient' | 'witnesses'>>;
+  Partial<Pick<JobRunnerOptions, 'sample' | 'send' | 'concurrency' | 'isPatient' | 'witnesses'>>;
 
 /** One effective configuration, ready to run jobs. Close its connection at the end. */
 export interface OpenConfig {
