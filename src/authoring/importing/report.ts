@@ -15,9 +15,9 @@ export interface StreamTrial {
   readonly result: 'proved' | 'differs' | 'not tried';
   /** How it differs, or why it was not tried. */
   readonly reasons: readonly string[];
-  /** What was seen to be as it was claimed. */
+  /** Found to be as it was claimed. */
   readonly seen: readonly string[];
-  /** What the few requests could not show. */
+  /** Not shown by the few requests. */
   readonly unseen: readonly string[];
   readonly requests: number;
 }

@@ -17,12 +17,12 @@ export interface ChildStartsOptions extends WindowPlanOptions {
   readonly evaluatePlaceholderAt: (now: () => number) => Evaluate;
   /** Pages of each job, `--limit`. */
   readonly limit?: number | undefined;
-  readonly sample?: Sample | undefined;
+  readonly sample?: SampleBounds | undefined;
   readonly witnesses?: Witnesses;
 }
 
 /** Bounds of a trial besides its pages; each window then has the pages of the limit. */
-export interface Sample {
+export interface SampleBounds {
   /** Windows of each job. */
   readonly windows: number;
   /** Rows of a page that start children. */

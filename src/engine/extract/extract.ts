@@ -21,7 +21,7 @@ import type { Send, SendWrapper } from '../shared/message.ts';
 import type { FirstContact } from '../http/retry.ts';
 import { createCaller, strtotime } from '../jobs/functions/index.ts';
 import { parseJobs, type Job, type JobWarning, type Stretch } from '../jobs/index.ts';
-import type { Sample } from './child-starts.ts';
+import type { SampleBounds } from './child-starts.ts';
 import { IncrementalStates } from './incremental/states.ts';
 import { getKey, type AnyObject } from '../../lib/json/index.ts';
 import type { Log } from '../../lib/log.ts';
@@ -66,7 +66,7 @@ export interface ExtractOptions {
   /** Ends each job after so many pages. */
   readonly limit?: number | undefined;
   /** Bounds besides the limit, for a look at each part of a configuration. */
-  readonly sample?: Sample | undefined;
+  readonly sample?: SampleBounds | undefined;
   /** Sees the verdicts before anything is published; what it throws ends the run, and nothing is. */
   readonly onReports?: (jobs: readonly JobReport[]) => void;
   /** Pagination methods to choose from; all of this package by default. */

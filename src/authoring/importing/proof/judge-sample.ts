@@ -16,7 +16,7 @@ import type { DoubtCode } from '../../../engine/completeness/doubt.ts';
 import { findRows } from '../../init/rows.ts';
 import type { StreamReport, StreamTrial } from '../report.ts';
 import { TrialFindings } from './findings.ts';
-import type { Sample, SampledExchange } from './sample-run.ts';
+import type { SampleRun, SampledExchange } from './sample-run.ts';
 import { leftoversIn } from './sent-values.ts';
 import { jobsOf, jobsOfStream, mapOf, type StreamJob } from './stream-jobs.ts';
 import { seamOf } from './window-seam.ts';
@@ -36,7 +36,7 @@ const WRONG = new Set<DoubtCode>([
 
 export interface JudgedSample {
   readonly configuration: Readonly<Record<string, unknown>>;
-  readonly sample: Sample;
+  readonly sample: SampleRun;
   readonly secrets: Secrets;
 }
 
@@ -79,7 +79,7 @@ export function judgeSample(
 }
 
 /** Returns why a failure says nothing about the configuration; undefined when it does, or there is none. */
-function failureOutside(failure: unknown, { exchanges }: Sample): string | undefined {
+function failureOutside(failure: unknown, { exchanges }: SampleRun): string | undefined {
   if (failure === undefined) return undefined;
   if (!(failure instanceof ExtractorError)) return failureText(failure);
   const { code, details, message } = failure;
@@ -99,7 +99,11 @@ function failureText(failure: unknown): string {
   return hint === undefined || code !== 'replay.missing' ? message : `${message} ${hint}`;
 }
 
-function lookForLeftovers(jobs: readonly StreamJob[], { exchanges }: Sample, findings: TrialFindings): void {
+function lookForLeftovers(
+  jobs: readonly StreamJob[],
+  { exchanges }: SampleRun,
+  findings: TrialFindings,
+): void {
   const names = new Set(
     jobs.flatMap(({ node }) => [
       ...Object.keys(mapOf(node['placeholders'])),
@@ -115,7 +119,11 @@ function lookForLeftovers(jobs: readonly StreamJob[], { exchanges }: Sample, fin
 }
 
 /** Compares the first request of each job with what is announced for it. */
-function lookAtAnnounced({ announced, exchanges }: Sample, secrets: Secrets, findings: TrialFindings): void {
+function lookAtAnnounced(
+  { announced, exchanges }: SampleRun,
+  secrets: Secrets,
+  findings: TrialFindings,
+): void {
   for (const [index, { job, request, login }] of (announced ?? []).entries()) {
     const [sent] = exchanges.filter(({ position }) => position?.length === 1 && position[0]?.index === index);
     // the answer of a login goes into the request
@@ -137,7 +145,7 @@ function lookAtAnnounced({ announced, exchanges }: Sample, secrets: Secrets, fin
   }
 }
 
-function lookAtRows({ dataType, name, node }: StreamJob, sample: Sample, findings: TrialFindings): void {
+function lookAtRows({ dataType, name, node }: StreamJob, sample: SampleRun, findings: TrialFindings): void {
   const count = sample.rows.get(dataType)?.count ?? 0;
   if (count > 0) {
     findings.seen(`${counted(count, 'row')} came`);
@@ -169,7 +177,7 @@ function otherRows({ response, request }: SampledExchange): { at: string; count:
 /** Score of a place whose rows are hardly anything else. */
 const LIKELY = 40;
 
-function lookAtVerdict({ at }: StreamJob, { reports, rows }: Sample, findings: TrialFindings): void {
+function lookAtVerdict({ at }: StreamJob, { reports, rows }: SampleRun, findings: TrialFindings): void {
   const report = reports.find((each) => each.at === at);
   if (report === undefined) return;
   if (report.pages > report.runs) findings.seen('one page follows another');
@@ -183,7 +191,7 @@ function lookAtVerdict({ at }: StreamJob, { reports, rows }: Sample, findings: T
 
 function lookAtWindows(
   job: StreamJob,
-  { exchanges, announced, failure }: Sample,
+  { exchanges, announced, failure }: SampleRun,
   findings: TrialFindings,
 ): void {
   if (job.node['windows'] === undefined) return;
@@ -214,7 +222,7 @@ function lookAtWindows(
 }
 
 /** Looks at whether the rows move the state, and whether a later run asks by it. */
-function lookAtState(job: StreamJob, sample: Sample, findings: TrialFindings): void {
+function lookAtState(job: StreamJob, sample: SampleRun, findings: TrialFindings): void {
   const incremental = mapOf(job.node['incremental']);
   const { cursor } = incremental;
   if (typeof cursor !== 'string') return;

@@ -6,7 +6,7 @@ import { encodeExact, type AnyObject } from '../../../lib/json/index.ts';
 import type { Secrets } from '../../../lib/secrets.ts';
 import type { Imported, SettingReport, StreamReport, StreamTrial } from '../report.ts';
 import { judgeSample } from './judge-sample.ts';
-import { runSample, type Sample } from './sample-run.ts';
+import { runSample, type SampleRun } from './sample-run.ts';
 import { mapOf, plainConfiguration } from './stream-jobs.ts';
 
 export interface ProveOptions {
@@ -65,7 +65,7 @@ export async function prove(imported: Imported, options: ProveOptions): Promise<
   };
 }
 
-type Ran = Sample | { readonly why: string };
+type Ran = SampleRun | { readonly why: string };
 
 async function sampleOf(configuration: AnyObject, options: ProveOptions): Promise<Ran> {
   let resolved: AnyObject;

@@ -55,7 +55,7 @@ export interface SampledRows {
 }
 
 /** A configuration row as it ran for a few requests. */
-export interface Sample {
+export interface SampleRun {
   /** First requests as they are announced without sending one; undefined where that failed. */
   readonly announced: readonly JobPreview[] | undefined;
   readonly exchanges: readonly SampledExchange[];
@@ -90,13 +90,13 @@ export interface SampleOptions {
  *
  * @throws the reason of the signal
  */
-export async function runSample(options: SampleOptions): Promise<Sample> {
+export async function runSample(options: SampleOptions): Promise<SampleRun> {
   const { configuration, env, secrets, signal, bottom } = options;
   for (const secret of collectSecrets(configuration)) secrets.add(secret);
   const folder = makeTempFolder('import');
   const exchanges: SampledExchange[] = [];
   const rows = new Map<string, SampledRows>();
-  const seen: Pick<Sample, 'announced' | 'exchanges' | 'rows'> = {
+  const seen: Pick<SampleRun, 'announced' | 'exchanges' | 'rows'> = {
     announced: await announcedBy(options, {}),
     exchanges,
     rows,
