@@ -1,4 +1,11 @@
-import { entriesOf, toText, type AnyObject, type Json, type JsonObject } from '../../lib/json/index.ts';
+import {
+  entriesOf,
+  getKey,
+  toText,
+  type AnyObject,
+  type Json,
+  type JsonObject,
+} from '../../lib/json/index.ts';
 import { besideSize, isOffsetName, isPageName, ROW_NAMES, sentAs, TOKEN } from './guesses.ts';
 import { plain } from './names.ts';
 import { signOf, valueOf, type Pointer } from './signs.ts';
@@ -7,6 +14,7 @@ import {
   paramOf,
   placeOfSize,
   queryOf,
+  sentNames,
   topNames,
   unique,
   variablesOf,
@@ -24,9 +32,12 @@ export function candidatesOf(seen: Observed): readonly Candidate[] {
   const all = [
     ...headerLinks(seen),
     ...strong.filter(({ isUrl: is }) => is).flatMap((pointer) => urls(pointer, seen)),
+    ...archived(strong, seen),
     ...seen.signs.merges.map((path) => merged(path, seen)),
+    ...together(strong, seen),
     ...strong.filter(({ isUrl: is }) => !is).flatMap((pointer) => tokens(pointer, seen)),
     ...graph(seen),
+    ...behindKey(seen),
     ...(signOf(seen.signs, 'more') !== undefined && !hasEcho(seen) && weak.length === 0
       ? rowIds(seen, false)
       : []),
@@ -91,6 +102,76 @@ function merged(path: string, { target }: Observed): Candidate {
   };
 }
 
+/** Returns a candidate that sends several values, which are the place of the next page together. */
+function together(strong: readonly Pointer[], { target }: Observed): Candidate[] {
+  const parts = strong.filter(({ isUrl, keys }) => !isUrl && keys !== undefined);
+  const [first] = parts;
+  const above = first?.keys?.slice(0, -1).join('.');
+  const beside = besideSize(sentNames(target));
+  if (parts.length < 2 || parts.some(({ keys }) => keys?.slice(0, -1).join('.') !== above)) return [];
+  const set = parts.map(({ path, name }) => {
+    const [likely = name] = sentAs(name, false);
+    return { from: path, to: beside === undefined ? likely : beside(likely) };
+  });
+  return [
+    {
+      kind: 'token',
+      says: set.map(({ from, to }) => `\`${from}\` → \`${to}\``).join(' and '),
+      pagination: { method: 'response.param', set, includeParams: true },
+      params: target.params,
+      isGuess: false,
+    },
+  ];
+}
+
+/** Archives by OAI-PMH take their token beside the verb, and nothing else beside it. */
+function archived(strong: readonly Pointer[], { target }: Observed): Candidate[] {
+  const token = strong.find(({ keys }) => plain(keys?.at(-1) ?? '').startsWith('resumption_token'));
+  const inside = strong.find(
+    ({ keys }) => keys?.at(-1) === '#text' && /resumptionToken/.test(keys.at(-2) ?? ''),
+  );
+  const { path } = inside ?? token ?? {};
+  if (path === undefined || getKey(target.params, 'verb') === undefined) return [];
+  return [
+    {
+      kind: 'token',
+      says: `\`${path}\` → \`resumptionToken\`, beside \`verb\` alone`,
+      pagination: {
+        method: 'response.param',
+        responseParam: path,
+        queryParam: 'resumptionToken',
+        includeParams: ['verb'],
+      },
+      params: target.params,
+      isGuess: false,
+    },
+  ];
+}
+
+/** Returns a candidate for a range of keys in Base64: it goes on at the least key behind that of the last row. */
+function behindKey({ target, id, lastId, signs }: Observed): Candidate[] {
+  const isRange = ['key', 'range_end'].every((name) => typeof getKey(target.params, name) === 'string');
+  const more = signOf(signs, 'more');
+  if (id !== 'key' || typeof lastId !== 'string' || !isRange || more === undefined) return [];
+  const key = { function: 'base64_decode', args: [{ last: id }] };
+  const behind = { function: 'base64_encode', args: [{ function: 'concat', args: [key, '\0'] }] };
+  return [
+    {
+      kind: 'row',
+      says: 'the key behind that of the last row → `key`',
+      pagination: {
+        method: 'response.param',
+        responseParam: behind,
+        queryParam: 'key',
+        includeParams: true,
+        stopWhen: { value: more.path, is: 'absent' },
+      },
+      params: target.params,
+      isGuess: false,
+    },
+  ];
+}
+
 /** The token in an address that cannot be followed as it is. */
 function tokensInUrl({ path, keys, value, source }: Pointer, { target }: Observed): Candidate[] {
   if (keys === undefined || typeof value !== 'string') return [];
@@ -126,12 +207,24 @@ function tokens(pointer: Pointer, { target, signs, rows }: Observed): Candidate[
   const inLinks = signs.links.flatMap(({ url }) =>
     queryOf(url).flatMap(([param, text]) => (text === String(value) ? [param] : [])),
   );
+  const isSnake = keys !== undefined && topNames(target.params).some((param) => /[a-z]_[a-z]/.test(param));
+  const echoes = signs.all.flatMap(({ kind, path: at }) =>
+    /^(?:page|offset|position)$/.test(kind) && !at.startsWith('header ') ? [at.split('.').at(-1) ?? ''] : [],
+  );
   const guessed =
     typeof value === 'number' && /^next$/.test(plain(name))
-      ? value === rows
-        ? ['offset', 'start', 'skip']
-        : ['page', 'cursor', 'offset']
-      : sentAs(name, keys === undefined);
+      ? [
+          ...new Set([
+            ...echoes,
+            ...(value === rows ? ['offset', 'start', 'skip'] : ['page', 'cursor', 'offset']),
+          ]),
+        ]
+      : [
+          ...new Set([
+            ...(isSnake ? sentAs(plain(name), false).slice(0, 2) : []),
+            ...sentAs(name, keys === undefined),
+          ]),
+        ];
   const beside = besideSize(topNames(target.params));
   const above = placeOfSize(target).slice(0, -1);
   const likely = guessed[0] ?? name;
@@ -182,27 +275,25 @@ function rowIds({ target, id, lastId, signs }: Observed, isGuess: boolean): Cand
     more === undefined || more.path.startsWith('header ')
       ? { emptyPage: 'stop' }
       : { stopWhen: { value: more.path, is: 'false' }, emptyPage: 'stop' };
-  return unique([...given, ...ROW_NAMES.map((name) => [name])])
-    .slice(0, isGuess ? 2 : ROW_NAMES.length)
-    .map((place) => {
-      const params = withoutAt(target.params, place);
-      return {
-        kind: 'row',
-        says: `\`${id}\` of the last row → \`${place.join('.')}\``,
-        pagination: {
-          method: 'response.param',
-          responseParam: { last: id },
-          queryParam: paramOf(place),
-          ...included(params),
-          ...stop,
-        },
-        params,
-        isGuess,
-        ...(place.length > 1 || lastId === undefined
-          ? {}
-          : { group: 'row', sends: [place[0] ?? '', lastId] as const }),
-      };
-    });
+  return unique([...given, ...ROW_NAMES.map((name) => [name])]).map((place) => {
+    const params = withoutAt(target.params, place);
+    return {
+      kind: 'row',
+      says: `\`${id}\` of the last row → \`${place.join('.')}\``,
+      pagination: {
+        method: 'response.param',
+        responseParam: { last: id },
+        queryParam: paramOf(place),
+        ...included(params),
+        ...stop,
+      },
+      params,
+      isGuess,
+      ...(place.length > 1 || lastId === undefined
+        ? {}
+        : { group: 'row', sends: [place[0] ?? '', lastId] as const }),
+    };
+  });
 }
 
 function hasEcho({ signs }: Observed): boolean {

@@ -1,7 +1,15 @@
-import { entriesOf, isObject, withoutKey } from '../../lib/json/index.ts';
+import { entriesOf, getKey, isObject, withKey, withoutKey, type AnyObject } from '../../lib/json/index.ts';
 import { numericOf } from '../../lib/read-settings.ts';
 import type { Candidate, Observed } from './candidate.ts';
-import { besideSize, isOffsetName, isPageName, offsetNames, pageNames, sizeName } from './guesses.ts';
+import {
+  besideName,
+  besideSize,
+  isOffsetName,
+  isPageName,
+  offsetNames,
+  pageNames,
+  sizeName,
+} from './guesses.ts';
 import { plain } from './names.ts';
 import {
   leavesOf,
@@ -22,9 +30,11 @@ export function counted(seen: Observed): Candidate[] {
   const found: Candidate[] = [];
   const page = signOf(signs, 'page');
   const offset = signOf(signs, 'offset') ?? signOf(signs, 'position');
+  const beside = besideName(placeOfSize(target)[0]);
   for (const { keys, value } of given) {
     const name = keys.at(-1) ?? '';
     const number = numericOf(value);
+    if (number !== undefined && beside.offsets.includes(name)) found.push(offsetCandidate(keys, 0, seen));
     if (isPageName(name) && number !== undefined)
       found.push(pageCandidate(keys, firstOf(valueOf(page), number), seen));
     if (isOffsetName(name) && number !== undefined)
@@ -47,12 +57,18 @@ export function counted(seen: Observed): Candidate[] {
     if (isOffsetName(name)) found.push(offsetCandidate([name], 0, seen));
   }
   if (page !== undefined && !page.path.startsWith('header '))
-    for (const name of pageNames(page.name))
+    for (const name of [...pageNames(page.name), ...inBrackets(page.path)])
       found.push(pageCandidate([name], firstOf(valueOf(page), undefined), seen));
   if (offset !== undefined && !offset.path.startsWith('header '))
-    for (const name of offsetNames(offset.name))
+    for (const name of [...offsetNames(offset.name), ...inBrackets(offset.path)])
       found.push(offsetCandidate([name], offset.kind === 'position' && offset.value === 1 ? 1 : 0, seen));
   return found;
+}
+
+/** `meta.pagination.page` may be sent as `pagination[page]`. */
+function inBrackets(path: string): string[] {
+  const [above, name] = path.split('.').slice(-2);
+  return name === undefined ? [] : [`${above}[${name}]`];
 }
 
 /** Returns candidates that many APIs know, for an answer without hints, or whose hints did not work. */
@@ -78,13 +94,18 @@ export function blind(seen: Observed): Candidate[] {
         'start',
         'from',
       ];
-  const above = placeOfSize(seen.target).slice(0, -1);
-  const byPage = (isOdata ? [] : [...alike(['page']), ...pages]).map((name) =>
+  const size = placeOfSize(seen.target);
+  const above = size.slice(0, -1);
+  const own = besideName(size.at(-1));
+  const inside = /\[[^[\]]+\]$/.test(size.at(-1) ?? '') ? ['currentPage'] : [];
+  const byPage = (isOdata ? [] : [...own.pages, ...alike(['page', ...inside]), ...pages]).map((name) =>
     guessed(pageCandidate([...above, name], 1, seen), name, 2),
   );
-  const byRows = offsets.map((name) => guessed(offsetCandidate([...above, name], 0, seen), name, seen.rows));
+  const byRows = [...own.offsets, ...offsets].map((name) =>
+    guessed(offsetCandidate([...above, name], 0, seen), name, seen.rows),
+  );
   return [
-    ...(given.some((name) => ROWS_BESIDE.test(plain(name)))
+    ...(own.offsets.length > 0 || given.some((name) => ROWS_BESIDE.test(plain(name)))
       ? [...byRows, ...byPage]
       : [...byPage, ...byRows]),
     ...PAGE_GUESSES.map((name) => guessed(pageCandidate([...above, name], 1, seen), name, 2)),
@@ -98,7 +119,7 @@ const PAGE_GUESSES = ['pageNumber', 'page_number', '_page', 'p', 'pageNo', 'page
 
 /** @param first number of the first page */
 export function pageCandidate(place: ParameterPath, first: number, seen: Observed): Candidate {
-  const params = withoutAt(seen.target.params, place);
+  const params = withSizeOfPage(withoutAt(seen.target.params, place), seen);
   const size = signOf(seen.signs, 'size');
   return {
     kind: 'page',
@@ -114,6 +135,16 @@ export function pageCandidate(place: ParameterPath, first: number, seen: Observe
   };
 }
 
+/** Puts the number of rows that came in place of a larger one that was asked for: the API gives no more. */
+function withSizeOfPage(params: AnyObject, { target, rows, signs }: Observed): AnyObject {
+  const [name, ...deeper] = placeOfSize(target);
+  const asked = name === undefined || deeper.length > 0 ? undefined : getKey(params, name);
+  const number = asked === undefined ? undefined : numericOf(asked);
+  const isMore = (valueOf(signOf(signs, 'total')) ?? 0) > rows;
+  if (name === undefined || number === undefined || number <= rows || !isMore) return params;
+  return withKey(params, name, typeof asked === 'string' ? String(rows) : rows);
+}
+
 /** @param first offset of the first row */
 export function offsetCandidate(
   place: ParameterPath,
@@ -123,14 +154,17 @@ export function offsetCandidate(
 ): Candidate {
   const given = [...topNames(seen.target.params), ...(seen.target.documented ?? [])];
   const echo = signOf(seen.signs, 'size');
+  const sized = seen.target.sizedBy ?? [];
   const sizeParam =
-    place[0] === 'from'
-      ? sizeName(undefined, [...given, 'size'])
-      : (place[0] ?? '').startsWith('$')
-        ? '$top'
-        : place[0] === 'page[offset]'
-          ? 'page[limit]'
-          : sizeName(echo?.name, given);
+    sized.length === 1 && sized[0] !== undefined
+      ? sized[0]
+      : place[0] === 'from'
+        ? sizeName(undefined, [...given, 'size'])
+        : (place[0] ?? '').startsWith('$')
+          ? '$top'
+          : place[0] === 'page[offset]'
+            ? 'page[limit]'
+            : sizeName(echo?.name, given);
   const bare = withoutAt(seen.target.params, place);
   return {
     kind: 'offset',

@@ -1,5 +1,6 @@
 import type { Env } from '../../lib/env.ts';
-import { compilePath, type AnyObject, type Json } from '../../lib/json/index.ts';
+import { compilePath, entriesOf, isList, isObject, type AnyObject, type Json } from '../../lib/json/index.ts';
+import { numericOf } from '../../lib/read-settings.ts';
 import type { Secrets } from '../../lib/secrets.ts';
 import type { JobReport } from '../../engine/completeness/index.ts';
 import { graphAdvice } from './graph.ts';
@@ -9,10 +10,12 @@ import { configurationOf, rowsKeys } from './configure.ts';
 import { atFirstPage } from './first-page.ts';
 import { findWay, type Way } from './find-way.ts';
 import { fieldsOf, type Field } from './fields.ts';
+import { isOffsetName, isPageName } from './guesses.ts';
 import { findKey, findTime, type UniqueFields } from './keys.ts';
 import { runOf, type ProbeContext, type ProbedList, type TriedSource } from './laboratory.ts';
 import type { RowsPlace } from './rows.ts';
 import { firstAnswer, placesIn } from './observe.ts';
+import { leavesOf, sizedBy, topNames } from './params.ts';
 import type { Settled } from './settle.ts';
 import { documentIn, type DocumentSource } from './source.ts';
 import { pathOf, signOf, signsOf, valueOf, type Signs } from './signs.ts';
@@ -91,14 +94,16 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   };
   options.onStep?.('asking for the list');
   const answer = await firstAnswer(given, lab);
-  const target = whereItLed(given, answer.url);
+  const led = whereItLed(given, answer.url);
   const { body, headers } = answer;
-  const document = documentIn(body, `${target.baseUrl}${target.endpoint}`);
+  const document = documentIn(body, `${led.baseUrl}${led.endpoint}`);
   if (document !== undefined) return document;
-  const [place, ...others] = await placesIn(answer, target, lab);
+  const [place, ...others] = await placesIn(answer, led, lab);
+  const sized = sizedBy(led, place.rows.length);
+  const target = sized === undefined ? led : { ...led, sizedBy: sized };
 
   const fields = fieldsOf(place.rows);
-  const signs = signsOf(body, place, headers);
+  const signs = signsOf(body, place, headers, topNames(target.params));
   const name = place.keys.at(-1) ?? target.dataType;
   const key = findKey(fields, place.rows, name);
   const known: ProbedList = {
@@ -268,11 +273,39 @@ function ofOnePage(
   return { verdict: report?.verdict === 'complete' ? 'complete' : 'ended', against: [] };
 }
 
-/** Returns a doubt about a list that is exactly as long as a usual page. */
-function suspicion({ place: { kind, rows }, tried }: Parts): string[] {
-  if (kind !== 'list' || !USUAL.has(rows.length)) return [];
+/** Returns a doubt about a list that is exactly as long as was asked for, or as a usual page. */
+function suspicion({ place: { kind, rows }, subject, tried }: Parts): string[] {
+  const asked = askedFor(rows, subject.target);
+  if (asked === undefined && (kind !== 'list' || !USUAL.has(rows.length))) return [];
   const how = tried.length === 0 ? '' : ' No parameter that was tried leads to others.';
+  const why =
+    asked === undefined
+      ? `the answer has exactly ${rows.length}, which is what many APIs give at most`
+      : `the answer has exactly as many ${asked.things} as \`${asked.name}\` asks for`;
   return [
-    `Whether these are all rows: the answer has exactly ${rows.length}, which is what many APIs give at most, and nothing in it says that there are no more.${how} See the API's documentation.`,
+    `Whether these are all rows: ${why}, and nothing in it says that there are no more.${how} See the API's documentation.`,
   ];
 }
+
+/** Finds the parameter that the number of rows, or of what is in a list inside of them, is equal to. */
+function askedFor(
+  rows: readonly Json[],
+  { params }: FoundRequest,
+): { readonly name: string; readonly things: string } | undefined {
+  const inside = new Map<string, number>();
+  for (const row of rows)
+    if (isObject(row))
+      for (const [key, value] of entriesOf(row))
+        if (isList(value)) inside.set(key, (inside.get(key) ?? 0) + value.length);
+  for (const { keys, value } of leavesOf(params)) {
+    const [name, number] = [keys.join('.'), numericOf(value)];
+    if (number === undefined || number < FEW || isPageName(name) || isOffsetName(name)) continue;
+    if (number === rows.length) return { name, things: 'rows' };
+    const key = [...inside].find(([, count]) => count === number)?.[0];
+    if (key !== undefined) return { name, things: `\`${key}\` in its rows` };
+  }
+  return undefined;
+}
+
+/** Fewer may be as many by chance. */
+const FEW = 5;

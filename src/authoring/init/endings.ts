@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../lib/json/index.ts';
+import { compilePath, toText, type JsonObject } from '../../lib/json/index.ts';
 import type { Candidate, Observed } from './candidate.ts';
-import { signOf } from './signs.ts';
+import { signOf, valueOf } from './signs.ts';
 import type { Trial } from './trial.ts';
 
 /** Tells whether a status is one that APIs use for a page that does not exist. */
@@ -16,7 +16,16 @@ export interface Ending {
 }
 
 /** Ways to end, the least first: what ends by itself needs no rule. */
-export function endingsOf({ kind, counts }: Candidate, { signs }: Observed): readonly Ending[] {
+export function endingsOf(candidate: Candidate, seen: Observed): readonly Ending[] {
+  const from1 = seen.signs.all.find(({ kind, path }) => kind === 'offset' && inBody(path));
+  if (candidate.counts?.first !== 1 || candidate.kind !== 'offset' || valueOf(from1) !== 1)
+    return rulesOf(candidate, seen);
+  // an offset of 1 in the first answer would be a row that was skipped
+  const job = { completeness: { notSigns: [from1?.path ?? ''] } };
+  return rulesOf(candidate, seen).map((ending) => ({ ...ending, job }));
+}
+
+function rulesOf({ kind, counts }: Candidate, { signs }: Observed): readonly Ending[] {
   const endings: Ending[] = [{ says: '', pagination: {} }];
   const more = signOf(signs, 'more');
   const end = signOf(signs, 'end');
@@ -73,6 +82,11 @@ export function endingAfter(trial: Trial, { kind, counts, pagination }: Candidat
       job: { reactions: [{ when: { status }, do: 'empty' }] },
     };
   const path = pagination['responseParam'] ?? pagination['urlKey'];
+  const said = repeated === undefined ? undefined : pages[repeated.page - 2];
+  const value =
+    typeof path === 'string' && said !== undefined ? compilePath(path).find(said.envelope) : undefined;
+  if (kind === 'token' && value !== undefined && /^(?:0|-1)$/.test(toText(value)))
+    return { says: `, where ${toText(value)} is the end`, pagination: { endValues: [value] } };
   const isEmpty = repeated !== undefined && pages[repeated.of - 1]?.rows.length === 0;
   if (isEmpty && (kind === 'token' || kind === 'url') && typeof path === 'string')
     return {

@@ -3,6 +3,7 @@ import type { Candidate, Observed } from './candidate.ts';
 import { candidatesOf, seesMore } from './candidates.ts';
 import { overlapOf } from './compare.ts';
 import { configurationOf } from './configure.ts';
+import { offsetCandidate } from './count.ts';
 import { lookAt, runOf, type ProbeContext, type ProbedList, type TriedSource } from './laboratory.ts';
 import { isPartOf, settle, WHOLE, type Settled } from './settle.ts';
 
@@ -24,6 +25,7 @@ export async function findWay(
   let best: Settled | undefined;
   let isSpent = false;
   let alone = 0;
+  let rowsAlone = 0;
   let mixed: Candidate | undefined;
   let changing: readonly Candidate[] = [];
   let isPicky = false;
@@ -47,7 +49,11 @@ export async function findWay(
         groups.ruleOut(several);
         const result = answer === 'same' ? 'they change nothing: page 1 comes again' : WHOLE;
         tried.push({ what: namesOf(several), result });
-      } else if (candidate.isGuess && changing.length === 0 && (await minds(seen, subject, lab))) {
+      } else if (
+        (candidate.isGuess || candidate.kind === 'row') &&
+        changing.length === 0 &&
+        (await minds(seen, subject, lab))
+      ) {
         isPicky = true;
       } else {
         groups.suspect(candidate, several);
@@ -56,7 +62,14 @@ export async function findWay(
       continue;
     }
     groups.ruleOut([candidate]);
-    const look = await lookAt(candidate, subject, lab);
+    if (isPicky && candidate.kind === 'row' && ++rowsAlone > MOST_ROWS) continue;
+    let look = await lookAt(candidate, subject, lab);
+    const { counts } = candidate;
+    if (look.isByOne === true && candidate.kind === 'offset' && counts?.first === 0) {
+      tried.push({ what: candidate.says, result: look.why });
+      candidate = { ...offsetCandidate(counts.param, 1, seen), isGuess: candidate.isGuess };
+      look = await lookAt(candidate, subject, lab);
+    }
     if (look.outcome === 'mixed') mixed ??= candidate;
     // an empty page is no end where the answer says that there is more
     const isEnd =
@@ -98,6 +111,8 @@ function namesOf(candidates: readonly Candidate[]): string {
 
 /** Number of guesses that are tried one by one, where a wrong name changes the answer. */
 const MOST_ALONE = 6;
+/** The same of names for the id of the last row. */
+const MOST_ROWS = 2;
 
 /** Tells whether an API refuses a parameter that it cannot know, or filters by it. */
 async function minds({ target }: Observed, subject: ProbedList, lab: ProbeContext): Promise<boolean> {

@@ -11,6 +11,9 @@ const SENT_AS: Readonly<Record<string, readonly string[]>> = {
   next_page_number: ['page', 'page_number', 'page_num'],
   next_page_key: ['page_key', 'next_page_key', 'key'],
   next_page_start: ['start', 'page_start'],
+  next_page_offset: ['offset', 'page_offset', 'start'],
+  next_row_number: ['row_number', 'first_row_number', 'start_row'],
+  next_forward_token: ['next_token', 'next_forward_token', 'forward_token'],
   next_page_cursor: ['page_cursor', 'cursor'],
   next_token: ['next_token', 'token', 'page_token', 'pagination_token', 'from', 'start_token'],
   next_batch: ['since', 'from', 'next_batch', 'batch'],
@@ -48,8 +51,10 @@ const OTHERS = ['cursor', 'page_token', 'after', 'next', 'page'];
 
 /** Returns names of parameters that a token may be sent as, in the style of its own name. */
 export function sentAs(name: string, isHeader: boolean): readonly string[] {
-  const key = plain(name).replace(/^x_/, '');
-  const stem = key.replace(/^(?:next|continue)_|_next$/g, '');
+  const key = plain(name)
+    .replace(/^x_/, '')
+    .replace(/^next(?=token$|cursor$|page$)/, 'next_');
+  const stem = key.replace(/^(?:next|continue)_(?:page_)?|_next$/g, '');
   const evaluated = /^last_evaluated_(?!key$)(.+)$/.exec(key)?.[1];
   const bases =
     evaluated === undefined
@@ -91,6 +96,31 @@ export function offsetNames(echo: string): readonly string[] {
   const words = wordsOf(echo).join('');
   const usual = words.includes('start') ? ['start', 'offset'] : ['offset', 'skip', 'start'];
   return [...new Set([echo, ...usual])];
+}
+
+/** Names that stand beside the name of a size in APIs that are widely used. */
+const BESIDE: Readonly<Record<string, { readonly offsets?: string; readonly pages?: string }>> = {
+  max: { offsets: 'first firstResult' },
+  max_rows: { offsets: 'startRow' },
+  result_record_count: { offsets: 'resultOffset' },
+  retmax: { offsets: 'retstart' },
+  ps: { pages: 'p' },
+  n: { offsets: 'S' },
+};
+
+/** Returns names of rows to skip, and of page numbers, that are made as the name of the size is: `sysparm_limit`. */
+export function besideName(size: string | undefined): {
+  readonly offsets: readonly string[];
+  readonly pages: readonly string[];
+} {
+  const known = BESIDE[plain(size ?? '')];
+  if (known !== undefined)
+    return { offsets: known.offsets?.split(' ') ?? [], pages: known.pages?.split(' ') ?? [] };
+  const [, start = '', word = ''] = /^(\w*?)(limit|max|count|size|rows)$/i.exec(size ?? '') ?? [];
+  if (start === '' || isSizeName(size ?? '')) return { offsets: [], pages: [] };
+  const alike = (name: string): string =>
+    `${start}${/^[A-Z]/.test(word) ? name.replace(/^./, (char) => char.toUpperCase()) : name}`;
+  return { offsets: ['offset', 'start', 'skip'].map(alike), pages: [alike('page')] };
 }
 
 /** Returns the best name for sending the size of a page. */
@@ -144,6 +174,7 @@ export const ROW_NAMES = [
   'from_id',
   'max_id',
   'before',
+  'marker',
 ];
 
 function lowerFirst(text: string): string {

@@ -68,7 +68,7 @@ function rankOf({ path }: Field, list: readonly string[]): number {
   // an id in an object inside of the row is that of something else, but for wrappers
   if (
     keys.length > 1 &&
-    !/^(?:node|attributes|item|data|properties|fields|record|document|resource|_?source|info|metadata)$/.test(
+    !/^(?:node|attributes|item|data|properties|fields|record|document|resource|_?source|info|metadata|sys)$/.test(
       keys[0] ?? '',
     )
   )

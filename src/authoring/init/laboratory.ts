@@ -38,6 +38,8 @@ export interface TriedSource {
 /** How page 2 came out. `new`: it has other rows; `empty`: it has none; `mixed`: some of page 1 and some others. */
 export interface Look {
   readonly outcome: 'new' | 'empty' | 'mixed' | 'wrong' | 'spent';
+  /** It begins with the last row of page 1: rows are counted from 1. */
+  readonly isByOne?: true;
   readonly why: string;
 }
 
@@ -96,9 +98,13 @@ function judgeSecond(trial: Trial, second: TriedPage | undefined, subject: Probe
   );
   if (same !== undefined)
     return { outcome: 'wrong', why: 'page 2 brings page 1 again, but for changing values' };
+  const [first, last] = [second.rows[0], subject.rows.at(-1)];
+  const isByOne =
+    known === 1 && first !== undefined && last !== undefined && overlapOf([last], [first], subject).isSame;
   if (known > 0)
     return {
       outcome: 'mixed',
+      ...(isByOne ? { isByOne } : {}),
       why: `${known} of ${counted(came, 'row')} of page 2 are rows of page 1${how}`,
     };
   return { outcome: 'new', why: `page 2 has ${counted(came, 'other row')}` };

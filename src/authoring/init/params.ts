@@ -9,7 +9,9 @@ import {
   type AnyObject,
   type Json,
 } from '../../lib/json/index.ts';
+import { numericOf } from '../../lib/read-settings.ts';
 import { isSizeName } from './guesses.ts';
+import { plain } from './names.ts';
 import { isUrl } from './signs.ts';
 
 /** Keys on the way to a parameter: one, or several in a body. */
@@ -31,10 +33,30 @@ export function topNames(params: AnyObject): string[] {
   return entriesOf(params).flatMap(([name, value]) => (isScalar(value) ? [name] : []));
 }
 
+/** Returns the names of all parameters, those in the endpoint included. */
+export function sentNames({ params, endpoint }: FoundRequest): readonly string[] {
+  return [...topNames(params), ...queryOf(endpoint).map(([name]) => name)];
+}
+
 /** Returns the place of the page size in the request; empty where it has none. */
 export function placeOfSize(target: FoundRequest): ParameterPath {
-  return leavesOf(target.params).find(({ keys }) => isSizeName(keys.at(-1) ?? ''))?.keys ?? [];
+  const named = leavesOf(target.params).find(
+    ({ keys, value }) => isSizeName(keys.at(-1) ?? '') && numericOf(value) !== 0,
+  );
+  return named?.keys ?? target.sizedBy ?? [];
 }
+
+/** Returns the parameter that asks for as many rows as came, where its name alone would not tell: `retmax`. */
+export function sizedBy({ params }: FoundRequest, rows: number): ParameterPath | undefined {
+  if (rows < FEWEST) return undefined;
+  return leavesOf(params).find(
+    ({ keys, value }) => numericOf(value) === rows && SIZE_ENDS.test(plain(keys.at(-1) ?? '')),
+  )?.keys;
+}
+
+/** Fewer rows may be as many by chance. */
+const FEWEST = 5;
+const SIZE_ENDS = /(?:limit|max|count|size|rows|results|items|top|first|num|number|per|len|length|ps|pp)$/;
 
 export function paramOf(place: ParameterPath): Json {
   return place.length === 1 ? (place[0] ?? '') : { body: place.join('.') };

@@ -85,7 +85,7 @@ async function readToEnd(
     lab.onStep?.(`reading to the end by ${begun.says}${ending.says}`);
     const trial = await runOf(lab, configuration, limit);
     const settled = judged({ ...begun, pagination, says: begun.says + ending.says }, configuration, trial, {
-      isLong,
+      isCut: isLong && (trial.isSpent || trial.pages.length === limit),
       hasId: subject.id.length > 0,
     });
     if (isBetter(settled, best)) best = settled;
@@ -203,7 +203,7 @@ function judged(
   candidate: Candidate,
   configuration: AnyObject,
   trial: Trial,
-  { isLong, hasId }: { readonly isLong: boolean; readonly hasId: boolean },
+  { isCut, hasId }: { readonly isCut: boolean; readonly hasId: boolean },
 ): Settled {
   const { failure, repeated, pages, report } = trial;
   const base = { candidate, configuration, trial, evidence: [] as readonly string[] };
@@ -220,7 +220,7 @@ function judged(
   }
   const twice = rowsTwice(pages);
   const again = twice === 0 ? [] : [`${counted(twice, 'row')} came twice, on different pages`];
-  const doubts = doubtsOf(report, isLong);
+  const doubts = doubtsOf(report, isCut);
   const against = doubts.length === 0 && hasId ? again : doubts;
   if (against.length > 0) return { ...base, verdict: 'doubtful', against };
   if (trial.isSpent && pages.length < 2)

@@ -42,11 +42,16 @@ export interface Signs {
   readonly links: readonly { readonly rel: string; readonly url: string }[];
 }
 
-/** Reads the signs of an answer, by the words of the verdict. Pure. */
+/**
+ * Reads the signs of an answer, by the words of the verdict. Pure.
+ *
+ * @param given names of parameters of the request: `nextCursorMark` is the next value of `cursorMark`
+ */
 export function signsOf(
   body: Json,
   place: Pick<RowsPlace, 'keys' | 'kind' | 'rows'>,
   headers: Readonly<Record<string, string>>,
+  given: readonly string[] = [],
 ): Signs {
   const envelope = without(body, place.keys, place.kind === 'values' ? {} : []);
   const isSingle = place.kind === 'one';
@@ -58,7 +63,11 @@ export function signsOf(
     headers,
   };
   const all = readSigns(seen, NO_OWN);
-  const pointers = [...pointersIn(seen.envelope, [], false), ...pointersInHeaders(headers)];
+  const own = {
+    given: new Set(given.map((name) => `next_${plain(name)}`)),
+    hasMore: all.some(({ kind }) => kind === 'more'),
+  };
+  const pointers = [...pointersIn(seen.envelope, [], false, own), ...pointersInHeaders(headers)];
   return {
     all,
     pointers,
@@ -85,14 +94,27 @@ export function valueOf(sign: Sign | undefined): number | undefined {
 
 const MAX_DEPTH = 6;
 
-function* pointersIn(value: Json, keys: readonly string[], isNext: boolean): Iterable<Pointer> {
+/** Facts that make a value a pointer whose name alone is none. */
+interface Hints {
+  /** `next_` and the name of a parameter of the request. */
+  readonly given: ReadonlySet<string>;
+  readonly hasMore: boolean;
+}
+
+function* pointersIn(value: Json, keys: readonly string[], isNext: boolean, hints: Hints): Iterable<Pointer> {
   if (!isObject(value) || keys.length > MAX_DEPTH) return;
   for (const [key, item] of entriesOf(value)) {
-    const next = meaningsOf(key).find(({ topic }) => topic === 'next');
+    const next =
+      meaningsOf(key).find(({ topic }) => topic === 'next') ??
+      (hints.given.has(plain(key)) || NEXT_TOO.test(plain(key)) ? CLEAR : undefined);
     const way = [...keys, key];
     const isStrong = isNext || (next !== undefined && next.strength !== 'weak');
     if (isList(item)) yield* nextOfLinks(item, way);
-    const isToken = next !== undefined || isNext || isPlaceWithText(key, item);
+    const isToken =
+      next !== undefined ||
+      isNext ||
+      isPlaceWithText(key, item) ||
+      (hints.hasMore && plain(key) === 'marker' && typeof item === 'string');
     const scalar = scalarOf(item);
     if (isToken && scalar !== undefined && scalar !== '')
       yield {
@@ -106,7 +128,7 @@ function* pointersIn(value: Json, keys: readonly string[], isNext: boolean): Ite
         isUrl: isUrl(scalar),
         isStrong,
       };
-    yield* pointersIn(item, way, isNext || (next !== undefined && isObject(item)));
+    yield* pointersIn(item, way, isNext || (next !== undefined && isObject(item)), hints);
     // a token that is an object: the key of the last row
     if (next?.strength === 'strong' && isObject(item) && /key$/i.test(key))
       yield { keys: way, path: pathOf(way), name: key, value: toJsonText(item), isUrl: false, isStrong };
@@ -140,6 +162,11 @@ function* mergesIn(value: Json, keys: readonly string[]): Iterable<string> {
   }
 }
 
+/** Names that say it in more words than the verdict knows. */
+const NEXT_TOO =
+  /_next_(?:page_)?(?:token|cursor|marker)$|^next_forward_token$|^next_\w+_marker$|^after_(?:url|link|uri)$/;
+const CLEAR = { topic: 'next', strength: 'strong' } as const;
+
 /** Names of a place where the next page begins, which other answers use for other things. */
 const PLACE = /^(?:end|last_seq|last_evaluated_\w+)$/;
 
@@ -155,9 +182,10 @@ function isPlaceWithText(key: string, value: Json): boolean {
 
 function* pointersInHeaders(headers: Readonly<Record<string, string>>): Iterable<Pointer> {
   for (const [name, value] of Object.entries(headers)) {
+    // a maker's name stands in front: `x-nomad-nexttoken`
     const bare = name
       .replace(/^x-/, '')
-      .replace(/^(?:pagination|paging|ms|opc)-(?=.*(?:next|cursor|contin))/, '');
+      .replace(/^(?:pagination|paging|ms|opc|[a-z]+(?=-next))-(?=.*(?:next|cursor|contin))/, '');
     if (name === 'link' || value === '' || /rate|quota|cache|request|trace/.test(name)) continue;
     const next = meaningsOf(bare).find(({ topic }) => topic === 'next');
     if (next === undefined || /^(?:true|false)$/i.test(value)) continue;

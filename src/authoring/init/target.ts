@@ -36,6 +36,8 @@ export interface FoundRequest {
   readonly secretHeaders: AnyObject;
   /** Attributes for the configuration, beside the jobs: user name, secrets by reference. */
   readonly attributes: AnyObject;
+  /** Parameter that asks for as many rows as came, where its name is not a usual one. */
+  readonly sizedBy?: readonly string[];
   /** Names of parameters that a description of the API has. */
   readonly documented?: readonly string[];
   /** Notes on what was left out or changed, for people. */

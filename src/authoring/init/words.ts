@@ -87,7 +87,8 @@ function endText({ settled, report, verdict, pages, rows, signs, against }: Disc
   if (verdict === 'ended')
     return `reached, ${came}: ${report?.reasons[0]?.text ?? 'nothing more came'}${evidence}`;
   const total = valueOf(signOf(signs, 'total'));
-  if (verdict === 'cut' && settled === undefined) return `not known: ${came}, as many as a page commonly has`;
+  if (verdict === 'cut' && settled === undefined)
+    return `not known: ${came}, as many as were asked for or as a page commonly has`;
   if (verdict === 'cut')
     return `not reached within the requests: ${total === undefined ? came : `${rows} of ${total} rows, on ${counted(pages, 'page')}`}, no row twice${evidence}`;
   return `doubtful, ${came}: ${against.join(' ')}`;

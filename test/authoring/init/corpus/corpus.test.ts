@@ -5,8 +5,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { gexHere } from '../../../cli/support.ts';
 import { sample } from '../../../support/sample.ts';
 import { serve } from '../apis.ts';
+import { DATABASES } from './databases.ts';
 import { NUMBERED } from './numbers.ts';
 import { markOf, type Server } from './servers.ts';
+import { SERVICES } from './services.ts';
 import { POINTED } from './tokens.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gex-init-corpus-'));
@@ -60,7 +62,7 @@ function marksIn(tables: string): string[] {
   );
 }
 
-const SERVERS = sample<Server>([...NUMBERED, ...POINTED], 25);
+const SERVERS = sample<Server>([...NUMBERED, ...POINTED, ...DATABASES, ...SERVICES], 40);
 
 describe('gex init is right or honest', () => {
   test.each(SERVERS.filter(({ isOpen }) => isOpen !== true))('right: $name', async (server) => {

@@ -167,27 +167,6 @@ export const POINTED: readonly Server[] = [
     },
   },
   {
-    name: 'keys of a store, with a limit and a flag',
-    ask: `curl ORIGIN/v3/kv/range --json '{"key":"AA==","range_end":"AA==","limit":"40"}'`,
-    rows: 137,
-    isOpen: true,
-    api: ({ body }) => {
-      const size = Number(body['limit'] ?? 0) || 1e6;
-      const at = typeof body['key'] === 'string' && body['key'] !== 'AA==' ? 138 : 0;
-      const { rows, next } = from(at, size);
-      return json({
-        header: { cluster_id: '14841639068965178418', revision: '138', raft_term: '2' },
-        kvs: rows.map(({ id, name }) => ({
-          key: Buffer.from(`k${String(id).padStart(4, '0')}`).toString('base64'),
-          create_revision: String(id),
-          value: name,
-        })),
-        ...(next === undefined ? {} : { more: true }),
-        count: '137',
-      });
-    },
-  },
-  {
     name: 'keys of a store, all',
     ask: `curl ORIGIN/v3/kv/range --json '{"key":"AA==","range_end":"AA=="}'`,
     rows: 137,
