@@ -816,9 +816,23 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what an attempt to write a page learned stays',
     file: 'src/engine/records/automatic.ts',
-    find: '      undo();\n',
-    replace: '',
+    find: '      undo();\n    }\n    const { version }',
+    replace: '    }\n    const { version }',
     tests: ['test/engine/records/automatic.properties.test.ts'],
+  },
+  {
+    name: 'what an attempt to write a page from its bytes learned stays',
+    file: 'src/engine/records/automatic.ts',
+    find: '      undo();\n      if (!this.#rawEmitter.isToRepeat)',
+    replace: '      if (!this.#rawEmitter.isToRepeat)',
+    tests: ['test/engine/records/raw-rows.properties.test.ts'],
+  },
+  {
+    name: 'a number with a zero at its end is copied as it is',
+    file: 'src/lib/bytes.ts',
+    find: 'source[from - 1] === ZERO || ',
+    replace: '',
+    tests: ['test/engine/records/raw-rows.properties.test.ts'],
   },
   // ---- HTTP
   {

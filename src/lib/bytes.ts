@@ -1,9 +1,23 @@
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const NEWLINE = 0x0a;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const SEMICOLON = 0x3b;
+const SMALL_E = 0x65;
+
+/** Digits of a number that is surely written with the digits that it came with; the point counts as one. */
+const MOST_DIGITS = 15;
 
 /** Length up to which a text is copied faster by a loop than by a call into the runtime. */
 const SHORT = 40;
+
+/** Length up to which bytes are copied faster by a loop than by a call into the runtime. */
+const LONG = 128;
 
 /**
  * Growing buffer of UTF-8 bytes: the hot path of CSV lines and hashes. No string is built on the way, because ropes of
@@ -102,6 +116,108 @@ export class ByteWriter {
     }
     bytes[at++] = QUOTE;
     this.length = at;
+  }
+
+  /**
+   * Appends a JSON text that has no escapes: with its quotes it is a CSV cell as it stands.
+   *
+   * @param at offset of the opening quote
+   * @returns the offset behind the closing one; −1, and nothing is appended, for a text with escapes, or none
+   */
+  jsonText(source: Uint8Array, at: number): number {
+    const start = this.length;
+    this.byte(QUOTE);
+    let from = at + 1;
+    while (from < source.length) {
+      if (this.length === this.#bytes.length) this.#grow(1);
+      const bytes = this.#bytes;
+      const end = Math.min(source.length, from + bytes.length - this.length);
+      let to = this.length;
+      while (from < end) {
+        const byte = source[from++] ?? 0;
+        if (byte === BACKSLASH || byte < SPACE) {
+          this.length = start;
+          return -1;
+        }
+        bytes[to++] = byte;
+        if (byte === QUOTE) {
+          this.length = to;
+          return from;
+        }
+      }
+      this.length = to;
+    }
+    this.length = start;
+    return -1;
+  }
+
+  /**
+   * Appends a JSON number as a CSV cell, if its literal is the text that it has there.
+   *
+   * @returns the offset behind it; −1, and nothing is appended, where the number has another text, or is none
+   */
+  jsonNumber(source: Uint8Array, at: number): number {
+    this.#grow(MOST_DIGITS + 5);
+    const bytes = this.#bytes;
+    let to = this.length;
+    let from = at;
+    bytes[to++] = QUOTE;
+    if (source[from] === MINUS) bytes[to++] = source[from++] ?? 0;
+    const first = from;
+    let byte = source[from] ?? 0;
+    while (byte >= ZERO && byte <= NINE && from - first <= MOST_DIGITS) {
+      bytes[to++] = byte;
+      byte = source[++from] ?? 0;
+    }
+    const whole = from - first;
+    const isZero = source[first] === ZERO;
+    if (whole === 0 || whole > MOST_DIGITS || (isZero && whole > 1)) return -1;
+    if (byte === POINT) {
+      bytes[to++] = byte;
+      const point = from;
+      let isSmall = isZero;
+      byte = source[++from] ?? 0;
+      while (byte >= ZERO && byte <= NINE && from - first <= MOST_DIGITS) {
+        if (byte !== ZERO && from - point <= 3) isSmall = false;
+        bytes[to++] = byte;
+        byte = source[++from] ?? 0;
+      }
+      if (isSmall || from - point < 2 || source[from - 1] === ZERO || from - first > MOST_DIGITS) return -1;
+    } else if (isZero && first > at) return -1;
+    if ((byte | 0x20) === SMALL_E || byte === POINT || (byte >= ZERO && byte <= NINE)) return -1;
+    bytes[to++] = QUOTE;
+    this.length = to;
+    return from;
+  }
+
+  /** Appends a part of other bytes. */
+  slice(source: Uint8Array, from: number, end: number): void {
+    this.#grow(end - from);
+    const bytes = this.#bytes;
+    if (end - from > LONG) bytes.set(source.subarray(from, end), this.length);
+    else for (let at = from, to = this.length; at < end;) bytes[to++] = source[at++] ?? 0;
+    this.length += end - from;
+  }
+
+  /** Appends a part of other bytes behind a head, and a semicolon. */
+  framedSlice(head: Uint8Array, source: Uint8Array, from: number, end: number): void {
+    this.#grow(head.length + end - from + 1);
+    const bytes = this.#bytes;
+    let to = this.length;
+    for (let i = 0; i < head.length; i++) bytes[to++] = head[i] ?? 0;
+    for (let at = from; at < end;) bytes[to++] = source[at++] ?? 0;
+    bytes[to++] = SEMICOLON;
+    this.length = to;
+  }
+
+  /** Replaces what was appended from one offset to another by an ASCII text. */
+  replace(from: number, end: number, text: string): void {
+    const more = text.length - (end - from);
+    if (more > 0) this.#grow(more);
+    const bytes = this.#bytes;
+    if (more !== 0) bytes.copyWithin(end + more, end, this.length);
+    for (let i = 0; i < text.length; i++) bytes[from + i] = text.charCodeAt(i);
+    this.length += more;
   }
 
   /** Ensures room for so many more bytes. */

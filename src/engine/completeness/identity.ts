@@ -11,6 +11,7 @@ import {
   type Json,
   type Path,
 } from '../../lib/json/index.ts';
+import type { SeenRows } from '../shared/seen-rows.ts';
 import { ID_NAMES, wholeDigest } from './row-digest.ts';
 
 /** Ids of rows that are remembered: those of at least so many rows back, and of twice as many at most. */
@@ -76,7 +77,8 @@ export class Identity {
   page(page: number): PageIdentity {
     return new PageIdentity(
       page,
-      (row, noted, chunk) => this.#seen(row, page, { noted, chunk }),
+      (rows) => this.#idsOf(rows),
+      (row, rows, noted) => this.#seen(row, rows, { page, noted }),
       (seen) => this.#facts(page, seen),
       () => this.#by === 'border',
     );
@@ -123,10 +125,17 @@ export class Identity {
     }
   }
 
-  #seen(row: Json, page: number, { noted, chunk }: { noted: Noted; chunk: readonly Json[] }): void {
+  /** Names of the properties that identify rows, as far as they are no parts of others. */
+  wanted(): readonly string[] {
+    if (this.#by !== 'id') return [];
+    return this.#key.length > 0
+      ? this.#key.flatMap(({ keys = [] }) => (keys.length === 1 ? keys : []))
+      : [...(this.#name === undefined ? [] : [this.#name]), ...BESIDE_ID];
+  }
+
+  #seen(index: number, rows: RowIds, { page, noted }: { page: number; noted: Noted }): void {
     if (this.#by === 'nothing' || this.#by === 'border') return;
-    const id =
-      this.#by === 'values' ? wholeDigest(row) : this.#key.length > 0 ? this.#keyOf(row) : this.#idOf(row);
+    const id = this.#by === 'values' ? wholeDigest(rows.at(index)) : rows.id(index);
     if (id === undefined) {
       this.#goOnBy('nothing');
       return;
@@ -134,14 +143,14 @@ export class Identity {
     const isNew = this.#by === 'id' && this.#isBeyond(id);
     const before = isNew ? undefined : (this.#young.get(id) ?? this.#old.get(id));
     if (before === page) {
-      const isTwin = this.#by === 'values' || this.#key.length > 0 || hasTwin(row, chunk);
+      const isTwin = this.#by === 'values' || this.#key.length > 0 || hasTwin(index, rows);
       this.#goOnBy(isTwin ? 'border' : 'values');
       return;
     }
     if (before !== undefined) {
       noted.known++;
       const sample = this.#samples.get(id);
-      if (sample !== undefined) noted[sample === rowDigest(row) ? 'same' : 'others']++;
+      if (sample !== undefined) noted[sample === rowDigest(rows.at(index)) ? 'same' : 'others']++;
       noted.from ??= before;
       if (noted.from !== before) noted.isMixed = true;
     }
@@ -164,11 +173,25 @@ export class Identity {
     return isBeyond;
   }
 
-  #keyOf(row: Json): number | string | undefined {
-    const parts = this.#key.map((path) => path.find(row));
-    const [first] = parts;
-    if (parts.length === 1 && typeof first === 'number') return first;
-    return parts.every(isScalar) ? parts.map(toText).join('\u0000') : undefined;
+  /** Returns the rows of a chunk, and a reader of what identifies them. */
+  #idsOf(rows: SeenRows): RowIds {
+    const { length } = rows;
+    const at = (index: number): Json => rows.at(index);
+    if (this.#key.length > 0) {
+      const parts = this.#key.map(({ keys = [] }) =>
+        keys.length === 1 ? rows.property(keys[0] ?? '') : undefined,
+      );
+      const read = parts.flatMap((part) => part ?? []);
+      if (read.length < parts.length)
+        return { length, at, id: (index) => keyOf(this.#key.map((path) => path.find(at(index)))) };
+      return { length, at, id: (index) => keyOf(read.map((part) => part(index))) };
+    }
+    const [id, type, node] = [this.#name, ...BESIDE_ID].map((name) =>
+      name === undefined ? undefined : rows.property(name),
+    );
+    if (id === undefined || type === undefined || node === undefined)
+      return { length, at, id: (index) => this.#idOf(at(index)) };
+    return { length, at, id: (index) => idWith(id(index), type(index)) };
   }
 
   #idOf(row: Json): number | string | undefined {
@@ -188,6 +211,20 @@ export class Identity {
   }
 }
 
+/** Rows of a chunk, with what identifies them. */
+interface RowIds extends Pick<SeenRows, 'length' | 'at'> {
+  id(row: number): number | string | undefined;
+}
+
+/** Properties that tell, beside the id, what a row is. */
+const BESIDE_ID = ['type', 'node'];
+
+function keyOf(parts: readonly (Json | undefined)[]): number | string | undefined {
+  const [first] = parts;
+  if (parts.length === 1 && typeof first === 'number') return first;
+  return parts.every(isScalar) ? parts.map(toText).join('\u0000') : undefined;
+}
+
 /** Returns the id of a row by the usual names. */
 export function idOf(row: Json): number | string | undefined {
   if (!isObject(row)) return undefined;
@@ -197,18 +234,21 @@ export function idOf(row: Json): number | string | undefined {
 }
 
 function idAt(holder: AnyObject, name: string): number | string | undefined {
-  const id = getKey(holder, name);
+  return idWith(getKey(holder, name), getKey(holder, 'type'));
+}
+
+function idWith(id: Json | undefined, type: Json | undefined): number | string | undefined {
   if (typeof id !== 'string' && !isNumber(id)) return undefined;
   // things of several types may share their numbers
-  const type = getKey(holder, 'type');
   if (typeof type === 'string') return `${type} ${toText(id)}`;
   return typeof id === 'number' ? id : toText(id);
 }
 
 /** Checks whether a chunk has a second row with the same values. */
-function hasTwin(row: Json, chunk: readonly Json[]): boolean {
-  const digest = wholeDigest(row);
-  return chunk.some((other) => other !== row && wholeDigest(other) === digest);
+function hasTwin(row: number, rows: RowIds): boolean {
+  const digest = wholeDigest(rows.at(row));
+  for (let i = 0; i < rows.length; i++) if (i !== row && wholeDigest(rows.at(i)) === digest) return true;
+  return false;
 }
 
 /** Returns the object with the fields of a row: in GraphQL it is the `node` of an edge. */
@@ -287,7 +327,8 @@ const MOST_COUNTED = 10_000;
 /** Takes the rows of one page as they are decoded, in order. */
 export class PageIdentity {
   readonly page: number;
-  readonly #see: (row: Json, noted: Noted, chunk: readonly Json[]) => void;
+  readonly #idsOf: (rows: SeenRows) => RowIds;
+  readonly #see: (row: number, rows: RowIds, noted: Noted) => void;
   readonly #tell: (seen: Seen) => RowsFacts;
   readonly #isCounted: () => boolean;
   readonly #noted: Noted = { known: 0, same: 0, others: 0, from: undefined, isMixed: false };
@@ -298,30 +339,33 @@ export class PageIdentity {
 
   constructor(
     page: number,
-    see: (row: Json, noted: Noted, chunk: readonly Json[]) => void,
+    idsOf: (rows: SeenRows) => RowIds,
+    see: (row: number, rows: RowIds, noted: Noted) => void,
     tell: (seen: Seen) => RowsFacts,
     isCounted: () => boolean,
   ) {
     this.page = page;
+    this.#idsOf = idsOf;
     this.#see = see;
     this.#tell = tell;
     this.#isCounted = isCounted;
   }
 
-  take(rows: readonly Json[]): void {
-    for (const row of rows) this.#see(row, this.#noted, rows);
+  take(rows: SeenRows): void {
+    const { length } = rows;
+    const ids = this.#idsOf(rows);
+    for (let i = 0; i < length; i++) this.#see(i, ids, this.#noted);
     if (this.#isCounted()) this.#count(rows);
-    if (rows.length === 0) return;
-    if (this.#head.length < SAMPLES) this.#head.push(...rows.slice(0, SAMPLES - this.#head.length));
-    const tail = rows.slice(-SAMPLES);
-    this.#tail = tail.length < SAMPLES ? [...this.#tail, ...tail].slice(-SAMPLES) : tail;
-    this.#rows += rows.length;
+    for (let i = 0; i < length && this.#head.length < SAMPLES; i++) this.#head.push(rows.at(i));
+    const tail: Json[] = [];
+    for (let i = Math.max(0, length - SAMPLES); i < length; i++) tail.push(rows.at(i));
+    if (length > 0) this.#tail = [...this.#tail, ...tail].slice(-SAMPLES);
+    this.#rows += length;
   }
 
-  #count(rows: readonly Json[]): void {
-    for (const row of rows) {
-      if (this.#counts.size >= MOST_COUNTED) return;
-      const digest = wholeDigest(row);
+  #count(rows: SeenRows): void {
+    for (let i = 0; i < rows.length && this.#counts.size < MOST_COUNTED; i++) {
+      const digest = wholeDigest(rows.at(i));
       this.#counts.set(digest, (this.#counts.get(digest) ?? 0) + 1);
     }
   }

@@ -12,6 +12,7 @@ import {
 } from '../../lib/json/index.ts';
 import type { Reason } from '../shared/stop-reason.ts';
 import { MOST_ALIKE, type Traits } from '../shared/paginator-capabilities.ts';
+import { decodedRows, type SeenRows } from '../shared/seen-rows.ts';
 import { errorAmongRows } from './error-row.ts';
 import { announcedSigns } from './announced.ts';
 import { askedSizes, type AskedRequest } from './asked-sizes.ts';
@@ -153,8 +154,26 @@ export class Witness {
   /** Takes rows of the last page, decoded, in order, each once. */
   take(rows: readonly Json[]): void {
     this.#stray ??= this.#strayIn(rows);
-    this.#page?.take(rows);
+    this.#page?.take(decodedRows(rows));
     this.#file?.take(rows);
+  }
+
+  /** Takes rows of the last page that were not decoded, in order, each once. */
+  takeSeen(rows: SeenRows): void {
+    const [name] = this.#names ?? [];
+    const named = name === undefined ? undefined : rows.property(name);
+    if (named === undefined || this.#file !== undefined) {
+      this.take(Array.from({ length: rows.length }, (_, i) => rows.at(i)));
+      return;
+    }
+    for (let i = 0; i < rows.length; i++)
+      if (named(i) === undefined) this.#stray ??= this.#strayIn([rows.at(i)]);
+    this.#page?.take(rows);
+  }
+
+  /** Names of the properties that are looked at in rows that are not decoded. */
+  wanted(): readonly string[] {
+    return [...(this.#names ?? []).slice(0, 1), ...(this.#identity?.wanted() ?? [])];
   }
 
   /** Takes an answer of an export that led to its files. */

@@ -15,6 +15,8 @@ import { idRange, type Needs, type Observation } from '../pagination/index.ts';
 import type { Taken } from './reactor.ts';
 import { isOneOf, withoutRepeats, type PageSteps } from './page-steps.ts';
 import type { Page, RowsPiece } from '../records/page.ts';
+import type { RawPage, RawRows } from '../records/raw-rows.ts';
+import type { SeenRows } from '../shared/seen-rows.ts';
 
 /** Changes a row before anybody uses it (`responseFilter`). */
 export type ResponseFilter = (row: Json) => Json;
@@ -26,6 +28,17 @@ export interface PageUse {
   readonly filter: ResponseFilter | undefined;
   readonly steps?: PageSteps | undefined;
   readonly taken?: Taken | undefined;
+}
+
+/** Sees the rows of a page, each once and in order. */
+export interface RowsWatch {
+  take(rows: readonly Json[]): void;
+  /** Sees rows that were not decoded; undefined for one that needs all of each row. */
+  readonly raw?: {
+    /** Names of the properties that it looks at. */
+    wanted(): readonly string[];
+    take(rows: SeenRows): void;
+  };
 }
 
 interface Edges {
@@ -51,7 +64,7 @@ export class PageContent {
   #changed = 0;
   #rows: readonly Json[] | undefined;
   #edges: Edges | undefined;
-  readonly #onRows: ((rows: readonly Json[]) => void)[] = [];
+  readonly #watches: RowsWatch[] = [];
   /** Pieces whose rows were told of. */
   #told = 0;
 
@@ -140,15 +153,34 @@ export class PageContent {
     return rows.length;
   }
 
-  /** Lets somebody see the rows, each once and in order, when they are decoded for another purpose. */
-  onRows(see: (rows: readonly Json[]) => void): void {
-    this.#onRows.push(see);
+  /** The rows as bytes, where nothing changes them on their way, and nobody needs them decoded. */
+  get raw(): RawPage | undefined {
+    const { pieces, stream, isMade } = this.page;
+    if (stream !== undefined || isMade === true || this.#filter !== undefined || this.#steps !== undefined)
+      return undefined;
+    const watches = this.#watches.flatMap(({ raw }) => raw ?? []);
+    const chunks = rawChunks(pieces);
+    if (chunks === undefined || watches.length < this.#watches.length) return undefined;
+    return {
+      chunks,
+      wanted: () => watches.flatMap((watch) => watch.wanted()),
+      see: (chunk, rows) => {
+        if (chunk !== this.#told) return;
+        this.#told++;
+        for (const watch of watches) watch.take(rows);
+      },
+    };
+  }
+
+  /** Lets somebody see the rows, each once and in order, when they are read for another purpose. */
+  onRows(watch: RowsWatch): void {
+    this.#watches.push(watch);
   }
 
   #tell(piece: number, rows: readonly Json[]): void {
-    if (piece !== this.#told || this.#onRows.length === 0) return;
+    if (piece !== this.#told || this.#watches.length === 0) return;
     this.#told++;
-    for (const see of this.#onRows) see(rows);
+    for (const watch of this.#watches) watch.take(rows);
   }
 
   get requestDigest(): string {
@@ -236,6 +268,14 @@ export class PageContent {
     const single = this.page.pieces[0]?.single === true;
     return replaceAt(this.page.response(), rowsAt, single ? (rows[0] ?? null) : rows);
   }
+}
+
+/** Returns the pieces of a page as bytes; undefined where one of them is no part of the body. */
+export function rawChunks(pieces: readonly RowsPiece[]): readonly RawRows[] | undefined {
+  const chunks = pieces.flatMap((piece) =>
+    piece.raw === undefined ? [] : [{ ...piece.raw, rows: piece.rows, decode: () => piece.decode() }],
+  );
+  return chunks.length === 0 || chunks.length < pieces.length ? undefined : chunks;
 }
 
 /** Decodes a piece of rows and applies the filter. */

@@ -18,11 +18,13 @@ export class GroupWatch {
   watch(content: PageContent): void {
     const { by } = this.#group;
     if (by === undefined) return;
-    content.onRows((rows) => {
-      for (const row of rows) {
-        const value = by.find(row);
-        if (value === undefined || !this.#asked.has(toText(value))) this.#strangers++;
-      }
+    content.onRows({
+      take: (rows) => {
+        for (const row of rows) {
+          const value = by.find(row);
+          if (value === undefined || !this.#asked.has(toText(value))) this.#strangers++;
+        }
+      },
     });
   }
 

@@ -239,7 +239,7 @@ export class RunStarter {
         if (verdict.verdict === 'keep') state?.see(content, before + page);
         group?.watch(content);
         const { rows } = window ?? {};
-        if (rows !== undefined) content.onRows((decoded) => rows.take(decoded));
+        if (rows !== undefined) content.onRows({ take: (decoded) => rows.take(decoded) });
       },
     });
     return { steps, witness };

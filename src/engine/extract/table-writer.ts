@@ -7,7 +7,7 @@ import type { Page, RowsPiece, RowStream } from '../records/page.ts';
 import type { RowLook } from '../records/look.ts';
 import type { PageRows, RecordParser } from '../records/parser.ts';
 import { Sink, type FinishedTable } from '../sink/sink.ts';
-import { filteredRows, type PageContent, type ResponseFilter } from './content.ts';
+import { filteredRows, rawChunks, type PageContent, type ResponseFilter } from './content.ts';
 import { PageIndex, type IndexedPage } from './page-index.ts';
 import { turn } from '../../lib/turn.ts';
 
@@ -77,7 +77,7 @@ export class OutputBucket {
     const { parser, writesAtOnce } = this.#options;
     const { look } = target.source;
     parser.take(
-      { ...target, look, count: content.writtenCount, chunks: () => content.written() },
+      { ...target, look, count: content.writtenCount, chunks: () => content.written(), raw: content.raw },
       this.#sink,
     );
     if (!writesAtOnce(target.dataType)) this.#remember(content, target);
@@ -168,9 +168,11 @@ export class OutputBucket {
         };
         continue;
       }
+      const chunks = from.filter === undefined && page.isMade !== true ? rawChunks(pieces) : undefined;
       yield {
         ...target,
         count,
+        ...(chunks === undefined ? {} : { raw: { chunks, wanted: () => [], see: () => undefined } }),
         *chunks() {
           for (const piece of pieces) yield filteredRows(piece, from.filter);
         },

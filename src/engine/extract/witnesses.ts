@@ -105,7 +105,10 @@ export class Witnesses {
           repeats,
         });
         if (circle !== undefined && !this.accepts(job)) throw endless(circle);
-        content.onRows((decoded) => witness.take(decoded));
+        content.onRows({
+          take: (decoded) => witness.take(decoded),
+          raw: { wanted: () => witness.wanted(), take: (seen) => witness.takeSeen(seen) },
+        });
       },
       announce: (answers) => {
         for (const answer of answers) witness.announce(answer);

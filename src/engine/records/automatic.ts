@@ -1,15 +1,19 @@
 import { RecordError } from '../../lib/errors.ts';
 import { toJsonText, type AnyObject, type Json, type JsonText } from '../../lib/json/index.ts';
 import type { Log } from '../../lib/log.ts';
-import { PARENT_COLUMN, RowEmitter, type ChunkPlace, type OpenTable } from './emit.ts';
+import { ChunkLines, PARENT_COLUMN, type OpenTable } from './chunk-lines.ts';
+import { RowEmitter, type ChunkPlace } from './emit.ts';
+import { RawEmitter } from './emit-raw.ts';
 import { doubtfulNames } from './column-names.ts';
 import { TableExtras, type Aliases } from './extras.ts';
 import { safeName } from './names.ts';
+import type { SeenRows } from '../shared/seen-rows.ts';
 import type { PageRows, RecordParser, TableOutput } from './parser.ts';
 import { itemPlans, planOf, sameLayout, type ItemPlan } from './plan.ts';
 import { checkSharing, mixedNames } from './shared.ts';
 import { structToJson, structFromJson } from './struct.ts';
 import { Structure, type StructureNode } from './structure.ts';
+import type { RawPage, RawRows } from './raw-rows.ts';
 import { columnsOf, type RecordTable } from './table.ts';
 
 export interface AutomaticOptions {
@@ -39,6 +43,16 @@ interface ExtrasEvent {
   readonly names: string;
 }
 
+/** Pages after which rows are decoded at once. */
+const MOST_MISFITS = 3;
+
+const SMALL_N = 0x6e;
+
+/** Tells whether the only row of a page is null. */
+function isLoneNull({ count }: PageRows, { chunks: [chunk] }: RawPage): boolean {
+  return count === 1 && chunk?.bytes[chunk.start] === SMALL_N;
+}
+
 class AutomaticParser implements RecordParser {
   readonly #structure: Structure;
   readonly #log: Log;
@@ -50,15 +64,20 @@ class AutomaticParser implements RecordParser {
   #rewriting = false;
   /** Output of the current page. */
   #out: TableOutput | undefined;
+  readonly #lines: ChunkLines;
   readonly #emitter: RowEmitter;
+  readonly #rawEmitter: RawEmitter;
+  /** Pages that could not be written from their bytes although they showed nothing new. */
+  #misfits = 0;
 
   constructor({ struct, log, jsonText = toJsonText }: AutomaticOptions) {
     this.#log = log;
-    this.#emitter = new RowEmitter(
+    this.#lines = new ChunkLines(
       (plan, extra) => this.#open(plan, extra),
       () => this.#aliases.get(PARENT_COLUMN),
-      jsonText,
     );
+    this.#emitter = new RowEmitter(this.#lines, jsonText);
+    this.#rawEmitter = new RawEmitter(this.#lines);
     const warned = new Set<string>();
     this.#structure = new Structure((path) => {
       if (warned.has(path)) return;
@@ -75,18 +94,23 @@ class AutomaticParser implements RecordParser {
   take(page: PageRows, out: TableOutput): void {
     const index = this.#page++;
     if (page.count === 0) return;
+    const { raw } = page;
+    const isRaw = raw !== undefined && this.#misfits < MOST_MISFITS && this.#isKnown(page.dataType);
+    if (isRaw && this.#takeRaw(page, raw, out, index)) return;
     const [first = []] = page.chunks();
     if (page.count === 1 && first[0] === null) {
       this.#log.debug(`The only row of a page of “${page.dataType}” is null and is left out`);
       return;
     }
     const whole = first.length === page.count;
-    if (whole && this.#isKnown(page.dataType)) {
+    if (whole && !isRaw && this.#isKnown(page.dataType)) {
       const undo = this.#remember();
       if (this.#write(page, [first], out, { page: index, row: 0 })) return;
       undo();
     }
+    const { version } = this.#structure;
     this.#learn(page, whole ? [first] : page.chunks(), index);
+    if (isRaw && version === this.#structure.version) this.#misfits++;
     this.#relayout(page.dataType, index, out);
     if (!this.#write(page, whole ? [first] : page.chunks(), out, { page: index, row: 0 }))
       throw new RecordError(
@@ -129,10 +153,72 @@ class AutomaticParser implements RecordParser {
     this.#page = index;
     if (page.count === 0) return;
     let row = 0;
+    const { raw } = page;
+    if (raw !== undefined && !(raw.chunks.length === 1 && isLoneNull(page, raw))) {
+      for (const chunk of raw.chunks) {
+        const place = { page: index, row };
+        this.#out = out;
+        if (this.#emitRaw(page, chunk, place) === undefined) this.#write(page, [chunk.decode()], out, place);
+        else this.#append(out);
+        row += chunk.rows;
+      }
+      return;
+    }
     for (const chunk of page.chunks()) {
       if (page.count === 1 && chunk[0] === null) return;
       this.#write(page, [chunk], out, { page: index, row });
       row += chunk.length;
+    }
+  }
+
+  /** Writes a page from its bytes; false, and nothing written, where that cannot be. */
+  #takeRaw(page: PageRows, raw: RawPage, out: TableOutput, index: number): boolean {
+    const { chunks } = raw;
+    if (chunks.length === 0 || isLoneNull(page, raw)) return false;
+    this.#out = out;
+    // a page is written as a whole or not at all: of several chunks, all are tried first
+    if (chunks.length > 1) {
+      const undo = this.#remember();
+      const fits = chunks.every((chunk) => this.#emitRaw(page, chunk, { page: index, row: 0 }) !== undefined);
+      undo();
+      if (!fits) return false;
+    }
+    let row = 0;
+    for (const [i, chunk] of chunks.entries()) {
+      const seen = this.#emitRaw(page, chunk, { page: index, row }, raw.wanted());
+      if (seen === undefined && i === 0) return false;
+      if (seen === undefined) throw new Error('rows that could be written from their bytes cannot be');
+      this.#append(out);
+      raw.see(i, seen);
+      row += chunk.rows;
+    }
+    return true;
+  }
+
+  /** Makes the lines of a chunk from its bytes; undefined, and nothing learned, where that cannot be. */
+  #emitRaw(
+    page: PageRows,
+    chunk: RawRows,
+    place: ChunkPlace,
+    wanted: readonly string[] = [],
+  ): SeenRows | undefined {
+    const root = this.#plan(page.dataType);
+    for (;;) {
+      const undo = this.#remember();
+      const seen = this.#rawEmitter.rows(root, chunk, page, place, wanted);
+      if (seen !== undefined) return seen;
+      undo();
+      if (!this.#rawEmitter.isToRepeat) return undefined;
+    }
+  }
+
+  /** Appends the lines of the last chunk to their tables. */
+  #append(out: TableOutput): void {
+    for (const { table, bytes, rows: count } of this.#lines.batches()) {
+      const known = this.#tables.get(table.plan.node);
+      if (known === undefined || (this.#rewriting && this.#page >= known.file.staleBefore)) continue;
+      known.file.rows += count;
+      out.append(table.name, bytes, count);
     }
   }
 
@@ -145,12 +231,7 @@ class AutomaticParser implements RecordParser {
       if (rows.length === 0) continue;
       if (!this.#emitter.rows(root, rows, page, { page: place.page, row })) return false;
       row += rows.length;
-      for (const { table, bytes, rows: count } of this.#emitter.batches()) {
-        const known = this.#tables.get(table.plan.node);
-        if (known === undefined || (this.#rewriting && this.#page >= known.file.staleBefore)) continue;
-        known.file.rows += count;
-        out.append(table.name, bytes, count);
-      }
+      this.#append(out);
     }
     return true;
   }
@@ -186,7 +267,7 @@ class AutomaticParser implements RecordParser {
     if (cached !== undefined && cached.version === this.#structure.version) return cached.plan;
     const plan = planOf(this.#structure, this.#structure.type(dataType));
     this.#plans.set(dataType, { plan, version: this.#structure.version });
-    this.#emitter.reset();
+    this.#lines.reset();
     return plan;
   }
 

@@ -1,4 +1,4 @@
-import { ByteWriter } from '../../lib/bytes.ts';
+import type { ByteWriter } from '../../lib/bytes.ts';
 import {
   isList,
   isObject,
@@ -11,47 +11,11 @@ import {
   type Json,
   type JsonText,
 } from '../../lib/json/index.ts';
+import { blanks, writeTail, type ChunkLines, type Lines } from './chunk-lines.ts';
 import type { PageExtras } from './extras.ts';
 import { scalarText, type RowLook, type ScalarText } from './look.ts';
 import type { PageRows } from './parser.ts';
 import type { ItemPlan, ObjectPlan } from './plan.ts';
-
-/** A table that rows can be written to. */
-export interface OpenTable {
-  readonly name: string;
-  readonly plan: ItemPlan;
-  /** The extra columns that were given when it was opened last. */
-  pageExtras: PageExtras;
-}
-
-/** Name of the extra column that links a nested row to its parent. */
-export const PARENT_COLUMN = 'JSON_parentId';
-
-/** Lines that follow each other in one table. */
-export interface LineBatch {
-  readonly table: OpenTable;
-  readonly bytes: Uint8Array;
-  readonly rows: number;
-}
-
-/** The lines of one table, of one chunk of rows. */
-interface Lines {
-  readonly table: OpenTable;
-  readonly out: ByteWriter;
-  rows: number;
-  /** End of the last whole line. */
-  end: number;
-  /** Name that the column of the link got when the table was opened. */
-  alias: string | undefined;
-  /** The order of lines among all tables of the same name. */
-  order: LinePiece[] | undefined;
-}
-
-interface LinePiece {
-  readonly lines: Lines;
-  readonly from: number;
-  readonly to: number;
-}
 
 /** Position of a chunk in a run, for rows that have links of their own. */
 export interface ChunkPlace {
@@ -87,39 +51,15 @@ interface Frame {
  * shows a new property or kind ends it, and the lines so far are thrown away. Reused for every chunk.
  */
 export class RowEmitter {
-  readonly #open: (plan: ItemPlan, extra: AnyObject) => OpenTable;
-  readonly #alias: () => string | undefined;
   readonly #jsonText: JsonText;
-  readonly #lines = new Map<ItemPlan, Lines>();
-  readonly #writers = new Map<ItemPlan, ByteWriter>();
+  readonly #lines: ChunkLines;
   #look = USUAL;
   #isUsual = true;
   #text: ScalarText = scalarText(USUAL);
 
-  /** @param alias what an earlier table renamed the column of the link to */
-  constructor(
-    open: (plan: ItemPlan, extra: AnyObject) => OpenTable,
-    alias: () => string | undefined,
-    jsonText: JsonText,
-  ) {
-    this.#open = open;
+  constructor(lines: ChunkLines, jsonText: JsonText) {
+    this.#lines = lines;
     this.#jsonText = jsonText;
-    this.#alias = alias;
-  }
-
-  /**
-   * Yields the lines of the last chunk, by table; valid until the next chunk. Lists whose tables have one name share a
-   * batch, in which a row is behind the items of its own lists, as in the reference.
-   */
-  *batches(): Iterable<LineBatch> {
-    const done = new Set<LinePiece[]>();
-    for (const { table, out, rows, order } of this.#lines.values()) {
-      if (order === undefined) yield { table, bytes: out.view(), rows };
-      else if (!done.has(order)) {
-        done.add(order);
-        yield inOrder(table, order);
-      }
-    }
   }
 
   /** Writes rows; returns false when a row does not fit the plan. */
@@ -136,7 +76,7 @@ export class RowEmitter {
       this.#text = scalarText(look);
     }
     this.#lines.clear();
-    const lines = this.#linesOf(plan, extra);
+    const lines = this.#lines.of(plan, extra);
     const { pageExtras } = lines.table;
     const tail = pageExtras.cells.length === 0 ? undefined : Buffer.from(pageExtras.cells.join(','));
     const around: Around = { extras: pageExtras, tail, salt: undefined };
@@ -148,33 +88,6 @@ export class RowEmitter {
       if (!this.#row(plan, lines, rows[i] ?? null, own)) return false;
     }
     return true;
-  }
-
-  /** Forgets plans that are not used any more. */
-  reset(): void {
-    this.#lines.clear();
-    this.#writers.clear();
-  }
-
-  #linesOf(plan: ItemPlan, extra: AnyObject): Lines {
-    let lines = this.#lines.get(plan);
-    if (lines === undefined) {
-      let out = this.#writers.get(plan);
-      if (out === undefined) this.#writers.set(plan, (out = new ByteWriter()));
-      out.length = 0;
-      const table = this.#open(plan, extra);
-      lines = { table, out, rows: 0, end: 0, alias: this.#alias(), order: this.#orderOf(table.name) };
-      this.#lines.set(plan, lines);
-    }
-    return lines;
-  }
-
-  /** Returns the shared order of the tables of a name; undefined for the first table of it. */
-  #orderOf(name: string): LinePiece[] | undefined {
-    for (const lines of this.#lines.values()) {
-      if (lines.table.name === name) return (lines.order ??= [{ lines, from: 0, to: lines.end }]);
-    }
-    return undefined;
   }
 
   #row(plan: ItemPlan, lines: Lines, row: Json, { extras, tail, salt }: Around): boolean {
@@ -189,15 +102,8 @@ export class RowEmitter {
       if (row !== null) return false;
       blanks(out, start, plan.row.width);
     } else out.cell(isList(row) ? this.#jsonText(row) : this.#text(row));
-    if (tail !== undefined) {
-      if (out.length > start) out.comma();
-      if (typeof tail === 'string') out.cell(tail);
-      else out.bytes(tail);
-    }
-    out.newline();
-    lines.rows++;
-    lines.end = out.length;
-    lines.order?.push({ lines, from: start, to: lines.end });
+    writeTail(out, start, tail);
+    this.#lines.endLine(lines, start);
     return true;
   }
 
@@ -252,13 +158,7 @@ export class RowEmitter {
     const items = isList(value) ? value : [value];
     if (items.length === 0) return '';
     const id = linkId(frame);
-    const lines = this.#lines.get(plan) ?? this.#linesOf(plan, { [PARENT_COLUMN]: id });
-    // Each list is written as by the names of its own moment: another table may have renamed the column meanwhile.
-    if (lines.alias !== this.#alias()) {
-      lines.alias = this.#alias();
-      this.#open(plan, { [PARENT_COLUMN]: id });
-    }
-    const name = lines.table.pageExtras.entries[0]?.[0] ?? PARENT_COLUMN;
+    const { lines, name } = this.#lines.ofNested(plan, id);
     const extras: PageExtras = { cells: [], entries: [[name, id]] };
     const around: Around = { extras, tail: id, salt: undefined };
     for (let i = 0; i < items.length; i++) {
@@ -269,24 +169,11 @@ export class RowEmitter {
   }
 }
 
-function inOrder(table: OpenTable, order: readonly LinePiece[]): LineBatch {
-  const bytes = Buffer.concat(order.map(({ lines, from, to }) => lines.out.view().subarray(from, to)));
-  const rows = new Set(order.map(({ lines }) => lines)).values().reduce((sum, lines) => sum + lines.rows, 0);
-  return { table, bytes, rows };
-}
-
 function isAligned(keys: readonly string[], plan: ObjectPlan): boolean {
   const wanted = plan.keys;
   if (keys.length !== wanted.length) return false;
   for (let i = 0; i < keys.length; i++) if (keys[i] !== wanted[i]) return false;
   return true;
-}
-
-function blanks(out: ByteWriter, start: number, count: number): void {
-  for (let i = 0; i < count; i++) {
-    if (out.length > start) out.comma();
-    out.cell('');
-  }
 }
 
 /** Computes the link id: MD5 over the object, its extra columns and the enclosing link id. */

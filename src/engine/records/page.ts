@@ -16,6 +16,7 @@ import {
 import { jsonText, type Charset, type TextRemarks } from '../formats/index.ts';
 import { shownText } from '../../lib/shown-text.ts';
 import { describeAnswer, notJson } from './answer.ts';
+import type { RawRows } from './raw-rows.ts';
 
 export interface PageReadOptions {
   /** Path of the rows; undefined for "the only list of the response". */
@@ -42,6 +43,8 @@ export interface RowsPiece {
    * @throws {RecordError} `response.notJson` for rows that are malformed
    */
   decode(): readonly Json[];
+  /** Bytes of the rows, where they are a part of the body that the plain parse reads exactly. */
+  readonly raw?: Pick<RawRows, 'bytes' | 'start' | 'end'>;
 }
 
 /** Rows that are decoded while they are read, each time anew, in chunks that are the same each time. */
@@ -193,7 +196,8 @@ function chunkPiece(bytes: Uint8Array, chunk: RowChunk, malformed: Malformed): R
   // a chunk is a list by construction
   const decode = (): readonly Json[] =>
     decodeKnown(listOf(bytes, chunk), plain, malformed) as readonly Json[];
-  return { rows, single: false, decode };
+  const { start, end } = chunk;
+  return { rows, single: false, decode, ...(plain ? { raw: { bytes, start, end } } : {}) };
 }
 
 /**

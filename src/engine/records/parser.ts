@@ -1,5 +1,6 @@
 import type { AnyObject, Json } from '../../lib/json/index.ts';
 import type { RowLook } from './look.ts';
+import type { RawPage } from './raw-rows.ts';
 
 /** The rows of one page of one job, with what belongs to all of them. */
 export interface PageRows {
@@ -14,6 +15,8 @@ export interface PageRows {
    * decodes anew; a chunk must not be kept.
    */
   chunks(): Iterable<readonly Json[]>;
+  /** The same rows as bytes, for a parser that writes them without decoding; undefined where something changes them. */
+  readonly raw?: RawPage | undefined;
   /** Number of rows in all chunks; infinite where only reading several chunks would tell. */
   readonly count: number;
 }

@@ -129,7 +129,7 @@ function cellPieces(page: Page, header: Header): Pick<Page, 'pieces' | 'rows'> {
 /** @param header how many rows in front are none */
 function cellsPiece(piece: RowsPiece, names: readonly string[], header: number): RowsPiece {
   return {
-    ...piece,
+    single: piece.single,
     rows: piece.rows - header,
     decode: () =>
       piece

@@ -1,4 +1,4 @@
-import type { OpenTable } from './emit.ts';
+import type { OpenTable } from './chunk-lines.ts';
 import type { TableExtras } from './extras.ts';
 import type { ItemPlan } from './plan.ts';
 import type { StructureNode } from './structure.ts';

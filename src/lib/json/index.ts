@@ -8,4 +8,6 @@ export * from './parse.ts';
 export * from './serialize.ts';
 export * from './text.ts';
 export * from './scan.ts';
+export * from './raw.ts';
+export { md5OfRawObject, type AppendedText } from './serialize-raw.ts';
 export type * from './found.ts';

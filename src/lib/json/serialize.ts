@@ -33,6 +33,16 @@ export function md5OfObject(object: AnyObject, appended: Entries | undefined, be
   return hash('md5', out.view());
 }
 
+/** Returns properties as they are appended to an object before it is hashed. */
+export function serializedEntries(appended: Entries): string {
+  out.length = 0;
+  for (const [key, value] of appended) {
+    writeKey(key);
+    writeValue(value);
+  }
+  return out.view().toString('utf8');
+}
+
 /** Serializes a configuration map: an array with string keys, or integer keys where they are canonical integers. */
 export function serializeMap(map: AnyObject): string {
   const entries = entriesOf(map);

@@ -98,7 +98,7 @@ export class RunState {
       const { now, response } = content.answer;
       // whichever clock is ahead
       const seenAt = Math.min(now, serverTime(response.headers) ?? now);
-      content.onRows((rows) => this.#cursor.take(rows, seenAt));
+      content.onRows({ take: (rows) => this.#cursor.take(rows, seenAt) });
     }
     const facts = { page, read: this.#read, request: content.asked, contexts: () => this.#contexts };
     const value = this.#settings.keep?.read(pageView(content, facts));

@@ -1,0 +1,96 @@
+import { behindText, behindWord, plainTextBetween, valueBetween, type Json } from '../../lib/json/index.ts';
+import type { SeenRows } from '../shared/seen-rows.ts';
+
+/** Rows of one chunk, as the bytes of JSON that they came in; the plain parse reads them exactly. */
+export interface RawRows {
+  readonly bytes: Uint8Array;
+  /** Offset of the first row. */
+  readonly start: number;
+  /** Offset behind the last row. */
+  readonly end: number;
+  readonly rows: number;
+  /** Decodes them, each time anew. */
+  decode(): readonly Json[];
+}
+
+/** The rows of a page as bytes, where they are written as they came. */
+export interface RawPage {
+  readonly chunks: readonly RawRows[];
+  /** Names of properties that somebody will look at. */
+  wanted(): readonly string[];
+  /** Takes what was seen of a chunk that was written; called once for each, in their order. */
+  see(chunk: number, rows: SeenRows): void;
+}
+
+const QUOTE = 0x22;
+
+/** Places of rows that were written from their bytes, and of some of their values, which can be looked at afterwards. */
+export class RawSeen implements SeenRows {
+  readonly #bytes: Uint8Array;
+  readonly #width: number;
+  /** Begin and end of each row. */
+  readonly #rows: Int32Array;
+  /** Offset of each value that is wanted, and 0 where it is missing. */
+  readonly #values: Int32Array;
+  /** Which of the values a column is. */
+  readonly #slots: readonly (number | undefined)[];
+  readonly #columns: ReadonlyMap<string, number | undefined>;
+  readonly length: number;
+
+  /** @param columns numbers of the columns that are wanted, by name; −1 for those that no row has */
+  constructor({ bytes, rows }: RawRows, columns: ReadonlyMap<string, number | undefined>) {
+    this.#bytes = bytes;
+    this.length = rows;
+    this.#columns = columns;
+    const slots: (number | undefined)[] = [];
+    let width = 0;
+    for (const column of columns.values()) if (column !== undefined && column >= 0) slots[column] = width++;
+    this.#slots = slots;
+    this.#width = width;
+    this.#rows = new Int32Array(2 * rows);
+    this.#values = new Int32Array(width * rows);
+  }
+
+  begin(row: number, at: number): void {
+    this.#rows[2 * row] = at;
+  }
+
+  end(row: number, at: number): void {
+    this.#rows[2 * row + 1] = at;
+  }
+
+  value(row: number, column: number, at: number): void {
+    const slot = this.#slots[column];
+    if (slot !== undefined) this.#values[row * this.#width + slot] = at;
+  }
+
+  /** Decodes a row. */
+  at(row: number): Json {
+    return valueBetween(this.#bytes, this.#rows[2 * row] ?? 0, this.#rows[2 * row + 1] ?? 0);
+  }
+
+  /** Returns a reader of the values of a property; undefined where only whole rows show them. */
+  property(name: string): ((row: number) => Json | undefined) | undefined {
+    const column = this.#columns.get(name);
+    if (column === undefined) return undefined;
+    const slot = this.#slots[column];
+    if (slot === undefined) return () => undefined;
+    return (row) => {
+      const at = this.#values[row * this.#width + slot] ?? 0;
+      return at === 0 ? undefined : scalarAt(this.#bytes, at);
+    };
+  }
+}
+
+function scalarAt(bytes: Uint8Array, at: number): Json {
+  const first = bytes[at] ?? 0;
+  let number = 0;
+  let end = at;
+  for (let byte = first; byte >= 0x30 && byte <= 0x39; byte = bytes[++end] ?? 0)
+    number = 10 * number + byte - 0x30;
+  const behind = bytes[end];
+  if (end > at && (behind === 0x2c || behind === 0x7d)) return number;
+  if (first !== QUOTE) return valueBetween(bytes, at, behindWord(bytes, at));
+  const close = behindText(bytes, at);
+  return plainTextBetween(bytes, at, close) ?? valueBetween(bytes, at, close);
+}

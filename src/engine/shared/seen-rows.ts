@@ -1,0 +1,15 @@
+import type { Json } from '../../lib/json/index.ts';
+
+/** Rows that are looked at: some of their values, which may be had without the rest, or all of a row. */
+export interface SeenRows {
+  readonly length: number;
+  /** Returns a row, decoded. */
+  at(row: number): Json;
+  /** Returns a reader of the values of a property in the rows; undefined where only whole rows show them. */
+  property(name: string): ((row: number) => Json | undefined) | undefined;
+}
+
+/** Returns rows that are decoded already. */
+export function decodedRows(rows: readonly Json[]): SeenRows {
+  return { length: rows.length, at: (row) => rows[row] ?? null, property: () => undefined };
+}

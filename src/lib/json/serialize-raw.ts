@@ -1,0 +1,147 @@
+import { hash } from 'node:crypto';
+import { ByteWriter } from '../bytes.ts';
+import { behindText, behindWhite, behindWord, decimalBetween, valueBetween } from './raw.ts';
+import { floatSerialized, toText } from './text.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const MINUS = 0x2d;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+const OBJECT_HEAD = 'O:8:"stdClass":';
+const TAIL = '";';
+
+/** Properties that are appended to an object before it is hashed, as they are written there. */
+export interface AppendedText {
+  readonly text: string;
+  readonly count: number;
+}
+
+const out = new ByteWriter(1 << 12);
+let source: Uint8Array = new Uint8Array(0);
+
+/**
+ * Returns the MD5 that `md5OfObject` gives for an object, from its JSON, which the plain parse would read exactly.
+ *
+ * @param at offset of the opening brace
+ * @returns undefined for what is no valid JSON; an object that has a name twice is not noticed
+ */
+export function md5OfRawObject(
+  bytes: Uint8Array,
+  at: number,
+  { text, count }: AppendedText,
+  behind: string,
+): string | undefined {
+  source = bytes;
+  out.length = 0;
+  if (writeObject(at, text, count) < 0) return undefined;
+  if (behind !== '') out.text(behind);
+  return hash('md5', out.view());
+}
+
+/** Writes the value at an offset. Returns the offset behind it, or −1. */
+function writeValue(at: number): number {
+  const byte = source[at] ?? 0;
+  if (byte === QUOTE) return writeText(at);
+  if (byte === OPEN_OBJECT) return writeObject(at, '', 0);
+  if (byte === OPEN_LIST) return writeList(at);
+  const end = behindWord(source, at);
+  if (byte !== MINUS && (byte < 0x30 || byte > 0x39)) return writeWord(byte, end);
+  let isWhole = true;
+  for (let i = at + 1; i < end; i++) if ((source[i] ?? 0) < 0x30 || (source[i] ?? 0) > 0x39) isWhole = false;
+  if (isWhole) {
+    out.text('i:');
+    out.slice(source, at, end);
+  } else {
+    out.text('d:');
+    out.text(floatSerialized(decimalBetween(source, at, end)));
+  }
+  out.byte(0x3b);
+  return end;
+}
+
+function writeWord(first: number, end: number): number {
+  if (first === 0x74) out.text('b:1;');
+  else if (first === 0x66) out.text('b:0;');
+  else if (first === 0x6e) out.text('N;');
+  else return -1;
+  return end;
+}
+
+/** Writes `s:<bytes>:"<text>";`, as values and names are. */
+function writeText(at: number): number {
+  let end = at + 1;
+  for (let byte = source[end]; byte !== QUOTE; byte = source[++end]) {
+    if (byte === undefined) return -1;
+    if (byte === 0x5c) return writeEscaped(at);
+  }
+  const length = end - at - 1;
+  out.framedSlice(HEADS[length] ?? Buffer.from(`s:${length}:`), source, at, end + 1);
+  return end + 1;
+}
+
+const HEADS = Array.from({ length: 256 }, (_, length) => Buffer.from(`s:${length}:`));
+
+function writeEscaped(at: number): number {
+  const end = behindText(source, at);
+  const text = toText(valueBetween(source, at, end));
+  out.text(`s:${Buffer.byteLength(text)}:"`);
+  out.text(text);
+  out.text(TAIL);
+  return end;
+}
+
+function writeObject(from: number, appended: string, more: number): number {
+  out.text(OBJECT_HEAD);
+  const counted = out.length;
+  out.text('00:{');
+  let count = more;
+  let at = behindWhite(source, from + 1);
+  if (source[at] !== CLOSE_OBJECT)
+    for (;;) {
+      if (source[at] !== QUOTE) return -1;
+      at = writeText(at);
+      if (at < 0) return -1;
+      at = behindWhite(source, at);
+      if (source[at] !== COLON) return -1;
+      at = writeValue(behindWhite(source, at + 1));
+      if (at < 0) return -1;
+      count++;
+      at = behindWhite(source, at);
+      if (source[at] === CLOSE_OBJECT) break;
+      if (source[at] !== COMMA) return -1;
+      at = behindWhite(source, at + 1);
+    }
+  if (appended !== '') out.text(appended);
+  out.byte(CLOSE_OBJECT);
+  out.replace(counted, counted + 2, String(count));
+  return at + 1;
+}
+
+function writeList(from: number): number {
+  out.text('a:');
+  const counted = out.length;
+  out.text('0:{');
+  let count = 0;
+  let at = behindWhite(source, from + 1);
+  if (source[at] !== CLOSE_LIST)
+    for (;;) {
+      out.text(INDEXES[count] ?? `i:${count};`);
+      at = writeValue(at);
+      if (at < 0) return -1;
+      count++;
+      at = behindWhite(source, at);
+      if (source[at] === CLOSE_LIST) break;
+      if (source[at] !== COMMA) return -1;
+      at = behindWhite(source, at + 1);
+    }
+  out.byte(CLOSE_OBJECT);
+  out.replace(counted, counted + 1, String(count));
+  return at + 1;
+}
+
+const INDEXES = Array.from({ length: 64 }, (_, i) => `i:${i};`);
