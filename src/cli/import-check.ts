@@ -1,4 +1,5 @@
-import type { Imported } from '../authoring/importing/report.ts';
+import type { Imported, StreamReport } from '../authoring/importing/report.ts';
+import type { ProveOptions } from '../authoring/importing/proof/prove.ts';
 import { systemEnv } from '../lib/env.ts';
 import { RunError } from '../lib/errors.ts';
 import type { Args, Io } from './command.ts';
@@ -10,25 +11,46 @@ interface Afterwards {
   readonly code: number;
 }
 
-/** Checks an import, as the options ask for. */
+/** Checks an import, and compares its rows, as the options ask for. */
 export async function afterwards(claimed: Imported, args: Args, io: Io): Promise<Afterwards> {
-  const recording = args.text('recording');
-  if (recording !== undefined && !args.isSet('check'))
-    throw new RunError('command.invalid', '--recording is for --check.', {
-      hint: 'Give --check, too.',
-    });
-  if (!args.isSet('check')) return { imported: claimed, code: 0 };
-  const { prove } = await import('../authoring/importing/proof/prove.ts');
+  const [recording, records, tables] = [args.text('recording'), args.text('against'), args.text('tables')];
+  if (recording !== undefined && !args.isSet('check') && records === undefined)
+    throw misplaced('recording', '--check or --against DIR');
+  if (tables !== undefined && records === undefined) throw misplaced('tables', '--against DIR');
   const { openRecordedApi } = await import('../authoring/importing/proof/recorded-api.ts');
-  const recorded = recording === undefined ? undefined : openRecordedApi(recording);
-  const imported = await prove(claimed, {
-    environment: process.env,
-    env: recorded?.env ?? systemEnv,
-    secrets: io.secrets,
-    signal: io.signal,
-    bottom: recorded?.send,
-    onStream: (stream) => (io.isTerminal ? io.live(`checking ${stream}`) : undefined),
-  }).finally(() => io.live(''));
-  const isDifferent = imported.report.streams.some(({ trial }) => trial?.result === 'differs');
-  return { imported, code: isDifferent ? 1 : 0 };
+  const world = (): ProveOptions => {
+    const recorded = recording === undefined ? undefined : openRecordedApi(recording);
+    return {
+      environment: process.env,
+      env: recorded?.env ?? systemEnv,
+      secrets: io.secrets,
+      signal: io.signal,
+      bottom: recorded?.send,
+      onStream: (stream) => io.live(`checking ${stream}`),
+    };
+  };
+  let imported = claimed;
+  try {
+    if (args.isSet('check')) {
+      const { prove } = await import('../authoring/importing/proof/prove.ts');
+      imported = await prove(imported, world());
+    }
+    if (records !== undefined) {
+      const { compareAgainst } = await import('../authoring/importing/against/against.ts');
+      imported = await compareAgainst(imported, { ...world(), records, tables });
+    }
+  } finally {
+    io.live('');
+  }
+  return { imported, code: imported.report.streams.some(isDifferent) ? 1 : 0 };
+}
+
+function isDifferent({ trial, compared }: StreamReport): boolean {
+  return trial?.result === 'differs' || compared?.result === 'differs';
+}
+
+function misplaced(option: string, beside: string): RunError {
+  return new RunError('command.invalid', `--${option} needs ${beside}.`, {
+    hint: `Give ${beside}, too, or leave --${option} out.`,
+  });
 }

@@ -33,6 +33,14 @@ export const importCommand: Command = {
       'FILE|DIR',
       'With --check or --against: answers in place of the API, a HAR file or a folder with exchanges of a fixture',
     ),
+    against: valued(
+      'DIR',
+      'Compare the rows of a whole run, which pushes nothing, with records of the other tool in this folder',
+    ),
+    tables: valued(
+      'DIR',
+      'With --against: the data folder of a run whose tables are compared in place of one',
+    ),
     force: flag('Replace a configuration that is there already'),
     json: flag('Print the report as JSON'),
   },
@@ -47,6 +55,10 @@ export const importCommand: Command = {
     [
       'gex import airbyte manifest.yaml --settings settings.json --check',
       'Ask the API a little, and see which streams do what is claimed',
+    ],
+    [
+      'gex import airbyte manifest.yaml --settings settings.json --against records',
+      'Compare all rows with those that the other tool has read',
     ],
   ],
   async run(args, io) {

@@ -1,4 +1,5 @@
 import { validateConfig, type Problem } from '../../engine/config/index.ts';
+import { disableRows } from './disable-rows.ts';
 import { faultsOf, type ImportFault } from './faults.ts';
 import type { Imported, StreamReport } from './report.ts';
 
@@ -33,7 +34,7 @@ export async function checked(imported: Imported): Promise<Imported> {
     return { ...stream, outcome: 'not', reasons };
   });
   return {
-    configuration: disabled(imported.configuration, wrong),
+    configuration: disableRows(imported.configuration, wrong),
     report: { ...imported.report, streams },
   };
 }
@@ -113,18 +114,4 @@ function rowAt({ configuration }: Imported, index: number): Node {
 function rowIds({ configuration }: Imported): readonly unknown[] {
   const { rows } = configuration;
   return Array.isArray(rows) ? rows.map((row: { readonly id?: unknown }) => row.id) : [];
-}
-
-function disabled(
-  configuration: Imported['configuration'],
-  ids: ReadonlySet<string>,
-): Imported['configuration'] {
-  const { rows } = configuration;
-  if (ids.size === 0 || !Array.isArray(rows)) return configuration;
-  return {
-    ...configuration,
-    rows: rows.map((row: Node) =>
-      typeof row['id'] === 'string' && ids.has(row['id']) ? { ...row, isDisabled: true } : row,
-    ),
-  };
 }

@@ -1,3 +1,4 @@
+import type { TableComparison } from './against/compare-tables.ts';
 /** The degree to which a stream was taken over. */
 export type ConversionOutcome = 'exact' | 'equal rows, other columns' | 'not';
 
@@ -22,6 +23,15 @@ export interface StreamTrial {
   readonly requests: number;
 }
 
+/** Result of comparing the rows of a stream with those that the other tool has. */
+export interface StreamComparison {
+  readonly result: 'equal' | 'other columns' | 'differs' | 'not compared';
+  /** In words: how many rows are equal, and what is different; or why they were not compared. */
+  readonly lines: readonly string[];
+  /** Counts and examples; absent where they were not compared. */
+  readonly table?: TableComparison;
+}
+
 export interface StreamReport {
   readonly stream: string;
   readonly outcome: ConversionOutcome;
@@ -35,6 +45,8 @@ export interface StreamReport {
   readonly notes: readonly string[];
   /** Absent where it was not run. */
   readonly trial?: StreamTrial;
+  /** Absent where no rows of the other tool were given. */
+  readonly compared?: StreamComparison;
 }
 
 export interface SettingReport {
@@ -71,7 +83,7 @@ function countOf(report: ImportReport, outcome: ConversionOutcome): number {
 export function reportText(report: ImportReport): string {
   const { streams, settings, notes } = report;
   const width = Math.max(0, ...streams.map(({ stream }) => stream.length));
-  const lines = streams.flatMap(({ stream, outcome, columns, reasons, notes: about, trial }) => [
+  const lines = streams.flatMap(({ stream, outcome, columns, reasons, notes: about, trial, compared }) => [
     `${stream.padEnd(width)}  ${outcome}${trial === undefined ? '' : `, ${trial.result}`}`,
     ...reasons.map(
       ({ path, message, template }) =>
@@ -80,6 +92,8 @@ export function reportText(report: ImportReport): string {
     ...columns.map((text) => `  columns: ${text}`),
     ...about.map((text) => `  ${text}`),
     ...trialLines(trial),
+    ...(compared === undefined ? [] : [`  rows ${compared.result}:`]),
+    ...(compared?.lines ?? []).map((text) => `    ${text}`),
   ]);
   const open = settings.map(
     ({ key, title, isRequired, example }) =>
@@ -91,6 +105,7 @@ export function reportText(report: ImportReport): string {
     ...notes,
     `${countOf(report, 'exact')} exact, ${countOf(report, 'equal rows, other columns')} with equal rows and other columns, ${countOf(report, 'not')} not.`,
     ...trialCounts(streams),
+    ...comparedCounts(streams),
     ...(open.length === 0 ? [] : ['', 'Settings to fill in:', ...open]),
   ].join('\n');
 }
@@ -111,6 +126,15 @@ function trialCounts(streams: readonly StreamReport[]): readonly string[] {
   const count = (result: StreamTrial['result']): number =>
     streams.filter(({ trial }) => trial?.result === result).length;
   return [`Checked: ${count('proved')} proved, ${count('differs')} differ, ${count('not tried')} not tried.`];
+}
+
+function comparedCounts(streams: readonly StreamReport[]): readonly string[] {
+  if (streams.every(({ compared }) => compared === undefined)) return [];
+  const count = (result: StreamComparison['result']): number =>
+    streams.filter(({ compared }) => compared?.result === result).length;
+  return [
+    `Rows compared: ${count('equal')} equal, ${count('other columns')} with other columns, ${count('differs')} differ, ${count('not compared')} not compared.`,
+  ];
 }
 
 function oneLine(text: string): string {

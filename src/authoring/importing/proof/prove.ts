@@ -5,6 +5,7 @@ import { describeError } from '../../../lib/errors.ts';
 import { encodeExact, type AnyObject } from '../../../lib/json/index.ts';
 import type { Secrets } from '../../../lib/secrets.ts';
 import type { Imported, SettingReport, StreamReport, StreamTrial } from '../report.ts';
+import { disableRows } from '../disable-rows.ts';
 import { judgeSample } from './judge-sample.ts';
 import { runSample, type SampleRun } from './sample-run.ts';
 import { mapOf, plainConfiguration } from './stream-jobs.ts';
@@ -60,7 +61,7 @@ export async function prove(imported: Imported, options: ProveOptions): Promise<
   }
   const wrong = streams.filter(({ trial }) => trial?.result === 'differs').map(({ row }) => row);
   return {
-    configuration: withoutRows(configuration, new Set(wrong)),
+    configuration: disableRows(configuration, new Set(wrong)),
     report: { ...report, streams },
   };
 }
@@ -107,18 +108,4 @@ function isNeeded(
 
 function rowsOf(streams: readonly StreamReport[]): readonly string[] {
   return [...new Set(streams.flatMap(({ row }) => row ?? []))];
-}
-
-function withoutRows(
-  configuration: Imported['configuration'],
-  wrong: ReadonlySet<string | undefined>,
-): Imported['configuration'] {
-  const { rows } = configuration;
-  if (wrong.size === 0 || !Array.isArray(rows)) return configuration;
-  return {
-    ...configuration,
-    rows: rows.map((row: Readonly<Record<string, unknown>>) =>
-      typeof row['id'] === 'string' && wrong.has(row['id']) ? { ...row, isDisabled: true } : row,
-    ),
-  };
 }
