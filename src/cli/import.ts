@@ -42,6 +42,7 @@ export const importCommand: Command = {
       'With --against: the data folder of a run whose tables are compared in place of one',
     ),
     force: flag('Replace a configuration that is there already'),
+    report: valued('FILE', 'Write the report as a page to hand on: one file of HTML'),
     json: flag('Print the report as JSON'),
   },
   examples: [
@@ -77,6 +78,12 @@ export const importCommand: Command = {
       const { writeImported } = await import('../authoring/importing/write.ts');
       const written = await writeImported(imported, out, args.isSet('force'));
       io.note(`Written: ${written}`);
+    }
+    const page = args.text('report');
+    if (page !== undefined) {
+      const { writeReportPage } = await import('../authoring/importing/write.ts');
+      writeReportPage(imported.report, page);
+      io.note(`Written: ${page}`);
     }
     const { reportText } = await import('../authoring/importing/report.ts');
     io.print(args.isSet('json') ? JSON.stringify(imported.report, null, 2) : reportText(imported.report));

@@ -1,11 +1,13 @@
-import { existsSync } from 'node:fs';
+import { mkdirSync, writeFileSync, existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { RunError } from '../../lib/errors.ts';
-import type { Imported } from './report.ts';
+import { guard } from '../../engine/sink/file-error.ts';
+import { reportPage } from './report-page.ts';
+import type { Imported, ImportReport } from './report.ts';
 
 /**
- * Writes `config.json` and `import-report.json` into a folder, which is made where it is not there.
+ * Writes `config.json` and its report, `import-report.json` and `import-report.html`, into a folder, which is made where it is not there.
  *
  * @param isForced whether a configuration that is there already may be replaced
  * @returns the path of the configuration
@@ -20,5 +22,14 @@ export async function writeImported(imported: Imported, folder: string, isForced
   await mkdir(folder, { recursive: true });
   await writeFile(file, `${JSON.stringify(imported.configuration, null, 2)}\n`);
   await writeFile(path.join(folder, 'import-report.json'), `${JSON.stringify(imported.report, null, 2)}\n`);
+  await writeFile(path.join(folder, 'import-report.html'), reportPage(imported.report));
   return file;
+}
+
+/** Writes the report as a page that can be handed on. */
+export function writeReportPage(report: ImportReport, file: string): void {
+  guard(file, () => {
+    mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+    writeFileSync(file, reportPage(report));
+  });
 }
