@@ -6,13 +6,19 @@ import { targetOf } from '../send/target.ts';
 import { addressIn, addressSet, isAddressRange, type AddressSet } from './addresses.ts';
 import { trimEnd } from '../../../lib/trim.ts';
 
-/** Rules of the service's operator on the hosts that requests may go to. No configuration can change them. */
+/** Rules of whoever starts a process on the hosts that requests may go to. No configuration can change them. */
 export interface ReachRules {
   /** Hosts, `*.domain`, addresses, ranges of addresses, or `*`. What is allowed is so whatever else is denied. */
   readonly allow: readonly string[];
   readonly deny: readonly string[];
   /** True when what is near the machine is denied: loopback, link-local and metadata addresses. */
   readonly isNearDenied: boolean;
+  /** Hosts that requests may go to at all, as `allow` has them; every host by default. */
+  readonly only?: readonly string[] | undefined;
+  /** True when addresses of private networks are denied, unless they are allowed. */
+  readonly isPrivateDenied?: boolean | undefined;
+  /** Advice that a refusal has in place of that of a service. */
+  readonly hint?: string | undefined;
 }
 
 /** The variable that gives a process its rules, as JSON: its parent sets it, and no configuration can. */
@@ -40,10 +46,19 @@ export interface Reach {
 }
 
 /** @throws {RunError} `command.invalid` for a rule that cannot be read */
-export function createReach({ allow, deny, isNearDenied }: ReachRules): Reach {
+export function createReach({ allow, deny, isNearDenied, only, isPrivateDenied, hint }: ReachRules): Reach {
   const allowed = readRules(allow);
   const denied = deny.map((rule) => ({ ...readRules([rule]), rule }));
-  const near = isNearDenied ? NEAR.map(({ ranges, what }) => ({ set: addressSet(ranges), what })) : [];
+  const named = only === undefined ? undefined : readRules(only);
+  const near = [...(isNearDenied ? NEAR : []), ...(isPrivateDenied === true ? [PRIVATE] : [])].map(
+    ({ ranges, what }) => ({ set: addressSet(ranges), what }),
+  );
+
+  function forbidden(hostname: string, why: string): HttpError {
+    return new HttpError('http.forbiddenHost', `Requests to “${hostname}” are not allowed here: ${why}.`, {
+      hint: hint ?? OPERATOR_HINT,
+    });
+  }
 
   /** Explains why an address is denied; undefined when it is allowed. */
   function whyDenied(address: string): string | undefined {
@@ -56,10 +71,19 @@ export function createReach({ allow, deny, isNearDenied }: ReachRules): Reach {
   /** @returns false when nothing is left to judge */
   function requireName(hostname: string): boolean {
     const name = plainName(hostname);
+    if (named !== undefined && !isNamed(name))
+      throw forbidden(hostname, 'it is none of those that were named');
     if (allowed.takesName(name)) return false;
     const rule = denied.find(({ takesName }) => takesName(name))?.rule;
     if (rule !== undefined) throw forbidden(hostname, `--deny-host ${rule} denies it`);
     return true;
+  }
+
+  function isNamed(name: string): boolean {
+    const address = addressIn(name);
+    return (
+      named?.takesName(name) === true || (address !== undefined && named?.addresses.has(address) === true)
+    );
   }
 
   function requireAddresses(hostname: string, addresses: readonly string[]): void {
@@ -150,6 +174,14 @@ const NEAR: readonly { readonly what: string; readonly ranges: readonly string[]
   { what: 'link-local addresses are denied', ranges: ['169.254.0.0/16', 'fe80::/10'] },
 ];
 
+const OPERATOR_HINT =
+  'Whoever runs the service decides where its runs may go, and may start it with --allow-host and the host.';
+
+const PRIVATE = {
+  what: 'addresses of private networks are denied',
+  ranges: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'],
+};
+
 const NEAR_NAMES =
   /^(?:(?:.+\.)?localhost(?:\.localdomain)?|(?:.+\.)?localhost[46]?|ip6-(?:localhost|loopback)|metadata(?:\.google\.internal)?)$/;
 
@@ -194,12 +226,6 @@ const isHost = (text: string): boolean =>
 
 /** Returns a host name without the final dot: `localhost.` is `localhost`. */
 const plainName = (hostname: string): string => trimEnd(hostname.toLowerCase(), '.');
-
-function forbidden(hostname: string, why: string): HttpError {
-  return new HttpError('http.forbiddenHost', `Requests to “${hostname}” are not allowed here: ${why}.`, {
-    hint: 'Whoever runs the service decides where its runs may go, and may start it with --allow-host and the host.',
-  });
-}
 
 function unreadable(rule: string): RunError {
   return new RunError('command.invalid', `“${rule}” is no rule for hosts.`, {

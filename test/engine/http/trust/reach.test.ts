@@ -184,3 +184,31 @@ describe('through others', () => {
       ).toContain(`“${host}”`);
   });
 });
+
+test.each(['10.1.2.3', '172.31.0.1', '192.168.1.1', '100.64.0.1', '[fd12::1]', '[::ffff:10.0.0.1]'])(
+  'addresses of private networks are denied where it is said so: %s',
+  async (host) => {
+    expect(await ask(`http://${host}/`, { isPrivateDenied: true })).toContain('private networks');
+    const allowed = host.includes('10.') ? ['10.0.0.0/8'] : [host.replace(/[[\]]/g, '')];
+    expect(() =>
+      createReach(rules({ isPrivateDenied: true, allow: allowed })).requireHost(host),
+    ).not.toThrow();
+  },
+);
+
+test('where hosts are named, no other is asked, whatever it leads to', async () => {
+  const only = ['localhost', '127.0.0.0/8', '*.example.com'];
+  const reach = createReach(rules({ only, hint: 'Name it.' }));
+  for (const host of ['localhost', 'LOCALHOST.', '127.0.0.1', '127.1', 'a.example.com'])
+    expect(() => reach.requireHost(host)).not.toThrow();
+  for (const host of ['example.com', 'example.com.evil.test', '8.8.8.8', 'localhost.evil.test'])
+    expect(() => reach.requireHost(host), host).toThrow('it is none of those that were named');
+  const api = await startApi();
+  expect(await ask(api.url.replace('127.0.0.1', 'localhost'), { only: ['localhost'] })).not.toContain(
+    'not allowed',
+  );
+  expect(await ask(api.url, { only: ['localhost'] })).toContain('not allowed');
+  expect(await ask(api.url.replace('127.0.0.1', 'localhost'), { only, isNearDenied: true })).toContain(
+    'loopback',
+  );
+});
