@@ -11,6 +11,7 @@ import { initCommand } from './init.ts';
 import { helpOf } from './help.ts';
 import { descend, HELP, parseLine } from './parse.ts';
 import { loginCommand } from './login.ts';
+import { mcpCommand } from './mcp.ts';
 import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
 import { storageGroup } from './storage.ts';
@@ -31,6 +32,7 @@ export const ENTRIES: readonly CommandEntry[] = [
   actionCommand,
   loginCommand,
   importCommand,
+  mcpCommand,
   encryptCommand,
   serveCommand,
   uiCommand,

@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { RunError } from '../lib/errors.ts';
-import type { NodeMap } from '../authoring/importing/airbyte/node.ts';
-import type { Imported } from '../authoring/importing/report.ts';
 import { flag, valued, type Command } from './command.ts';
 
 export const importCommand: Command = {
@@ -70,7 +68,10 @@ export const importCommand: Command = {
     const settings =
       settingsFile === undefined ? undefined : readYaml(await textOf(settingsFile), settingsFile);
     const { checked } = await import('../authoring/importing/check.ts');
-    const claimed = await checked(await importFrom(tool, file, settings));
+    const { importText } = await import('../authoring/importing/import-text.ts');
+    const claimed = await checked(
+      await importText(tool, { text: await textOf(file), file, name: nameFor(file), settings }),
+    );
     const { afterwards } = await import('./import-check.ts');
     const { imported, code } = await afterwards(claimed, args, io);
     const out = args.text('out');
@@ -90,20 +91,6 @@ export const importCommand: Command = {
     return code;
   },
 };
-
-async function importFrom(tool: string, file: string, settings: NodeMap | undefined): Promise<Imported> {
-  if (tool === 'airbyte') {
-    const { importAirbyte } = await import('../authoring/importing/airbyte/index.ts');
-    return importAirbyte(await textOf(file), { file, name: nameFor(file), settings });
-  }
-  if (tool === 'dlt') {
-    const { importDlt } = await import('../authoring/importing/dlt/index.ts');
-    return importDlt(await textOf(file), { file, name: nameFor(file), settings });
-  }
-  throw new RunError('command.invalid', `“${tool}” is nothing that can be imported.`, {
-    hint: 'Known are: airbyte, dlt.',
-  });
-}
 
 /**
  * Returns the name of an import: the file is often called `manifest.yaml`, and its folder has the name of the

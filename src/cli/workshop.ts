@@ -13,13 +13,20 @@ export const workshopCommand: Command = {
   examples: [],
   async run(_args, io) {
     const { serveOnce } = await import('../service/domain/builder/process/main.ts');
+    const orphaned = new AbortController();
+    const parent = process.ppid;
+    // whoever has started it was killed: nobody reads what comes
+    const watch = setInterval(() => {
+      if (process.ppid !== parent) orphaned.abort();
+    }, 1000).unref();
     await serveOnce({
       // As it is: the configuration goes to the service with its secrets, which encrypts them.
       print: (line) => process.stdout.write(`${line}\n`),
       secrets: io.secrets,
-      signal: io.signal,
+      signal: AbortSignal.any([io.signal, orphaned.signal]),
       log: (tell) => ({ ...silentLog, info: tell, warn: (text) => tell(`Warning: ${text}`) }),
     });
+    clearInterval(watch);
     return 0;
   },
 };

@@ -1,9 +1,10 @@
 import type { Scope } from '../../../lib/encryption/index.ts';
+import type { ImportReport } from '../../../authoring/importing/report.ts';
 import type { ConfigurationProblem } from '../../../storage/protocol/workshop.ts';
-import type { WorkshopLine } from '../../../storage/protocol/workshop-answers.ts';
+import type { SentRequest, WorkshopLine } from '../../../storage/protocol/workshop-answers.ts';
 
 /** Task of a process of the builder: one line of JSON on its stdin. No secret is in its arguments or environment. */
-export type BuilderTask = AskedToExplore | AskedToInspect | AskedToTry;
+export type BuilderTask = AskedToExplore | AskedToInspect | AskedToTry | AskedToImport;
 
 /** Task to probe an API, and find out how to get all of a list. */
 export interface AskedToExplore {
@@ -17,15 +18,22 @@ export interface AskedToExplore {
   /** Filter for a text with several lists: those that have this in their address. */
   readonly select?: string | undefined;
   readonly maxRequests: number;
+  /**
+   * Variables that name secrets. A secret itself is refused then, and the configuration that was found has the names.
+   * Without them it has the secrets.
+   */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Task to report the problems in the text of a configuration. */
 export interface AskedToInspect {
   readonly kind: 'inspect';
   readonly text: string;
-  /** Keys of encrypted values, as a key file has them, and the scope of the configuration. */
+  /** Keys of encrypted values, as a key file has them, and the scope of the configuration; empty for none. */
   readonly keys: string;
   readonly scope: Scope;
+  /** Variables for `$env:NAME` values, which are known to be set; none by default. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Task to run a configuration for a few pages, or over the answers of an earlier trial. */
@@ -39,18 +47,47 @@ export interface AskedToTry {
   readonly pages: number;
   /** A recording of an earlier trial, in base64: the API is not asked then. */
   readonly recording?: string | undefined;
-  /** The keys of encrypted values, as a key file has them, and where the configuration belongs. */
+  /** The keys of encrypted values, as a key file has them, and where the configuration belongs; empty for none. */
   readonly keys: string;
   readonly scope: Scope;
+  /** Variables for `$env:NAME` values; none by default. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+  /** Requests after which it ends, with what had come by then; no end by default. */
+  readonly maxRequests?: number | undefined;
   /** Empty folder; the caller removes it afterwards, however the process ends. */
   readonly folder: string;
+}
+
+/** Task to make a configuration from that of another tool. */
+export interface AskedToImport {
+  readonly kind: 'import';
+  readonly tool: 'airbyte' | 'dlt';
+  readonly text: string;
+  /** Its file: the form follows from the name. */
+  readonly file: string;
+  /** Name of the source, for the configuration and the report. */
+  readonly name: string;
+  /** Settings of the connector as JSON or YAML. */
+  readonly settings?: string | undefined;
+}
+
+/** Result of an import. */
+export interface ImportAnswer {
+  /** JSON text. */
+  readonly configuration: string;
+  readonly report: ImportReport;
 }
 
 /**
  * Output of the process: a line of JSON each on its stdout, the last one with the result. The receiver of `found`
  * encrypts its secrets.
  */
-export type Said = WorkshopLine | { readonly problems: readonly ConfigurationProblem[] };
+export type Said =
+  | WorkshopLine
+  | { readonly problems: readonly ConfigurationProblem[] }
+  /** A request that goes out; of a task with `environment`. */
+  | { readonly sent: SentRequest }
+  | { readonly imported: ImportAnswer };
 
 export type {
   Found,

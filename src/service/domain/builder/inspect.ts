@@ -9,10 +9,15 @@ const MOST = 500;
  * Returns the problems of a text as `gex validate --json` does. Nothing of it is evaluated, and no message has the
  * value of a secret.
  */
-export async function inspect(text: string, keys: Keys, scope: Scope): Promise<ConfigurationProblem[]> {
+export async function inspect(
+  text: string,
+  keys: Keys,
+  scope: Scope,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ConfigurationProblem[]> {
   const problems = await validateConfig(text, {
     decrypt: decryptWith(keys, scope),
-    env: {},
+    env: environment,
     isElsewhere: true,
   });
   return problems.slice(0, MOST).map((problem) => ({ ...problem }));

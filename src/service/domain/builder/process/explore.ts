@@ -12,6 +12,8 @@ interface World {
   readonly secrets: Secrets;
   readonly signal: AbortSignal;
   readonly onStep: (text: string) => void;
+  /** Told of each request before it goes out. */
+  readonly onSent: (request: SentRequest) => void;
 }
 
 /**
@@ -30,12 +32,20 @@ export async function explore(asked: AskedToExplore, world: World): Promise<Foun
   const requests = read.kind === 'recorded' ? read.requests : [];
   const taken = read.kind === 'recorded' ? chosen(requests, select) : read;
   // Only the pasted text counts: the environment of this process holds no secret for the API of a user.
-  const vault = new SecretStore({});
+  const vault = new SecretStore(asked.environment ?? {});
   const target = targetOf(taken.command, { auth: asked.auth, headers: asked.headers ?? [] }, vault);
   for (const value of vault.values) secrets.add(value);
   if (vault.unset.length > 0)
     throw new RunError('command.invalid', `The value of $${vault.unset.join(' and $')} is not known here.`, {
-      hint: 'Give the secret itself: it is encrypted before it is kept.',
+      hint:
+        asked.environment === undefined
+          ? 'Give the secret itself: it is encrypted before it is kept.'
+          : NAMED_ONLY,
+    });
+  const [plain] = asked.environment === undefined ? [] : vault.missing;
+  if (plain !== undefined)
+    throw new RunError('command.invalid', `A secret is given in plain: the value for ${plain}.`, {
+      hint: [`Write $env:${plain} in its place.`, NAMED_ONLY],
     });
   const sent: SentRequest[] = [];
   const found = await discover({
@@ -46,7 +56,11 @@ export async function explore(asked: AskedToExplore, world: World): Promise<Foun
     secrets,
     signal: world.signal,
     onStep: world.onStep,
-    onRequest: ({ method, url }) => sent.push({ method, url: secrets.redactUrl(url) }),
+    onRequest({ method, url }) {
+      const request = { method, url: secrets.redactUrl(url) };
+      sent.push(request);
+      world.onSent(request);
+    },
   });
   if ('document' in found) return ofDocument(selected(found.document, select));
   const { configuration, ...finding } = findingOf(found.list);
@@ -60,9 +74,14 @@ export async function explore(asked: AskedToExplore, world: World): Promise<Foun
       rows: each.place.rows.length,
       isTaken: each === taken,
     })),
-    configuration: encodeExact(resolveSecrets(configuration, vault.environment)),
+    configuration: encodeExact(
+      asked.environment === undefined ? resolveSecrets(configuration, vault.environment) : configuration,
+    ),
   };
 }
+
+const NAMED_ONLY =
+  'A secret is the value of a variable, whose name is given with --variable when gex mcp is started.';
 
 function ofDocument({ configuration, ...document }: FromDocument): Found {
   return { form: 'document', ...document, configuration: encodeExact(configuration) };

@@ -2,10 +2,10 @@ import { text } from 'node:stream/consumers';
 import { systemEnv } from '../../../../lib/env.ts';
 import type { Log } from '../../../../lib/log.ts';
 import type { Secrets } from '../../../../lib/secrets.ts';
-import { parseKeys } from '../../../../lib/encryption/index.ts';
 import { inspect } from '../inspect.ts';
-import type { BuilderTask, Said } from '../builder-types.ts';
+import type { BuilderTask, Said, SentRequest } from '../builder-types.ts';
 import { explore } from './explore.ts';
+import { keysIn } from './keys-in.ts';
 import { toldError } from './told-error.ts';
 import { tryOut } from './try.ts';
 
@@ -23,16 +23,26 @@ export async function serveOnce({ print, secrets, signal, log }: WorkshopIo): Pr
   try {
     // Written by the service that started this process.
     const asked = JSON.parse(await text(process.stdin)) as BuilderTask;
+    const { environment } = 'environment' in asked ? asked : {};
+    for (const value of Object.values(environment ?? {})) secrets.add(value);
+    const onSent = (sent: SentRequest): void => {
+      if (environment !== undefined) say({ sent });
+    };
     if (asked.kind === 'explore') {
-      say({ found: await explore(asked, { env: systemEnv, secrets, signal, onStep }) });
+      say({ found: await explore(asked, { env: systemEnv, secrets, signal, onStep, onSent }) });
       return;
     }
     if (asked.kind === 'inspect') {
-      say({ problems: await inspect(asked.text, parseKeys(asked.keys, 'the service'), asked.scope) });
+      say({ problems: await inspect(asked.text, keysIn(asked.keys), asked.scope, environment) });
+      return;
+    }
+    if (asked.kind === 'import') {
+      const { importAsked } = await import('./import.ts');
+      say({ imported: await importAsked(asked) });
       return;
     }
     const { folder } = asked;
-    say({ tried: await tryOut(asked, { log: log(onStep), secrets, signal, folder }) });
+    say({ tried: await tryOut(asked, { log: log(onStep), secrets, signal, folder, onSent }) });
   } catch (error) {
     say({ error: toldError(error, secrets) });
   }

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { parseConfig } from '../../../../engine/config/index.ts';
 import { createDialect } from '../../../../lib/csv/dialect.ts';
 import { readRows } from '../../../../lib/csv/read-csv.ts';
-import { parseKeys } from '../../../../lib/encryption/index.ts';
 import { getKey, isList, isObject, parseExact } from '../../../../lib/json/index.ts';
 import { reasonOf, RunError } from '../../../../lib/errors.ts';
 import type { Log } from '../../../../lib/log.ts';
 import { unpack } from '../../../../engine/recording/pack.ts';
-import type { RowResult } from '../../../../runner/run.ts';
+import type { RowResult, RunProgress } from '../../../../runner/run.ts';
 import type { Secrets } from '../../../../lib/secrets.ts';
-import type { AskedToTry, Tried, TriedTable } from '../builder-types.ts';
+import type { AskedToTry, SentRequest, Tried, TriedTable } from '../builder-types.ts';
+import { keysIn } from './keys-in.ts';
 import { RowsRead } from './rows-read.ts';
 import { storiesOf } from './stories.ts';
 import { toldError } from './told-error.ts';
@@ -21,6 +21,8 @@ interface World {
   readonly signal: AbortSignal;
   /** Empty folder of this process alone. */
   readonly folder: string;
+  /** Told of each request before it goes out. */
+  readonly onSent: (request: SentRequest) => void;
 }
 
 /** Recordings up to this size go to the page and back. */
@@ -36,7 +38,10 @@ const SHOWN_LETTERS = 2000;
 const TABLE_LETTERS = 2_000_000;
 
 /** Runs a configuration for a few pages, by the engine of every run: nothing is pushed, and no state changes. */
-export async function tryOut(asked: AskedToTry, { log, secrets, signal, folder }: World): Promise<Tried> {
+export async function tryOut(
+  asked: AskedToTry,
+  { log, secrets, signal, folder, onSent }: World,
+): Promise<Tried> {
   const record = path.join(folder, 'trial.gexr');
   const replay = path.join(folder, 'earlier.gexr');
   const { recording } = asked;
@@ -45,6 +50,15 @@ export async function tryOut(asked: AskedToTry, { log, secrets, signal, folder }
   const read = new RowsRead(secrets);
   const warnings = new Set<string>();
   let current: string | undefined;
+  const enough = new AbortController();
+  let sent = 0;
+  const count: NonNullable<RunProgress['request']> = ({ request, answer }) => {
+    if (answer !== undefined) return;
+    if (sent === asked.maxRequests) return enough.abort(tooMany(sent));
+    sent++;
+    const [method = '', url = ''] = request.split(' ', 2);
+    onSent({ method, url });
+  };
   const { run } = await import('../../../../runner/run.ts');
   const failure = await run({
     dataFolder: folder,
@@ -52,8 +66,8 @@ export async function tryOut(asked: AskedToTry, { log, secrets, signal, folder }
     document: parseConfig(asked.document),
     rows: asked.row === undefined ? [] : [asked.row],
     limit: asked.pages,
-    environment: {},
-    encryptionKeys: parseKeys(asked.keys, 'the service'),
+    environment: asked.environment ?? {},
+    encryptionKeys: keysIn(asked.keys),
     encryptionScope: asked.scope,
     resume: false,
     log: {
@@ -64,10 +78,11 @@ export async function tryOut(asked: AskedToTry, { log, secrets, signal, folder }
       },
     },
     secrets,
-    signal,
+    signal: AbortSignal.any([signal, enough.signal]),
     ...(recording === undefined ? { record } : { replay }),
     progress: {
       rowStart: ({ id }) => (current = id),
+      request: count,
       rows: (event) => read.see(current, event),
       rowEnd: (result) => done.push(result),
     },
@@ -87,6 +102,16 @@ export async function tryOut(asked: AskedToTry, { log, secrets, signal, folder }
     recording: recording ?? (await encoded(record)),
     ...(failure === undefined ? {} : { error: failure }),
   };
+}
+
+function tooMany(requests: number): RunError {
+  return new RunError(
+    'run.interrupted',
+    `The trial was ended after ${requests} requests: no more are allowed.`,
+    {
+      hint: 'Try one row of the configuration alone, fewer pages, or let more requests be made.',
+    },
+  );
 }
 
 /** Unpacks an earlier recording. @throws {RunError} for a text that is no recording of a trial */

@@ -1,0 +1,31 @@
+import { RunError } from '../../lib/errors.ts';
+import type { NodeMap } from './airbyte/node.ts';
+import type { Imported } from './report.ts';
+
+/** A text of another tool, and how it is called in the configuration and in the report. */
+export interface ImportedText {
+  readonly text: string;
+  readonly file: string;
+  readonly name: string;
+  /** Settings of the connector. */
+  readonly settings: NodeMap | undefined;
+}
+
+/**
+ * Makes a configuration from that of another tool.
+ *
+ * @throws {RunError} `command.invalid` for a tool that is not known, `import.invalid` for a text that cannot be read
+ */
+export async function importText(tool: string, { text, ...given }: ImportedText): Promise<Imported> {
+  if (tool === 'airbyte') {
+    const { importAirbyte } = await import('./airbyte/index.ts');
+    return importAirbyte(text, given);
+  }
+  if (tool === 'dlt') {
+    const { importDlt } = await import('./dlt/index.ts');
+    return importDlt(text, given);
+  }
+  throw new RunError('command.invalid', `“${tool}” is nothing that can be imported.`, {
+    hint: 'Known are: airbyte, dlt.',
+  });
+}
