@@ -8,7 +8,8 @@ import {
   type Line,
 } from '../authoring/init/index.ts';
 import { shownText } from '../lib/shown-text.ts';
-import { wrapped } from './format.ts';
+import { fitTable } from './fit-table.ts';
+import { formatCount, wrapped } from './format.ts';
 import { openText } from './init-words.ts';
 
 interface Surroundings {
@@ -64,21 +65,19 @@ export function findingJson(
 export function describeDocument(document: FromDocument, width = Infinity): string {
   const { kind, title, lists, skipped, variables, notes } = document;
   const head = `${kind}${title === '' ? '' : `, “${shownText(title)}”`}: ${counted(lists.length, 'list')}${verdictsText(lists)}`;
-  const lines = lists.flatMap(({ path, table, parent, rowsAt, nextPage, attempt }) => {
-    const rows = rowsAt === '' ? '' : `, rows in \`${rowsAt}\``;
-    const of = parent === undefined ? '' : `, for each row of ${parent}`;
-    const came = attempt === undefined ? [] : wrapped(attemptText(attempt), fitting(width - 4));
-    return [
-      `GET ${path} → ${table}`,
-      ...came.map((line) => `    ${line}`),
-      ...wrapped(`${nextPage}${rows}${of}`, fitting(width - 4)).map((line) => `    ${line}`),
-    ];
-  });
+  const isTried = lists.some(({ attempt }) => attempt !== undefined);
+  const lines = isTried
+    ? [...triedTable(lists, width), ...toLookAt(lists, width)]
+    : lists.flatMap(({ path, table, parent, rowsAt, nextPage }) => {
+        const rows = rowsAt === '' ? '' : `, rows in \`${rowsAt}\``;
+        const of = parent === undefined ? '' : `, for each row of ${parent}`;
+        const how = wrapped(`${nextPage}${rows}${of}`, fitting(width - 4));
+        return [`GET ${path} → ${table}`, ...how.map((line) => `    ${line}`)];
+      });
   const left =
     skipped.length === 0
       ? []
       : ['', 'Not taken:', ...skipped.flatMap(({ what, why }) => itemLines(`${what}: ${why}`, width))];
-  const isTried = lists.some(({ attempt }) => attempt !== undefined);
   const points = [
     ...(isTried ? TRIED : UNTRIED),
     ...notes,
@@ -101,7 +100,8 @@ const UNTRIED = [
   'Nothing was asked for: whether the API does what the document says is seen by gex run --limit 2, and its verdict. --try asks for each list.',
 ];
 const TRIED = [
-  'Lists of one page: the next page is asked for as the document says, which was not proved. Lists below others were asked for with the first rows above.',
+  'A way to the next page that is “not proved” is that of the document: there was no second page to prove it with.',
+  'Lists below others were asked for with the first rows above, and not with all.',
 ];
 
 /** “: 3 complete, 1 failed”; nothing where none was tried. */
@@ -119,18 +119,58 @@ function wordOf(verdict: string): string {
   return verdict === 'cut' ? 'unproved' : verdict;
 }
 
-/** “complete, 137 rows on 4 pages by 6 requests”. */
-function attemptText({
-  verdict,
-  why,
-  rows,
-  pages,
-  requests,
-}: NonNullable<FromDocument['lists'][number]['attempt']>): string {
-  const came = wordOf(verdict);
-  if (verdict === 'untried' || verdict === 'failed') return `${came}: ${why}`;
-  const all = [came, `${counted(rows, 'row')} on ${counted(pages, 'page')}`, counted(requests, 'request')];
-  return `${all.join(', ')}${why === '' ? '' : `: ${why}`}`;
+/** A line for each list: what came of it, and what was proved. */
+function triedTable(lists: FromDocument['lists'], width: number): string[] {
+  const rows = lists.map(({ path, parent, nextPage, attempt }) => {
+    if (attempt === undefined) return [path, 'untried', '', '', '', ''];
+    const { verdict, rows: came, total, id, isProved } = attempt;
+    const isRead = verdict !== 'failed' && verdict !== 'untried';
+    const all = total === undefined || total < came ? '' : formatCount(total);
+    // a list below another one stands below it, by what its path has behind that
+    const shown = parent !== undefined && path.startsWith(`${parent}/`) ? path.slice(parent.length) : path;
+    const depth = parent === undefined ? '' : `${'  '.repeat(depthOf(parent, lists))}└ `;
+    const way = isProved
+      ? nextPage
+      : came === 0 || nextPage.startsWith('one page')
+        ? ''
+        : `not proved: ${nextPage}`;
+    return [
+      `${depth}${shown}`,
+      wordOf(verdict),
+      isRead ? formatCount(came) : '',
+      isRead ? all : '',
+      id.join(' + '),
+      isRead ? way.replaceAll('`', '') : '',
+    ];
+  });
+  return fitTable(HEADER, rows, {
+    right: ['rows', 'total'],
+    elastic: ['list', 'id', 'next page'],
+    width: Number.isFinite(width) ? width : undefined,
+  });
+}
+
+const HEADER = ['list', 'result', 'rows', 'total', 'id', 'next page'];
+
+/** Number of lists above the one with a path. */
+function depthOf(path: string, lists: FromDocument['lists']): number {
+  const above = lists.find((each) => each.path === path)?.parent;
+  return above === undefined ? 0 : 1 + depthOf(above, lists);
+}
+
+/** Describes the lists of which something is to be said that no table has room for. */
+function toLookAt(lists: FromDocument['lists'], width: number): string[] {
+  const texts = lists.flatMap(({ path, attempt }) =>
+    attempt === undefined || attempt.why === ''
+      ? []
+      : itemLines(`GET ${path}, ${wordOf(attempt.verdict)}: ${attempt.why}`, width),
+  );
+  return texts.length === 0 ? [] : ['', 'To be looked at:', ...texts];
+}
+
+/** Formats what was proved of each list, to be kept beside the configuration. */
+export function documentReport({ kind, title, lists, skipped, notes }: FromDocument): string {
+  return `${JSON.stringify({ kind, title, lists, skipped, notes }, null, 2)}\n`;
 }
 
 export function documentJson(document: FromDocument, file: string | undefined): string {

@@ -191,7 +191,7 @@ async function concludeDocument(
   source: DocumentSource,
   { args, io, file, vault }: Omit<Conclusion, 'missing'> & { readonly vault: SecretStore },
 ): Promise<number> {
-  const { describeDocument, documentJson } = await import('./init-result.ts');
+  const { describeDocument, documentJson, documentReport } = await import('./init-result.ts');
   const { selected } = await import('../authoring/init/index.ts');
   const document = args.isSet('try') ? await triedDocument(source, { args, io, vault }) : source.document;
   const taken = selected(document, args.text('select'));
@@ -203,12 +203,15 @@ async function concludeDocument(
   }
   const text = textOf(taken.configuration);
   const isDry = args.isSet('dry-run');
+  const report = path.join(path.dirname(file), 'init-report.json');
+  const isReported = !isDry && args.isSet('try');
   if (!isDry) write(file, text);
+  if (isReported) write(report, documentReport(taken));
   if (args.isSet('json')) io.print(documentJson(taken, isDry ? undefined : file));
   else io.print(describeDocument(taken, io.width));
   if (isDry && !args.isSet('json')) io.print(`\n${text}`);
   if (!isDry) {
-    io.note(`${file} is written.`);
+    io.note(isReported ? `${file} and ${report} are written.` : `${file} is written.`);
     const data = path.dirname(file) === '.' ? '' : ` --data ${path.dirname(file)}`;
     io.note(`Go on with: gex run${data} --row ${taken.lists[0]?.row ?? ''} --limit 2`);
   }

@@ -51,11 +51,27 @@ const api: Api = (asked): Answered => {
   }
   const reports = /^\/v1\/reports\/(\d+)$/.exec(asked.path);
   if (reports !== null) return { body: [{ id: `r${reports[1]}`, title: 'T' }] };
+  if (asked.path === '/v1/empty') return { body: { data: [] } };
+  if (asked.path === '/v1/shops')
+    return {
+      body: {
+        data: [
+          { id: 's1', code: 'shp-1' },
+          { id: 's2', code: 'shp-2' },
+        ],
+      },
+    };
+  const visits = /^\/v1\/visits\/shp-(\d)$/.exec(asked.path);
+  if (visits !== null) return { body: { data: [{ id: `v${visits[1]}`, shop: visits[1] }] } };
   return { status: 404, body: { message: 'gone' } };
 };
 
-const list = (key: string | undefined, parameters: readonly object[] = []): object => {
-  const items = { type: 'array', items: { type: 'object', properties: { id: { type: 'string' } } } };
+const list = (key: string | undefined, parameters: readonly object[] = [], code?: string): object => {
+  const properties = {
+    id: { type: 'string' },
+    ...(code === undefined ? {} : { code: { type: 'string', example: code } }),
+  };
+  const items = { type: 'array', items: { type: 'object', properties } };
   const schema = key === undefined ? items : { type: 'object', properties: { [key]: items } };
   return {
     get: {
@@ -87,6 +103,10 @@ const documentAt = (origin: string): object => ({
     '/users': list('users', [inQuery('page'), inQuery('offset')]),
     '/reports/{user_id}': list(undefined, [inPath('user_id')]),
     '/nothing': list('data'),
+    '/empty': list('data', [inQuery('page')]),
+    '/shops': list('data', [], 'shp-77'),
+    // neither path nor name leads to the shops: the example does
+    '/visits/{ref}': list('data', [{ ...inPath('ref'), example: 'shp-77' }]),
   },
 });
 
@@ -101,10 +121,25 @@ describe('gex init --try asks for each list of a document', () => {
       const made = await runHere(['init', file, '--out', out, '--try'], { env });
       const shown = made.stdout.replaceAll(/\s+/g, ' ');
       expect(made.code, made.stderr).toBe(1);
-      expect(shown).toContain('GET /users → users complete, 61 rows on 4 pages');
-      expect(shown).toContain('GET /buckets/{bucket_id}/collections/{id}/records');
-      expect(shown).toContain('complete, 25 rows on 3 pages');
-      expect(shown).toContain('GET /nothing → nothing failed: The API answered 404');
+      expect(made.stdout).toMatch(/^list +result +rows +total +id +next page$/m);
+      expect(shown).toContain('/users complete 61 61 id rows to skip from 0 in offset');
+      expect(made.stdout).toMatch(
+        /^ {2}└ \/\S+\/records +complete +25 +id +the address in header next-page/m,
+      );
+      expect(shown).toContain('GET /nothing, failed: The API answered 404');
+      expect(shown).toContain('/empty empty 0');
+      expect(shown).toContain('/shops ended 2 id');
+      expect(made.stdout).toMatch(/^└ \/visits\/\{ref\} +ended +1/m);
+      const report = JSON.parse(readFileSync(path.join(out, 'init-report.json'), 'utf8')) as {
+        lists: { path: string; attempt: object }[];
+      };
+      expect(report.lists.find((each) => each.path === '/users')?.attempt).toMatchObject({
+        verdict: 'complete',
+        rows: 61,
+        total: 61,
+        id: ['id'],
+        isProved: true,
+      });
       expect(shown).toMatch(/Not taken:.*GET \/buckets\/\{id\}\/gone: The API answered 404/);
       const written = readFileSync(path.join(out, 'config.json'), 'utf8');
       expect(`${written}${made.stdout}${made.stderr}`).not.toContain(TOKEN);
@@ -118,6 +153,8 @@ describe('gex init --try asks for each list of a document', () => {
         buckets: 2,
         buckets_collections: 4,
         collections_records: 56,
+        shops: 2,
+        shops_visits: 2,
         users: 61,
         users_reports: 61,
       });

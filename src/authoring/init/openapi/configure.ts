@@ -33,7 +33,10 @@ export interface TakenList {
   readonly rowsAt: string;
   readonly nextPage: string;
   /** Result of trying the list; absent if it was not tried. */
-  readonly attempt?: Pick<ListAttempt, 'verdict' | 'why' | 'rows' | 'pages' | 'requests'>;
+  readonly attempt?: Pick<ListAttempt, 'verdict' | 'why' | 'rows' | 'pages' | 'requests' | 'total' | 'id'> & {
+    /** The way to the next page was tried, and is right. */
+    readonly isProved: boolean;
+  };
 }
 
 /** A configuration that was made of a document. */
@@ -264,8 +267,9 @@ function lostBelow(children: readonly NestedList[], attempts: ListAttempts): Ski
 /** Keys of a job that were found, and that it has in another way here. */
 const OWN = new Set(['endpoint', 'params', 'headers', 'dataType', 'method', 'paramsIn']);
 
-function saidOf({ verdict, why, rows, pages, requests }: ListAttempt): NonNullable<TakenList['attempt']> {
-  return { verdict, why, rows, pages, requests };
+function saidOf(attempt: ListAttempt): NonNullable<TakenList['attempt']> {
+  const { verdict, why, rows, pages, requests, total, id, nextPage } = attempt;
+  return { verdict, why, rows, pages, requests, total, id, isProved: nextPage !== undefined };
 }
 
 function paramsOf(list: ListOperation, paging: Paging): AnyObject {

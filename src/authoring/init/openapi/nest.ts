@@ -1,4 +1,4 @@
-import { getKey, isObject, keysOf, type Json } from '../../../lib/json/index.ts';
+import { entriesOf, getKey, isObject, isScalar, keysOf, toText, type Json } from '../../../lib/json/index.ts';
 import { plain, singular, wordsOf } from '../names.ts';
 import type { ListOperation, Skipped } from './operations.ts';
 
@@ -34,8 +34,13 @@ export function nest(lists: readonly ListOperation[]): {
     const isAlone = parts.filter((part) => /^\{.*\}$/.test(part)).length === 1;
     const above =
       placed.get(keyOf(parts.slice(0, last))) ??
-      (isAlone ? namedLike(name, [...placed.values()]) : undefined);
-    const path = above === undefined ? undefined : idFor(name, above.list);
+      (isAlone
+        ? (namedLike(name, [...placed.values()]) ?? withExample(exampleOf(name, list), [...placed.values()]))
+        : undefined);
+    const path =
+      above === undefined
+        ? undefined
+        : (fieldWith(exampleOf(name, list), above.list) ?? idFor(name, above.list));
     if (above === undefined || path === undefined) {
       const why =
         above === undefined
@@ -86,6 +91,31 @@ function namedLike(parameter: string, placed: readonly NestedList[]): NestedList
         ({ list, placeholder }) =>
           placeholder === undefined && wordsOf(lastNameOf(list.path)).map(singular).join('_') === thing,
       );
+}
+
+/** Returns the example value of a path parameter; undefined where it could be that of anything. */
+function exampleOf(name: string, { parameters }: ListOperation): string | undefined {
+  const value = parameters.find((each) => each.place === 'path' && each.name === name)?.value;
+  const text = isScalar(value) ? toText(value) : '';
+  return text.length >= SHORTEST && !/^(?:text|true|false|null|string)$/.test(text) ? text : undefined;
+}
+
+/** A shorter example may be that of several things. */
+const SHORTEST = 3;
+
+/** Returns the only list whose described rows have this very value. */
+function withExample(example: string | undefined, placed: readonly NestedList[]): NestedList | undefined {
+  const alike = placed.filter(
+    ({ list, placeholder }) => placeholder === undefined && fieldWith(example, list) !== undefined,
+  );
+  return alike.length === 1 ? alike[0] : undefined;
+}
+
+/** Returns the field of a described row that has this very value. */
+function fieldWith(example: string | undefined, { place }: ListOperation): string | undefined {
+  const row: Json | undefined = place.rows[0];
+  if (example === undefined || !isObject(row)) return undefined;
+  return entriesOf(row).find(([, value]) => isScalar(value) && toText(value) === example)?.[0];
 }
 
 function lastNameOf(path: string): string {

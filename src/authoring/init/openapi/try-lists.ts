@@ -12,6 +12,7 @@ import { ExtractorError } from '../../../lib/errors.ts';
 import { discover, type Discovery, type DiscoverOptions } from '../discover.ts';
 import type { ListAttempt, ListAttempts } from './attempt.ts';
 import { targetOfList, usableOf, type Described } from './configure.ts';
+import { signOf, valueOf } from '../signs.ts';
 import { nest, type NestedList } from './nest.ts';
 
 /** Rows above whose lists below are tried, until one has rows. */
@@ -26,8 +27,9 @@ export async function tryLists(
   },
 ): Promise<ListAttempts> {
   const attempts = new Map<string, ListAttempt>();
-  for (const branch of nest(usableOf(described)).tops)
-    if (isWanted(branch, options.select)) await tryBranch(branch, [new Map()]);
+  const tops = nest(usableOf(described)).tops.filter((branch) => isWanted(branch, options.select));
+  const all = countOf(tops);
+  for (const branch of tops) await tryBranch(branch, [new Map()]);
   return attempts;
 
   /** @param known values of the placeholders, for some rows above */
@@ -41,8 +43,12 @@ export async function tryLists(
       const endpoint = branch.endpoint.replace(/\{([^{}]*)\}/g, (_, name: string) =>
         encodeURIComponent(values.get(name) ?? ''),
       );
-      options.onStep?.(`GET ${list.path}`);
-      ({ attempt, rows } = await askedFor({ ...options, target: targetOfList(list, endpoint, described) }));
+      const place = `${attempts.size + 1} of ${all}, ${list.path}`;
+      ({ attempt, rows } = await askedFor({
+        ...options,
+        onStep: (text) => options.onStep?.(`${place}: ${text}`),
+        target: targetOfList(list, endpoint, described),
+      }));
       if (rows.length > 0) break;
     }
     attempts.set(list.path, attempt);
@@ -60,6 +66,10 @@ export async function tryLists(
   }
 }
 
+function countOf(branches: readonly NestedList[]): number {
+  return branches.reduce((sum, { children }) => sum + 1 + countOf(children), 0);
+}
+
 function isWanted({ list, children }: NestedList, select: string | undefined): boolean {
   return (
     select === undefined || list.path.includes(select) || children.some((child) => isWanted(child, select))
@@ -72,6 +82,8 @@ const UNTRIED: ListAttempt = {
   rows: 0,
   pages: 0,
   requests: 0,
+  total: undefined,
+  id: [],
   nextPage: undefined,
   job: undefined,
   pagination: undefined,
@@ -96,17 +108,21 @@ async function askedFor(
 }
 
 function attemptOf(found: Discovery): ListAttempt {
-  const { configuration, settled, verdict, against, rows, pages, requests } = found;
+  const { configuration, settled, against, rows, pages, requests } = found;
+  // that nothing is in a list says nothing against it
+  const isEmpty = found.place.kind === 'list' && found.place.rows.length === 0;
   const parameters = objectAt(configuration, 'parameters');
   const jobs = getKey(objectAt(parameters, 'config'), 'jobs');
   const job = isList(jobs) && isObject(jobs[0]) ? jobs[0] : {};
   const pagination = getKey(objectAt(parameters, 'api'), 'pagination');
   return {
-    verdict,
-    why: against.join(' '),
+    verdict: isEmpty ? 'empty' : found.verdict,
+    why: isEmpty ? '' : against.join(' '),
     rows,
     pages,
     requests,
+    total: valueOf(signOf(found.signs, 'total')),
+    id: found.key.paths,
     nextPage: settled?.candidate.says,
     job,
     pagination: pagination !== undefined && isObject(pagination) ? pagination : undefined,
