@@ -6,6 +6,7 @@ import { objectOf } from '../../lib/json/index.ts';
 import {
   contextsOf,
   firstRequest,
+  isOfExport,
   withComputed,
   type ExportSettings,
   type Job,
@@ -117,8 +118,10 @@ export class RunStarter {
     const begun = { job, place, began, window, group, signal, headers: new HeaderWatch() };
     const abandon = (): void => controller.abort();
     if (job.export !== undefined) {
-      const state = beginState(job, planned, plannedState, options.contexts);
-      const exporting = { ...begun, run: planned, state, evaluate, call };
+      const known = job.computed.filter((one) => !isOfExport(one));
+      const run = known.length === 0 ? planned : withComputed(planned, known, call, options.contexts);
+      const state = beginState(job, run, plannedState, options.contexts);
+      const exporting = { ...begun, run, state, evaluate, call };
       return { ...this.#export(job.export, exporting, limit), abandon };
     }
     const run =

@@ -75,6 +75,17 @@ export function withComputed(
   }, run);
 }
 
+/** Tells whether a value comes from an answer of the export, and is not known before it. */
+export function isOfExport({ value }: Computed): boolean {
+  return refersTo(value, ['created', 'polled']);
+}
+
+function refersTo(value: Json, contexts: readonly string[]): boolean {
+  if (isList(value)) return value.some((item) => refersTo(item, contexts));
+  if (!isObject(value)) return false;
+  return entriesOf(value).some(([key, item]) => contexts.includes(key) || refersTo(item, contexts));
+}
+
 function readComputed(name: string, value: AnyObject, at: string): Computed {
   if (name === '' || /[{}]/.test(name))
     throw jobError(

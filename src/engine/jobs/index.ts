@@ -1,7 +1,7 @@
 export { attributesOf } from './attributes.ts';
 export { childRuns, MAX_RUNS } from './child-runs.ts';
 export { extraColumns, type ExtraOptions } from './extra.ts';
-export { withComputed, type Computed } from './computed.ts';
+export { isOfExport, withComputed, type Computed } from './computed.ts';
 export { exportOptions } from './export/read-export.ts';
 export type { ExportDownload, ExportPoll, ExportSettings } from './export/export-settings.ts';
 export { compileFilter } from './filter.ts';

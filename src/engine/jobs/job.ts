@@ -270,7 +270,7 @@ function parseJob(value: Json, at: string, above: Above, warnings: JobWarning[])
     ...given(
       'export',
       parseExport(node, at, (request, requestAt, more) =>
-        parseRequest(request, requestAt, { ...above, names: [...names, ...more] }, warnings),
+        parseRequest(request, requestAt, { ...above, contexts, names: [...names, ...more] }, warnings),
       ),
     ),
     ...given('scroller', read.text(node, 'scroller', at)),
@@ -313,8 +313,13 @@ function parseRequest(node: AnyObject, at: string, above: Above, warnings: JobWa
   const { computed } = splitComputed(getKey(node, 'placeholders'), `${at}.placeholders`);
   const names = [...above.names, ...computed.map(({ name }) => name)];
   const request = withoutKey(withoutKey(withoutKey(node, 'placeholders'), 'recursionFilter'), 'children');
-  const own = objectOf([['dataType', 'export'], ...entriesOf(request)]);
+  const own = objectOf([['dataType', 'export'], ...entriesOf(request).map(withoutParts)]);
   return { ...parseJob(own, at, { ...above, level: 0, names }, warnings), computed };
+}
+
+/** Leaves out for whom a state is kept: this is said of the job, which the request is a part of. */
+function withoutParts([key, value]: readonly [string, Json]): readonly [string, Json] {
+  return key === 'incremental' && isObject(value) ? [key, withoutKey(value, 'perParent')] : [key, value];
 }
 
 /** Gives functions of time the bounds in seconds, in a job with windows and in its children. */

@@ -33,15 +33,17 @@ export function endpointOf(
     textOut(translated(base, requester, scope, requestPosition(scope))),
   );
   if (baseOut === undefined) return none;
-  if (baseOut === '') {
-    findings.not(requester.place(baseKey), 'The address is missing');
-    return none;
-  }
   const pathOut = findings.attempt(requester.place('path'), path, () =>
     pathOf(path, requester, scope, tokens),
   );
   if (pathOut === undefined) return none;
-  const address = joined(baseOut, pathOut);
+  // without a base the path is the whole address
+  const isWhole = typeof pathOut !== 'string' || /^https?:\/\//.test(pathOut);
+  if (baseOut === '' && !isWhole) {
+    findings.not(requester.place(baseKey), 'The address is missing');
+    return none;
+  }
+  const address = baseOut === '' ? wholeAddress(pathOut) : joined(baseOut, pathOut);
   if (address.baseUrl === UNKNOWN)
     findings.not(
       requester.place(baseKey),

@@ -17,7 +17,11 @@ export interface ExportDraft {
 const TARGET: TranslatedJson = { polled: 'download_target' };
 
 /** Reads the rest of an `AsyncRetriever`: the request that creates is that of the job itself. */
-export function readExport(retriever: ManifestComponent, scope: TemplateScope): ExportDraft | undefined {
+export function readExport(
+  retriever: ManifestComponent,
+  scope: TemplateScope,
+  created: Pick<RequestDraft, 'headers'>,
+): ExportDraft | undefined {
   const { findings } = scope;
   for (const key of ['abort_requester', 'delete_requester']) {
     if (retriever.get(key) !== undefined)
@@ -27,7 +31,7 @@ export function readExport(retriever: ManifestComponent, scope: TemplateScope): 
   if (paginator !== undefined && paginator.type !== 'NoPagination')
     findings.not(paginator.at, 'No counterpart: pages of a file');
   return findings.attempt(retriever.at, undefined, () => {
-    const inner: TemplateScope = { ...scope, extra };
+    const inner: TemplateScope = { ...scope, extra: (name, keys) => extra(name, keys, created) };
     const poll = pollOf(retriever, inner);
     const target = retriever.child('download_target_requester');
     const download = downloadOf(retriever, inner);
@@ -43,15 +47,33 @@ export function readExport(retriever: ManifestComponent, scope: TemplateScope): 
 }
 
 /** Resolves the names that the answers of an export have in templates. */
-function extra(name: string, keys: readonly (string | number)[]): Reference | undefined {
+function extra(
+  name: string,
+  keys: readonly (string | number)[],
+  created: Pick<RequestDraft, 'headers'>,
+): Reference | undefined {
+  if (name === 'creation_response' && (keys[0] === 'request' || keys[0] === 'headers'))
+    return headerOfCreation(keys, created);
   if (name === 'creation_response') return { out: { created: pathText(keys) } };
   if (name === 'polling_response') return { out: { polled: pathText(keys) } };
   if (name === 'download_target' || name === 'url') return { out: TARGET, type: 'text' };
   if (name === 'stream_slice' || name === 'stream_partition') {
     const [first, ...rest] = keys[0] === 'extra_fields' ? keys.slice(1) : keys;
-    return typeof first === 'string' && first !== name ? extra(first, rest) : undefined;
+    return typeof first === 'string' && first !== name ? extra(first, rest, created) : undefined;
   }
   return undefined;
+}
+
+/** Returns a header that the request for the export was sent with. */
+function headerOfCreation(
+  [of, part, name]: readonly (string | number)[],
+  created: Pick<RequestDraft, 'headers'>,
+): Reference {
+  const wanted = String(name).toLowerCase();
+  const found = Object.entries(created.headers).find(([header]) => header.toLowerCase() === wanted);
+  if (of !== 'request' || part !== 'headers' || found === undefined)
+    throw new TemplateError('a part of the request for an export, or a header of its answer');
+  return { out: found[1] };
 }
 
 function pollOf(

@@ -2,6 +2,7 @@ import { partsOf } from './address.ts';
 import { readAuthentication, type Authentication } from './authentication.ts';
 import type { ManifestComponent } from './component.ts';
 import { putInto, type JobDraft } from './draft.ts';
+import { liftEncoded } from './encoded.ts';
 import type { ManifestFindings } from './findings.ts';
 import { readExport } from './export.ts';
 import { readFormat } from './format.ts';
@@ -277,10 +278,16 @@ class StreamReader {
       ...(reactions.length === 0 ? {} : { reactions }),
     });
     if (this.#retriever.type === 'AsyncRetriever') {
-      const made = readExport(this.#retriever, scope);
+      const made = readExport(this.#retriever, scope, request);
       if (made !== undefined)
         Object.assign(job, { export: made.export, ...made.format, dataField: made.dataField });
     }
+    const taken = [...names];
+    liftEncoded(job, (wanted) => {
+      const free = freeName(wanted, taken);
+      taken.push(free);
+      return free;
+    });
     const isIncremental = this.#windows(job, incremental, records);
     if (above !== undefined) {
       const { children } = above.leaf;
@@ -297,7 +304,7 @@ class StreamReader {
       authentication: above?.authentication ?? authentication,
       isIncremental,
       primaryKey: keyColumns(this.#stream.get('primary_key')),
-      names,
+      names: taken,
     };
   }
 

@@ -151,7 +151,7 @@ export function parseIncremental(
 }
 
 /** A page may be read a second time, and has nothing but its rows then. */
-const ROW_KINDS = ['path', 'row', 'firstOf', 'attr', 'time'] as const;
+const ROW_KINDS = ['path', 'row', 'firstOf', 'attr', 'time', 'window', 'placeholder', 'parent'] as const;
 const ANSWER_KINDS = ['path', 'response', 'header', 'link', 'answer', 'firstOf', 'window'] as const;
 
 function readCursor(node: AnyObject, at: string): Source | undefined {

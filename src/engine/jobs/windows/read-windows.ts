@@ -5,7 +5,7 @@ import { jobError, read } from '../read-job.ts';
 import { DEFAULT_FORMAT, finer, grainOf, type TimeFormat } from './grain.ts';
 import { isNoSpan, readSpan, spanText, type Span } from './span.ts';
 import { fits } from './tile.ts';
-import { windowFormats } from './uses.ts';
+import { isWindowOfRows, windowFormats } from './uses.ts';
 
 /** Windows of a job, as written and checked. */
 export interface Windows {
@@ -48,15 +48,17 @@ export function parseWindows(job: AnyObject, at: string, hasState: boolean): Win
       'Write {"from": "2025-01-01", "step": "30 days"}.',
     );
   const formats = windowFormats(job);
-  if (formats.size === 0)
+  const step = readSpanAt(value, 'step', place);
+  // a single window asks for the same rows only once
+  const isOfRows = step === undefined && isWindowOfRows(job);
+  if (formats.size === 0 && !isOfRows)
     throw jobError(
       place,
       'No request of this job has its window, so that each would bring the same rows',
       'Put {"window": "from"} and {"window": "to"} into “params”, or into “placeholders” for the endpoint.',
     );
   const format = read.text(value, 'format', place) ?? DEFAULT_FORMAT;
-  const grain = readGrain(value, place, format, formats);
-  const step = readSpanAt(value, 'step', place);
+  const grain = readGrain(value, place, format, formats.size === 0 ? new Set(['']) : formats);
   if (step !== undefined) checkStep(step, grain, place);
   const from = getKey(value, 'from');
   const to = getKey(value, 'to');

@@ -32,6 +32,13 @@ export function windowFormats(job: AnyObject): ReadonlySet<string> {
   return formats;
 }
 
+/** Tells whether conditions on rows refer to a window. */
+export function isWindowOfRows(job: AnyObject): boolean {
+  const formats = new Set<string>();
+  collect(getKey(job, 'where') ?? null, '', formats);
+  return formats.size > 0;
+}
+
 /**
  * Replaces `{"window": "from"}` as an argument of `date` or `strtotime` by the bound in seconds, whatever the format of
  * the window is: `date` of `17/01/2026` would be a guess.

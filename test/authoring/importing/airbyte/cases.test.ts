@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importAirbyte } from '../../../../src/authoring/importing/airbyte/index.ts';
 import { checked } from '../../../../src/authoring/importing/check.ts';
 import { manifestOf, runTwice, serve, stream, type TwoRuns } from '../support/two-runs.ts';
+import { TEMPLATE_CASES } from './cases/templates.ts';
 import { TOKEN_CASES } from './cases/tokens.ts';
 
 let server: Awaited<ReturnType<typeof serve>>;
@@ -11,18 +12,18 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** Requests and rows of airbyte-cdk 7.39.1 with the same API. */
-describe.each<[string, readonly TwoRuns[]]>([['the token of the next page', TOKEN_CASES]])(
-  '%s',
-  (_, cases) => {
-    test.each(cases)('$name', async (item) => {
-      const { outcomes, asks, ids } = await runTwice(item, server);
-      for (const { outcome, reasons } of outcomes)
-        expect({ outcome, reasons }).toEqual({ outcome: item.outcome ?? 'exact', reasons: [] });
-      expect(asks).toEqual(item.asks);
-      if (item.ids !== undefined) expect(ids).toEqual(item.ids);
-    });
-  },
-);
+describe.each<[string, readonly TwoRuns[]]>([
+  ['the token of the next page', TOKEN_CASES],
+  ['templates', TEMPLATE_CASES],
+])('%s', (_, cases) => {
+  test.each(cases)('$name', async (item) => {
+    const { outcomes, asks, ids } = await runTwice(item, server);
+    for (const { outcome, reasons } of outcomes)
+      expect({ outcome, reasons }).toEqual({ outcome: item.outcome ?? 'exact', reasons: [] });
+    expect(asks).toEqual(item.asks);
+    if (item.ids !== undefined) expect(ids).toEqual(item.ids);
+  });
+});
 
 test('a part that is referred to from thousands of places is read once', () => {
   const common = Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`k${i}`, i]));

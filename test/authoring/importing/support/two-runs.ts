@@ -76,7 +76,7 @@ export async function serve(): Promise<{
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString();
       const { authorization = '', 'content-type': type = '' } = request.headers;
-      const line = [request.method, sortedQuery(request.url ?? ''), type, body, authorization];
+      const line = [request.method, sortedQuery(request.url ?? ''), type, compact(type, body), authorization];
       mock.lines.push(line.filter((part) => part !== '').join(' '));
       const { port } = server.address() as AddressInfo;
       const answer = mock.api(
@@ -104,6 +104,11 @@ export async function serve(): Promise<{
     },
     close: () => void server.close(),
   };
+}
+
+/** Returns a body without the blanks that some writers of JSON add. */
+function compact(type: string, body: string): string {
+  return type === 'application/json' && body !== '' ? JSON.stringify(JSON.parse(body)) : body;
 }
 
 /** Returns an address with its parameters in the order of the text, decoded. */

@@ -72,7 +72,12 @@ function unlessNothing(of: Typed, made: TranslatedJson): TranslatedJson {
 const MACROS: Readonly<Record<string, Translate>> = {
   now_utc: () => ({ out: NOW, type: 'seconds' }),
   today_utc: () => ({ out: call('strtotime', 'today', NOW), type: 'day' }),
-  today_with_timezone: (args) => ({ out: call('date', 'Y-m-d', NOW, args.text(0)), type: 'text' }),
+  today_with_timezone: (args) => ({
+    out: call('strtotime', call('date', 'Y-m-d', NOW, args.out(0))),
+    type: 'day',
+  }),
+  json_loads: (args) => ({ out: call('json_decode', args.out(0)), type: 'any' }),
+  sanitize_url: (args) => ({ out: quoted(args.out(0), true), type: 'text' }),
   day_delta: (args) => {
     const days = args.typed(0).out;
     if (typeof days !== 'number')
@@ -98,6 +103,12 @@ const MACROS: Readonly<Record<string, Translate>> = {
   max: (args) => extreme('max', args),
   min: (args) => extreme('min', args),
 };
+
+/** Encodes a text for an address; a tilde stays, and a space is a plus sign where `isPlus`. */
+function quoted(text: TranslatedJson, isPlus: boolean): TranslatedJson {
+  const encoded = call('replace', call('urlencode', text), '%7E', '~');
+  return isPlus ? encoded : call('replace', call('replace', encoded, '+', '%20'), '%2F', '/');
+}
 
 function extreme(name: 'max' | 'min', args: Reader): Typed {
   const values = Array.from({ length: args.count }, (_, index) => args.typed(index));
@@ -228,6 +239,7 @@ const FILTERS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = 
   last: (self) => ({ out: call('get', self.out, '$[-1]'), type: 'any' }),
   list: (self) => ({ out: self.out, type: 'list' }),
   tojson: (self) => ({ out: call('json_encode', self.out), type: 'text' }),
+  urlencode: (self) => ({ out: quoted(textOut(self), false), type: 'text' }),
   base64encode: (self) => ({ out: call('base64_encode', textOut(self)), type: 'text' }),
   base64binascii_decode: (self) => ({ out: call('base64_encode', textOut(self)), type: 'text' }),
   base64decode: (self) => ({ out: call('base64_decode', textOut(self)), type: 'text' }),

@@ -46,7 +46,7 @@ export interface Access {
 export function accessOf(expression: Expression): Access | undefined {
   if (expression.kind === 'name') return { name: expression.name, keys: [] };
   if (expression.kind === 'item') {
-    const inner = accessOf(expression.of);
+    const inner = innerAccess(expression.of);
     const { key } = expression;
     if (inner === undefined || key.kind !== 'constant') return undefined;
     if (typeof key.value !== 'string' && typeof key.value !== 'number') return undefined;
@@ -54,7 +54,7 @@ export function accessOf(expression: Expression): Access | undefined {
   }
   if (expression.kind !== 'call' || expression.of.kind !== 'item') return undefined;
   const { of: method, args } = expression;
-  const inner = accessOf(method.of);
+  const inner = innerAccess(method.of);
   if (inner === undefined || method.key.kind !== 'constant' || method.key.value !== 'get') return undefined;
   const [key, fallback] = args.positional;
   if (key?.kind !== 'constant' || (typeof key.value !== 'string' && typeof key.value !== 'number'))
@@ -64,6 +64,25 @@ export function accessOf(expression: Expression): Access | undefined {
     keys: [...inner.keys, key.value],
     ...(fallback === undefined ? {} : { fallback }),
   };
+}
+
+/** Returns the access to what has a further key: `x or {}` and `get('x', {})` have what `x` has. */
+function innerAccess(expression: Expression): Access | undefined {
+  if (expression.kind === 'binary' && expression.operator === 'or' && isNoEntries(expression.right))
+    return innerAccess(expression.left);
+  const access = accessOf(expression);
+  if (access?.fallback === undefined) return access;
+  return isNoEntries(access.fallback) ? { name: access.name, keys: access.keys } : undefined;
+}
+
+function isNoEntries(expression: Expression): boolean {
+  if (expression.kind === 'map') return expression.entries.length === 0;
+  return (
+    expression.kind === 'constant' &&
+    typeof expression.value === 'object' &&
+    expression.value !== null &&
+    Object.keys(expression.value).length === 0
+  );
 }
 
 /** Returns the expression of the key in `'key' in record`; undefined for anything else. */

@@ -163,6 +163,17 @@ function bound(part: Expression): number {
 function callOrGet(expression: Extract<Expression, { kind: 'call' }>, position: TemplatePosition): Typed {
   const access = accessOf(expression);
   if (access !== undefined) return referenceOf(expression, position);
+  const { of: method, args } = expression;
+  const [key, fallback] = args.positional;
+  if (
+    method.kind === 'item' &&
+    method.key.kind === 'constant' &&
+    method.key.value === 'get' &&
+    key !== undefined
+  ) {
+    const found = referenceOf({ kind: 'item', of: method.of, key }, position);
+    return fallback === undefined ? found : withFallback(found.out, valueOf(fallback, position));
+  }
   return callOf(expression, (part) => valueOf(part, position));
 }
 

@@ -1,0 +1,208 @@
+import { API, below, inQuery, pages, stream, times, type TwoRuns } from '../../support/two-runs.ts';
+
+/** Streams whose templates use functions, methods and names of a slice. */
+export const TEMPLATE_CASES: readonly TwoRuns[] = [
+  {
+    name: 'keys of what may be missing',
+    stream: stream('items', '/a', {
+      requester: { http_method: 'POST', request_body_json: { limit: 1 } },
+      retriever: pages(
+        {
+          type: 'CursorPagination',
+          cursor_value: "{{ (((response.get('data') or {}).get('page', {}) or {}).get('end')) }}",
+          stop_condition: "{{ not response.get('data', {}).get('page', {}).get('more', false) }}",
+        },
+        { type: 'RequestOption', inject_into: 'body_json', field_path: ['after'] },
+      ),
+      selector: { extractor: { type: 'DpathExtractor', field_path: ['data', 'rows'] } },
+    }),
+    api: (_, body) =>
+      body.includes('after')
+        ? { data: { rows: [{ id: 2 }], page: { end: 'y', more: false } } }
+        : { data: { rows: [{ id: 1 }], page: { end: 'x', more: true } } },
+    asks: [
+      ['POST /a application/json {"limit":1,"after":"x"}', 'POST /a application/json {"limit":1}'],
+      ['POST /a application/json {"limit":1,"after":"x"}', 'POST /a application/json {"limit":1}'],
+    ],
+    ids: [
+      ['1', '2'],
+      ['1', '2'],
+    ],
+  },
+  {
+    name: 'a value that is encoded for the address',
+    stream: stream('items', "/sites/{{ sanitize_url(stream_partition.get('site')) }}/x", {
+      requester: { request_parameters: { q: "{{ config['text'] | urlencode }}" } },
+      retriever: {
+        partition_router: {
+          type: 'ListPartitionRouter',
+          cursor_field: 'site',
+          values: ['https://a.b/~c d', 'sc-domain:e'],
+        },
+      },
+    }),
+    settings: { text: 'a b/~c' },
+    api: () => [{ id: 1 }],
+    asks: [
+      ['GET /sites/https://a.b/~c+d/x?q=a%20b/~c', 'GET /sites/sc-domain:e/x?q=a%20b/~c'],
+      ['GET /sites/https://a.b/~c+d/x?q=a%20b/~c', 'GET /sites/sc-domain:e/x?q=a%20b/~c'],
+    ],
+  },
+  {
+    name: 'the day in the zone of a parent row',
+    stream: stream('items', '/days/{{ stream_partition.shop }}', {
+      requester: {
+        request_parameters: {
+          day: "{{ today_with_timezone(stream_slice.extra_fields['zone']).strftime('%Y%m%d') }}",
+          before:
+            "{{ (today_with_timezone(stream_slice.extra_fields['zone']) - duration('P90D')).strftime('%Y-%m-%d') }}",
+        },
+      },
+      retriever: below(stream('shops', '/shops'), 'shop', { extra_fields: [['zone']] }),
+    }),
+    api: ({ pathname }) =>
+      pathname === '/shops'
+        ? [
+            { id: 1, zone: 'Pacific/Kiritimati' },
+            { id: 2, zone: 'America/New_York' },
+          ]
+        : [{ id: 5 }],
+    asks: [
+      [
+        'GET /days/1?before=2024-04-03&day=20240702',
+        'GET /days/2?before=2024-04-02&day=20240701',
+        'GET /shops',
+      ],
+      [
+        'GET /days/1?before=2024-04-03&day=20240702',
+        'GET /days/2?before=2024-04-02&day=20240701',
+        'GET /shops',
+      ],
+    ],
+  },
+  {
+    name: 'a filter of rows by the start of the only window',
+    stream: stream('items', '/a', {
+      selector: {
+        record_filter: {
+          type: 'RecordFilter',
+          condition: "{{ record['at'] >= stream_interval.get('start_time', config.get('text')) }}",
+        },
+      },
+      ...times({ start_time_option: undefined }),
+    }),
+    settings: { text: 'x' },
+    api: () => [
+      { id: 1, at: '2023-12-31' },
+      { id: 2, at: '2024-02-01' },
+      { id: 3, at: '2024-03-01' },
+    ],
+    asks: [['GET /a'], ['GET /a']],
+    ids: [['2', '3'], ['3']],
+  },
+  {
+    name: 'a state that is the end of a window',
+    stream: stream('items', '/a', {
+      ...times({
+        step: 'P2M',
+        cursor_granularity: 'P1D',
+        end_time_option: inQuery('until'),
+        cursor_field: 'day',
+      }),
+      transformations: [
+        { type: 'AddFields', fields: [{ path: ['day'], value: '{{ stream_interval.end_time }}' }] },
+      ],
+    }),
+    api: ({ searchParams }) => [{ id: searchParams.get('since') }],
+    asks: [
+      [
+        'GET /a?since=2024-01-01&until=2024-02-29',
+        'GET /a?since=2024-03-01&until=2024-04-30',
+        'GET /a?since=2024-05-01&until=2024-06-30',
+        'GET /a?since=2024-07-01&until=2024-07-01',
+      ],
+      ['GET /a?since=2024-07-01&until=2024-07-01'],
+    ],
+  },
+  {
+    name: 'an export below a parent, whose download has no base and whose poll repeats a header',
+    stream: {
+      type: 'DeclarativeStream',
+      name: 'items',
+      primary_key: ['id'],
+      schema_loader: { type: 'InlineSchemaLoader', schema: { type: 'object', properties: {} } },
+      ...times({
+        cursor_field: 'day',
+        start_time_option: undefined,
+        step: 'P1Y',
+        cursor_granularity: 'P1D',
+      }),
+      transformations: [
+        { type: 'AddFields', fields: [{ path: ['day'], value: '{{ stream_interval.end_time }}' }] },
+      ],
+      retriever: {
+        type: 'AsyncRetriever',
+        ...below(stream('shops', '/shops'), 'shop'),
+        status_mapping: { failed: ['f'], running: ['r'], timeout: ['t'], completed: ['ok'] },
+        status_extractor: { type: 'DpathExtractor', field_path: ['status'] },
+        download_target_extractor: { type: 'DpathExtractor', field_path: ['url'] },
+        record_selector: {
+          type: 'RecordSelector',
+          extractor: { type: 'DpathExtractor', field_path: [] },
+        },
+        creation_requester: {
+          type: 'HttpRequester',
+          url_base: API,
+          path: '/reports',
+          http_method: 'POST',
+          request_headers: { Authorization: 'of {{ stream_partition.shop }}' },
+          request_body_json: {
+            from: '{{ stream_interval.start_time }}',
+            to: '{{ stream_interval.end_time }}',
+          },
+        },
+        polling_requester: {
+          type: 'HttpRequester',
+          url_base: API,
+          path: "/reports/{{ creation_response['n'] }}",
+          http_method: 'GET',
+          request_headers: {
+            Authorization:
+              "{{ stream_slice.extra_fields['creation_response'].request.headers['Authorization'] }}",
+          },
+        },
+        download_requester: {
+          type: 'HttpRequester',
+          url_base: '',
+          path: '{{ download_target }}',
+          http_method: 'GET',
+        },
+        download_decoder: { type: 'JsonDecoder' },
+        download_extractor: { type: 'DpathExtractor', field_path: [] },
+      },
+    },
+    api: ({ pathname, origin }) =>
+      pathname === '/shops'
+        ? [{ id: 1 }]
+        : pathname === '/reports'
+          ? { n: 7 }
+          : pathname === '/reports/7'
+            ? { status: 'ok', url: `${origin}/file` }
+            : [{ id: 'r' }],
+    asks: [
+      [
+        'GET /file',
+        'GET /reports/7 of 1',
+        'GET /shops',
+        'POST /reports application/json {"from":"2024-01-01","to":"2024-07-01"} of 1',
+      ],
+      [
+        'GET /file',
+        'GET /reports/7 of 1',
+        'GET /shops',
+        'POST /reports application/json {"from":"2024-07-01","to":"2024-07-01"} of 1',
+      ],
+    ],
+    ids: [['r'], ['r']],
+  },
+];
