@@ -6,7 +6,7 @@ import { known, requestPosition, translated, type TemplateScope } from './scope.
 import { durationWords, phpFormat, windowFormat } from './time-format.ts';
 import { pathText, type TranslatedJson, type Reference } from './translate/position.ts';
 import { isNumeric } from '../numeric.ts';
-import { call, NOW, shifted } from './translate/out.ts';
+import { call, NOW } from './translate/out.ts';
 
 /** The incremental reading of a job. */
 export interface IncrementalDraft {
@@ -125,7 +125,7 @@ function byTime(
     ...(end === undefined ? {} : { to: end }),
     ...(step === undefined ? {} : { step }),
     format: windowFormat(format),
-    ...(granularity === undefined ? {} : { end: 'inclusive', granularity }),
+    ...(granularity === undefined ? {} : { end: 'through', granularity }),
   };
   const incremental = {
     cursor: cursorSource(field, cursor, format),
@@ -149,8 +149,8 @@ function byTime(
 }
 
 /**
- * Returns the end of the last window: it is sent in the format of the cursor, so that a format without a time ends at
- * the day that has begun. A granularity is what the end that is sent lies before the next window.
+ * Returns the end of the last window. Without a granularity it is sent in the format of the cursor, so that a format
+ * without a time ends at the day that has begun; an end that is given is read in its own format.
  */
 function endOf(
   cursor: ManifestComponent,
@@ -160,14 +160,12 @@ function endOf(
 ): TranslatedJson | undefined {
   const given = momentOf(cursor, 'end_datetime', format, scope);
   const hasTime = /%(?:H|I|M|S|s|f|T|c|X|m?s|epoch)/.test(format);
-  if (given === undefined && granularity === undefined && hasTime) return undefined;
+  if (given === undefined && (hasTime || granularity !== undefined)) return undefined;
   const isDay = typeof given === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(given);
   const end = given ?? NOW;
-  const cut =
-    hasTime || isDay
-      ? end
-      : call('strtotime', /%[dejFx]/.test(format) ? 'today' : FIRST_OF_MONTH, secondsOf(end));
-  return granularity === undefined ? cut : shifted(secondsOf(cut), granularity, false);
+  return hasTime || isDay
+    ? end
+    : call('strtotime', /%[dejFx]/.test(format) ? 'today' : FIRST_OF_MONTH, secondsOf(end));
 }
 
 const FIRST_OF_MONTH = 'first day of this month midnight';

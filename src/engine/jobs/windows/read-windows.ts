@@ -18,7 +18,8 @@ export interface Windows {
   readonly step?: Span;
   readonly format: TimeFormat;
   readonly grain: Span;
-  readonly isInclusive: boolean;
+  /** Whether `to` of a request belongs to the window; `through`: that of the last one is the end of the whole time. */
+  readonly end: 'exclusive' | 'inclusive' | 'through';
   readonly overlap?: Span;
   readonly lookback?: Span;
   readonly isBackward: boolean;
@@ -77,7 +78,7 @@ export function parseWindows(job: AnyObject, at: string, hasState: boolean): Win
     ...given('step', step),
     format,
     grain,
-    isInclusive: read.word(value, 'end', place, ['exclusive', 'inclusive']) === 'inclusive',
+    end: read.word(value, 'end', place, ['exclusive', 'inclusive', 'through']) ?? 'exclusive',
     ...given('overlap', readSpanAt(value, 'overlap', place)),
     ...given('lookback', readSpanAt(value, 'lookback', place)),
     isBackward: read.word(value, 'order', place, ['forward', 'backward']) === 'backward',

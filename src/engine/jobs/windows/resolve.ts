@@ -62,8 +62,9 @@ export function windowsOf(settings: Windows, options: WindowsOptions): RunWindow
     );
   const from = period === undefined && lookback !== undefined ? addSpan(begins, lookback, -1) : begins;
   const to = period?.to ?? boundOf(settings, 'to', options) ?? now;
-  if (from >= to) return nothing(settings, { from, to }, options);
-  const stretches = tile({ ...settings, from, to }, most);
+  const isThrough = settings.end === 'through';
+  if (isThrough ? from > to : from >= to) return nothing(settings, { from, to }, options);
+  const stretches = tile({ ...settings, from, to, isThrough }, most);
   if (stretches.length > most)
     throw jobError(
       `${at}.step`,
@@ -128,9 +129,9 @@ function nothing(settings: Windows, { from, to }: Stretch, { period, begins }: W
 }
 
 function windowOf(settings: Windows, stretch: Stretch, index: number, until: number): Window {
-  const { format, grain, isInclusive } = settings;
+  const { format, grain, end } = settings;
   const { from, to } = stretch;
-  const last = isInclusive ? addSpan(to, grain, -1) : to;
+  const last = end === 'exclusive' ? to : addSpan(to, grain, -1);
   const context = objectOf([
     ['from', formatTime(format, from)],
     ['to', formatTime(format, last)],

@@ -14,6 +14,8 @@ export interface TileOptions extends Stretch {
   readonly grain: Span;
   /** Each window but the first begins so much before the end of the one before. */
   readonly overlap?: Span | undefined;
+  /** Windows begin where the period does, and the last one takes its end, too. */
+  readonly isThrough?: boolean;
   /** The newest window first. The windows are the same. */
   readonly isBackward?: boolean;
 }
@@ -25,15 +27,16 @@ export interface TileOptions extends Stretch {
  * @returns none when the period is empty or runs backward; a window too many is there when there are more than `most`
  */
 export function tile(options: TileOptions, most: number): readonly Stretch[] {
-  const { step, grain, overlap, isBackward = false } = options;
-  if (options.from >= options.to) return [];
-  const from = floorTo(grain, options.from);
-  const to = ceilTo(grain, options.to);
+  const { step, grain, overlap, isBackward = false, isThrough = false } = options;
+  if (isThrough ? options.from > options.to : options.from >= options.to) return [];
+  const from = isThrough ? options.from : floorTo(grain, options.from);
+  const to = isThrough ? addSpan(options.to, grain, 1) : ceilTo(grain, options.to);
   const windows: Stretch[] = [];
   for (let start = from; start < to && windows.length <= most;) {
-    const end = step === undefined ? to : Math.min(to, addSpan(from, step, windows.length + 1));
+    const next = step === undefined ? to : addSpan(from, step, windows.length + 1);
+    const end = next >= (isThrough ? options.to : to) ? to : next;
     const begins = overlap === undefined || windows.length === 0 ? start : addSpan(start, overlap, -1);
-    windows.push({ from: Math.max(from, floorTo(grain, begins)), to: end });
+    windows.push({ from: Math.max(from, isThrough ? begins : floorTo(grain, begins)), to: end });
     start = end;
   }
   return isBackward ? windows.toReversed() : windows;

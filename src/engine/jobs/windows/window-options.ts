@@ -36,8 +36,12 @@ export const WINDOWS = map(
       ),
       end: option(
         'Meaning of the end',
-        'Whether the API takes the end as part of the window. Windows are half-open: with `inclusive` the last day, or second, before the end is sent as `to`.',
-        { enum: ['exclusive', 'inclusive', '', null], default: 'exclusive', examples: ['inclusive'] },
+        'Whether the API takes the end as part of the window. Windows are half-open: with `inclusive` the last day, or second, before the end is sent as `to`. With `through` the last window also takes the end of the whole time, and bounds are not widened.',
+        {
+          enum: ['exclusive', 'inclusive', 'through', '', null],
+          default: 'exclusive',
+          examples: ['inclusive'],
+        },
       ),
       granularity: span(
         'Granularity',

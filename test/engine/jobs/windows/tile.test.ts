@@ -84,6 +84,29 @@ describe('windows', () => {
     );
   });
 
+  test.each([
+    ['2026-01-01', '2026-01-07', ['2026-01-01 – 2026-01-04', '2026-01-04 – 2026-01-08']],
+    [
+      '2026-01-01',
+      '2026-01-08',
+      ['2026-01-01 – 2026-01-04', '2026-01-04 – 2026-01-07', '2026-01-07 – 2026-01-09'],
+    ],
+    ['2026-01-01', '2026-01-01', ['2026-01-01 – 2026-01-02']],
+    ['2026-01-02', '2026-01-01', []],
+  ])('through the end: from %s to %s', (from, to, expected) => {
+    const period = { from: at(from), to: at(to), step: span('3 days'), grain: span('1 day') };
+    expect(texts(tile({ ...period, isThrough: true }, 100))).toEqual(expected);
+  });
+
+  test('begin at the very moment, where they go through the end', () => {
+    const [from, to] = [at('2026-01-01T08:36:00Z'), at('2026-01-02T10:00:00Z')];
+    const windows = tile({ from, to, step: span('1 day'), grain: span('1 day'), isThrough: true }, 100);
+    expect(windows).toEqual([
+      { from, to: from + 86_400_000 },
+      { from: from + 86_400_000, to: to + 86_400_000 },
+    ]);
+  });
+
   test('overlap by what is asked for, and never before the period', () => {
     const windows = tile(
       {
