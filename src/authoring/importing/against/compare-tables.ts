@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { PARENT_COLUMN } from '../../../engine/records/emit.ts';
+import { PARENT_COLUMN } from '../../../engine/records/chunk-lines.ts';
 import { columnName } from '../../../engine/records/names.ts';
 import { sqlite } from '../../../lib/sqlite.ts';
 import { looseForm, looseName } from './cell-forms.ts';

@@ -2,7 +2,7 @@ import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { createDialect } from '../../../lib/csv/dialect.ts';
 import { recordsOf } from '../../../lib/csv/records.ts';
-import { PARENT_COLUMN } from '../../../engine/records/emit.ts';
+import { PARENT_COLUMN } from '../../../engine/records/chunk-lines.ts';
 import { safeName } from '../../../engine/records/names.ts';
 
 /** A table as a run writes it, with the tables of its lists. */
