@@ -130,6 +130,51 @@ function wholeAddress(base: TranslatedJson): RequestAddress {
   return endpoint === '' ? { baseUrl: base, endpoint: base } : { baseUrl: base.slice(0, end + 1), endpoint };
 }
 
+/**
+ * Returns base and endpoint in one.
+ *
+ * @param names placeholders that stand in braces in the endpoint
+ */
+export function wholeEndpoint(
+  { baseUrl, endpoint }: RequestAddress,
+  names: readonly string[],
+): TranslatedJson {
+  const [first] = partsOf(endpoint);
+  if (typeof first === 'string' && /^https?:\/\//.test(first)) return endpoint;
+  if (JSON.stringify(baseUrl) === JSON.stringify(endpoint)) return endpoint;
+  if (typeof endpoint === 'string' && endpoint.startsWith('/'))
+    return typeof baseUrl === 'string' ? new URL(endpoint, baseUrl).href : endpoint;
+  if (typeof baseUrl === 'string' && typeof endpoint === 'string') return baseUrl + endpoint;
+  return call('concat', ...partsOf(baseUrl), ...partsOf(endpoint).flatMap((part) => inParts(part, names)));
+}
+
+/** Returns scheme and host of an address as far as they are said; the parts of an address from settings are in it. */
+export function hostOf(out: TranslatedJson): { readonly key: string; readonly host?: string } {
+  const parts: TranslatedJson[] = [];
+  for (const part of partsOf(out)) {
+    const isFirst = parts.length === 0;
+    const end = typeof part === 'string' ? part.indexOf('/', isFirst ? part.indexOf('//') + 2 : 0) : -1;
+    parts.push(typeof part === 'string' && end !== -1 ? part.slice(0, end) : part);
+    if (end !== -1) break;
+  }
+  const [only] = parts;
+  const host =
+    parts.length === 1 && typeof only === 'string' ? /^https?:\/\/([^/?#{}]+)$/.exec(only)?.[1] : undefined;
+  return { key: JSON.stringify(parts), ...(host === undefined ? {} : { host }) };
+}
+
+/** Returns the parts of a text around the placeholders in it. */
+function inParts(part: TranslatedJson, names: readonly string[]): readonly TranslatedJson[] {
+  if (typeof part !== 'string') return [part];
+  return part
+    .split(/\{([^{}]+)\}/)
+    .map((text, index): TranslatedJson => {
+      if (index % 2 === 0) return text;
+      return names.includes(text) ? { placeholder: text } : `{${text}}`;
+    })
+    .filter((text) => text !== '');
+}
+
 /** Returns scheme and host of an address; the address itself if they cannot be found in it. */
 function originOf(base: TranslatedJson): TranslatedJson {
   const [first] = partsOf(base);

@@ -66,8 +66,12 @@ function reportOf({ name, id, tree, findings, outcome }: TakenStream): StreamRep
 
 type Api = Readonly<Record<string, TranslatedJson>>;
 
-function apiOf({ baseUrl, authentication }: JobTree): Api {
-  return { baseUrl, ...(authentication === undefined ? {} : { authentication }) };
+function apiOf({ baseUrl, authentication, trustedHosts }: JobTree): Api {
+  return {
+    baseUrl,
+    ...(authentication === undefined ? {} : { authentication }),
+    ...(trustedHosts.length === 0 ? {} : { trustedHosts }),
+  };
 }
 
 /** Objects of root and row are merged key by key, so the root has only what all rows have alike. */

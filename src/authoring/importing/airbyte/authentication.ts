@@ -101,8 +101,8 @@ function apiKey(authenticator: ManifestComponent, scope: TemplateScope): Authent
 
 /** Converts a token that is fetched by a refresh token, or by id and secret, and kept until it expires. */
 function oauth(authenticator: ManifestComponent, scope: TemplateScope): Authentication {
-  if (authenticator.flag('use_profile_assertion')) throw new TemplateError('OAuth by a signed assertion');
   const endpoint = optionalText(authenticator, 'token_refresh_endpoint', scope);
+  if (authenticator.flag('use_profile_assertion')) return byAssertion(authenticator, endpoint, scope);
   if (endpoint === undefined)
     return { type: 'bearer', '#token': required(authenticator, 'access_token_value', scope) };
   const grantType = optionalText(authenticator, 'grant_type', scope) ?? 'refresh_token';
@@ -120,15 +120,24 @@ function oauth(authenticator: ManifestComponent, scope: TemplateScope): Authenti
   if (onlyScope !== undefined) more['scopes'] = shown(onlyScope);
   const headers = mapOf(authenticator, 'refresh_request_headers', scope);
   const updater = authenticator.child('refresh_token_updater');
+  const clientId = optionalText(authenticator, 'client_id', scope) ?? '';
+  const clientSecret = optionalText(authenticator, 'client_secret', scope) ?? '';
+  // credentials are sent once: in a header where there is one
+  const { Authorization: inHeader, ...otherHeaders } = headers;
   if (updater !== undefined && refreshToken !== undefined) {
-    checkUsual(name, headers);
+    const isBasic = inHeader !== undefined && isBasicOf(inHeader, clientId, clientSecret);
+    checkUsual(name, isBasic ? otherHeaders : headers);
+    if (isBasic)
+      scope.findings.note(
+        'The id and the secret of the client are form-encoded in the header, as OAuth wants it.',
+      );
     return {
       type: 'oauth20.refreshToken',
       tokenUrl: plainText(endpoint),
-      '#clientId': optionalText(authenticator, 'client_id', scope) ?? '',
-      '#clientSecret': optionalText(authenticator, 'client_secret', scope) ?? '',
+      '#clientId': clientId,
+      '#clientSecret': clientSecret,
       '#refreshToken': refreshToken,
-      authStyle: 'body',
+      ...(isBasic ? {} : { authStyle: 'body' }),
       ...(isJsonType(headers) ? { bodyFormat: 'json' } : {}),
       ...(Object.keys(more).length === 0 ? {} : { params: more }),
       answer: {
@@ -139,11 +148,15 @@ function oauth(authenticator: ManifestComponent, scope: TemplateScope): Authenti
     };
   }
   const params: Record<string, TranslatedJson> = {
-    [name('grant_type_name', 'grant_type')]: grantType,
-    [name('client_id_name', 'client_id')]: optionalText(authenticator, 'client_id', scope) ?? '',
-    [name('client_secret_name', 'client_secret')]: optionalText(authenticator, 'client_secret', scope) ?? '',
-    ...(refreshToken === undefined ? {} : { [name('refresh_token_name', 'refresh_token')]: refreshToken }),
     ...more,
+    [name('grant_type_name', 'grant_type')]: grantType,
+    ...(inHeader === undefined
+      ? {
+          [name('client_id_name', 'client_id')]: clientId,
+          [name('client_secret_name', 'client_secret')]: clientSecret,
+        }
+      : {}),
+    ...(refreshToken === undefined ? {} : { [name('refresh_token_name', 'refresh_token')]: refreshToken }),
   };
   const isQuery = authenticator.flag('send_refresh_request_as_query_params');
   return {
@@ -160,6 +173,41 @@ function oauth(authenticator: ManifestComponent, scope: TemplateScope): Authenti
       },
     },
     expires: { response: name('expires_in_name', 'expires_in'), relative: true },
+  };
+}
+
+/** Tells if a header is that of HTTP Basic with the id and the secret of the client. */
+function isBasicOf(header: TranslatedJson, clientId: TranslatedJson, clientSecret: TranslatedJson): boolean {
+  const encoded = call('base64_encode', call('concat', clientId, ':', clientSecret));
+  return JSON.stringify(header) === JSON.stringify(call('concat', 'Basic ', encoded));
+}
+
+/** Converts a token that is fetched by a signed one. */
+function byAssertion(
+  authenticator: ManifestComponent,
+  endpoint: TranslatedJson | undefined,
+  scope: TemplateScope,
+): Authentication {
+  const assertion = authenticator.child('profile_assertion');
+  const headers = mapOf(authenticator, 'refresh_request_headers', scope);
+  const isUsual = [
+    optionalText(authenticator, 'grant_type_name', scope) ?? 'grant_type',
+    optionalText(authenticator, 'access_token_name', scope) ?? 'access_token',
+    optionalText(authenticator, 'expires_in_name', scope) ?? 'expires_in',
+  ].every((name, index) => name === ['grant_type', 'access_token', 'expires_in'][index]);
+  const isForm = Object.entries(headers).every(
+    ([name, value]) => name.toLowerCase() === 'content-type' && value === 'application/x-www-form-urlencoded',
+  );
+  if (assertion?.type !== 'JwtAuthenticator' || assertion.className !== undefined || endpoint === undefined)
+    throw new TemplateError('OAuth by a signed assertion');
+  if (!isUsual || !isForm)
+    throw new TemplateError('OAuth by a signed assertion, with names or headers of its own');
+  const { claims, name: _name, in: _in, prefix: _prefix, ...signed } = jwt(assertion, scope);
+  return {
+    ...signed,
+    // nobody is addressed unless the manifest says so
+    claims: { aud: null, ...(isMap(claims) ? claims : {}) },
+    tokenUrl: plainText(endpoint),
   };
 }
 

@@ -1,4 +1,5 @@
 import { TemplateError } from './jinja/ast.ts';
+import { wholeEndpoint } from './address.ts';
 import type { ManifestComponent } from './component.ts';
 import { readFormat } from './format.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
@@ -20,7 +21,7 @@ const TARGET: TranslatedJson = { polled: 'download_target' };
 export function readExport(
   retriever: ManifestComponent,
   scope: TemplateScope,
-  created: Pick<RequestDraft, 'headers'>,
+  created: Pick<RequestDraft, 'headers' | 'address'>,
 ): ExportDraft | undefined {
   const { findings } = scope;
   for (const key of ['abort_requester', 'delete_requester']) {
@@ -32,13 +33,13 @@ export function readExport(
     findings.not(paginator.at, 'No counterpart: pages of a file');
   return findings.attempt(retriever.at, undefined, () => {
     const inner: TemplateScope = { ...scope, extra: (name, keys) => extra(name, keys, created) };
-    const poll = pollOf(retriever, inner);
+    const poll = pollOf(retriever, inner, created);
     const target = retriever.child('download_target_requester');
-    const download = downloadOf(retriever, inner);
+    const download = downloadOf(retriever, inner, created);
     return {
       export: {
         poll,
-        ...(target === undefined ? {} : { address: requestOf(readRequest(target, inner)) }),
+        ...(target === undefined ? {} : { address: requestOf(readRequest(target, inner), created) }),
         download,
       },
       ...fileOf(retriever, scope),
@@ -50,7 +51,7 @@ export function readExport(
 function extra(
   name: string,
   keys: readonly (string | number)[],
-  created: Pick<RequestDraft, 'headers'>,
+  created: Pick<RequestDraft, 'headers' | 'address'>,
 ): Reference | undefined {
   if (name === 'creation_response' && (keys[0] === 'request' || keys[0] === 'headers'))
     return headerOfCreation(keys, created);
@@ -67,7 +68,7 @@ function extra(
 /** Returns a header that the request for the export was sent with. */
 function headerOfCreation(
   [of, part, name]: readonly (string | number)[],
-  created: Pick<RequestDraft, 'headers'>,
+  created: Pick<RequestDraft, 'headers' | 'address'>,
 ): Reference {
   const wanted = String(name).toLowerCase();
   const found = Object.entries(created.headers).find(([header]) => header.toLowerCase() === wanted);
@@ -79,6 +80,7 @@ function headerOfCreation(
 function pollOf(
   retriever: ManifestComponent,
   scope: TemplateScope,
+  created: Pick<RequestDraft, 'address'>,
 ): Readonly<Record<string, TranslatedJson>> {
   const requester = retriever.child('polling_requester');
   const extractor = retriever.child('status_extractor');
@@ -98,7 +100,7 @@ function pollOf(
   const deadline = retriever.get('polling_job_timeout');
   const minutes = deadline === undefined ? 15 : Number(known(deadline, retriever, scope).value);
   return {
-    ...requestOf(readRequest(requester, scope)),
+    ...requestOf(readRequest(requester, scope), created),
     until: { value: status, is: 'in', than: words('completed') },
     ...(failed.length === 0 ? {} : { failWhen: { value: status, is: 'in', than: failed } }),
     ...(skipped.length === 0 ? {} : { emptyWhen: { value: status, is: 'in', than: skipped } }),
@@ -109,12 +111,13 @@ function pollOf(
 function downloadOf(
   retriever: ManifestComponent,
   scope: TemplateScope,
+  created: Pick<RequestDraft, 'address'>,
 ): Readonly<Record<string, TranslatedJson>> {
   const requester = retriever.child('download_requester');
   if (requester === undefined) throw new TemplateError('an export without a download');
   const request = readRequest(requester, scope);
   const isTarget = JSON.stringify(request.address).includes(JSON.stringify(TARGET));
-  if (!isTarget) return requestOf(request);
+  if (!isTarget) return requestOf(request, created);
   const extractor = retriever.child('download_target_extractor');
   if (extractor === undefined || extractor.className !== undefined)
     throw new TemplateError('an address of a file that is not said');
@@ -126,22 +129,14 @@ function downloadOf(
 }
 
 /** Returns a request for an export, which is no job itself. */
-function requestOf({
-  address,
-  method,
-  query,
-  headers,
-  body,
-  bodyFormat,
-  tokens,
-}: RequestDraft): Readonly<Record<string, TranslatedJson>> {
+function requestOf(
+  { address, method, query, headers, body, bodyFormat, tokens }: RequestDraft,
+  created: Pick<RequestDraft, 'address'>,
+): Readonly<Record<string, TranslatedJson>> {
   if (tokens.length > 0) throw new TemplateError('a token of pages in a request of an export');
+  const isHere = shown(address.baseUrl) === shown(created.address.baseUrl);
   const endpoint =
-    typeof address.baseUrl === 'string' &&
-    typeof address.endpoint === 'string' &&
-    !/^https?:/.test(address.endpoint)
-      ? address.baseUrl + address.endpoint
-      : address.endpoint;
+    isHere && typeof address.baseUrl !== 'string' ? address.endpoint : wholeEndpoint(address, []);
   return {
     endpoint,
     ...(method === 'GET' ? {} : { method }),

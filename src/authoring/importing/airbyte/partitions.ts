@@ -3,13 +3,14 @@ import type { ManifestComponent } from './component.ts';
 import { isSequence, shown, type ManifestNode } from './node.ts';
 import { optionPlace } from './pagination.ts';
 import { known, requestPosition, translated, type TemplateScope } from './scope.ts';
+import { call } from './translate/out.ts';
 import type { TranslatedJson, Reference } from './translate/position.ts';
 
 export interface ListPartition {
   readonly name: string;
   readonly values: TranslatedJson;
-  /** Each of them is several values, joined by commas. */
-  readonly isGroup: boolean;
+  /** How many values each of them is, joined by commas. */
+  readonly group?: number;
   readonly option?: PartitionOption;
 }
 
@@ -112,7 +113,6 @@ function listOf(router: ManifestComponent, scope: TemplateScope, group: number |
     return {
       name: textOf(router, 'cursor_field', scope),
       values,
-      isGroup: false,
       ...optionOf(router, scope),
     };
   if (!isSequence(values)) throw new TemplateError('groups of a list of settings');
@@ -125,7 +125,7 @@ function listOf(router: ManifestComponent, scope: TemplateScope, group: number |
   return {
     name: textOf(router, 'cursor_field', scope),
     values: groups,
-    isGroup: true,
+    group,
     ...optionOf(router, scope),
   };
 }
@@ -153,7 +153,20 @@ function parentOf(
   };
 }
 
-/** Returns the reference to the value of a partition. */
-export function partitionReference(placeholder: string, isGroup: boolean): Reference {
-  return { out: { placeholder }, type: isGroup ? 'list' : 'any' };
+/** Returns the reference to the value of a partition; of several values one is found by its place. */
+export function partitionReference(
+  placeholder: string,
+  group: number | undefined,
+  inside?: Reference['inside'],
+): Reference {
+  const out = { placeholder };
+  if (group === undefined) return { out, type: 'any', ...(inside === undefined ? {} : { inside }) };
+  return {
+    out,
+    type: 'list',
+    inside: ([index, ...more]) => {
+      if (typeof index !== 'number' || index < 0 || more.length > 0) return undefined;
+      return { out: group === 1 ? out : call('split', out, ',', index) };
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { TemplateError } from './jinja/ast.ts';
 import type { ManifestComponent } from './component.ts';
-import { isSequence, shown, type ManifestNode } from './node.ts';
+import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { recordPosition, translated, withSettings, noteFixed, type TemplateScope } from './scope.ts';
 import { conditionOf } from './translate/condition.ts';
 import { pathText, type TranslatedJson, type TemplatePosition, type Typed } from './translate/position.ts';
@@ -228,7 +228,16 @@ class Records {
     this.#scope.findings.attemptColumn(name, value, () => {
       const typed = this.#valueOf(field, value, transformation);
       this.#added.set(name, typed);
-      this.#columns.set(name.replaceAll('.', '_'), asSource(typed.out));
+      const { out } = typed;
+      if (field.expression(value).kind !== 'map' || !isMap(out)) {
+        this.#columns.set(name.replaceAll('.', '_'), asSource(out));
+        return;
+      }
+      // an object is a column for each of its keys
+      for (const [key, part] of Object.entries(out)) {
+        this.#added.set(`${name}.${key}`, { out: part, type: 'any' });
+        this.#columns.set(`${name}_${key}`.replaceAll('.', '_'), asSource(part));
+      }
     });
   }
 

@@ -32,6 +32,7 @@ export function requestPosition(
 ): TemplatePosition {
   return {
     text,
+    isTrue: (name) => (SLICES.has(name) ? slots.size > 0 : undefined),
     reference(name, keys) {
       const special = extra?.(name, keys);
       if (special !== undefined) return special;
@@ -52,6 +53,7 @@ export function recordPosition(
 ): TemplatePosition {
   const request = requestPosition(scope, 'the record');
   return {
+    ...request,
     text: 'the record',
     reference(name, keys) {
       if (name !== 'record') return request.reference(name, keys);
@@ -65,6 +67,7 @@ export function recordPosition(
 export function responsePosition(scope: TemplateScope, pageSize?: ManifestNode): TemplatePosition {
   const request = requestPosition(scope, 'the response');
   return {
+    ...request,
     text: 'the response',
     reference(name, keys) {
       switch (name) {
@@ -100,7 +103,13 @@ function slotOf(
   keys: readonly (string | number)[],
 ): Reference | undefined {
   const inner = keys.filter((key) => !SLICE_PARTS.has(String(key)));
-  return slots.get(inner.join('.')) ?? slots.get(`extra_fields.${inner.join('.')}`);
+  const whole = slots.get(inner.join('.')) ?? slots.get(`extra_fields.${inner.join('.')}`);
+  if (whole !== undefined) return whole;
+  for (let count = inner.length - 1; count > 0; count--) {
+    const found = slots.get(inner.slice(0, count).join('.'))?.inside?.(inner.slice(count));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function headerOf(keys: readonly (string | number)[]): Reference | undefined {

@@ -1,4 +1,4 @@
-import { partsOf } from './address.ts';
+import { hostOf, partsOf, wholeEndpoint } from './address.ts';
 import { readAuthentication, type Authentication } from './authentication.ts';
 import type { ManifestComponent } from './component.ts';
 import { putInto, type JobDraft } from './draft.ts';
@@ -38,6 +38,8 @@ export interface JobTree {
   readonly primaryKey: readonly string[];
   /** Names of placeholders that are taken. */
   readonly names: readonly string[];
+  /** Hosts that get the credentials besides those that the configuration names by itself. */
+  readonly trustedHosts: readonly string[];
 }
 
 export interface StreamContext {
@@ -203,7 +205,9 @@ class StreamReader {
     if (filters.length > 0) job['recursionFilter'] = filters;
     readOnly(above.leaf);
     if (parent.group !== undefined) job['group'] = { size: parent.group, by: false };
-    this.#slots.set(parent.name, partitionReference(placeholder, parent.group !== undefined));
+    const inside = (keys: readonly (string | number)[]): Reference =>
+      this.#part(parent, above.records, job, names, keys);
+    this.#slots.set(parent.name, partitionReference(placeholder, parent.group, inside));
     if (parent.group !== undefined && parent.extraFields.length > 0)
       findings.not(parent.stream.at, 'No counterpart: further fields of several parent rows in one request');
     for (const field of parent.extraFields) {
@@ -212,13 +216,44 @@ class StreamReader {
     }
   }
 
+  /** Returns a part of the value of the parent row, which has a placeholder of its own. */
+  #part(
+    parent: ParentPartition,
+    records: RecordsDraft,
+    job: TranslatedJob,
+    names: string[],
+    keys: readonly (string | number)[],
+  ): Reference {
+    const name = freeName([parent.name, ...keys].join('_'), names);
+    names.push(name);
+    const { source } = parentValue([...parent.parentKey.split('/'), ...keys.map(String)], records);
+    job['placeholders'] = { ...(isMap(job['placeholders']) ? job['placeholders'] : {}), [name]: source };
+    const part: Reference = { out: { placeholder: name } };
+    this.#slots.set([parent.name, ...keys].join('.'), part);
+    return part;
+  }
+
+  /** Leaves out the placeholder of an object of which only parts are sent: it is no value that can be. */
+  #withoutWhole(job: TranslatedJob, parent: ParentPartition): void {
+    const whole = this.#slots.get(parent.name)?.out;
+    const hasParts = [...this.#slots.keys()].some((name) => name.startsWith(`${parent.name}.`));
+    const { placeholders } = job;
+    if (!hasParts || !isMap(whole) || !isMap(placeholders)) return;
+    const name = shown(whole['placeholder']);
+    const { [name]: _, ...others } = placeholders;
+    const sent = JSON.stringify({ ...job, placeholders: others });
+    if (sent.includes(JSON.stringify(whole)) || sent.includes(`{${name}}`)) return;
+    job['placeholders'] = others;
+    this.#slots.delete(parent.name);
+  }
+
   #lists(lists: readonly ListPartition[], job: TranslatedJob, names: string[]): void {
     const over: Record<string, TranslatedJson> = {};
     for (const list of lists) {
       const placeholder = freeName(list.name, names);
       names.push(placeholder);
       over[placeholder] = list.values;
-      this.#slots.set(list.name, partitionReference(placeholder, list.isGroup));
+      this.#slots.set(list.name, partitionReference(placeholder, list.group));
     }
     if (lists.length > 0) job['over'] = over;
   }
@@ -255,7 +290,11 @@ class StreamReader {
           ...[parent?.option, ...lists.map(({ option }) => option)].filter((option) => option !== undefined),
         ])
       : paging.pagination;
-    const endpoint = this.#withNameless(request.address.endpoint, draft, pagination);
+    const { baseUrl } = request.address;
+    // a row has one base: a child with another one names the whole address
+    const isElsewhere = above !== undefined && JSON.stringify(above.baseUrl) !== JSON.stringify(baseUrl);
+    const address = isElsewhere ? wholeEndpoint(request.address, names) : request.address.endpoint;
+    const endpoint = this.#withNameless(address, draft, pagination);
     const records = readRecords(this.#stream, this.#retriever.child('record_selector'), scope);
     const reactions = readReactions(requester.child('error_handler'), scope);
     const name = this.#stream.text('name') ?? '';
@@ -282,6 +321,7 @@ class StreamReader {
       if (made !== undefined)
         Object.assign(job, { export: made.export, ...made.format, dataField: made.dataField });
     }
+    if (parent !== undefined) this.#withoutWhole(job, parent);
     const taken = [...names];
     liftEncoded(job, (wanted) => {
       const free = freeName(wanted, taken);
@@ -294,17 +334,19 @@ class StreamReader {
       above.leaf['children'] = [...(isSequence(children) ? children : []), job];
     }
     const authentication = readAuthentication(requester.child('authenticator'), scope);
-    if (above !== undefined) this.#sameApi(above, request.address.baseUrl, authentication);
+    if (above !== undefined) this.#sameLogin(above, authentication);
+    const trusted = isElsewhere ? this.#trustedHost(above, endpoint, authentication) : [];
     return {
       roots: above?.roots ?? [job],
       leaf: job,
       slots: this.#slots,
       records,
-      baseUrl: above?.baseUrl ?? request.address.baseUrl,
+      baseUrl: above?.baseUrl ?? baseUrl,
       authentication: above?.authentication ?? authentication,
       isIncremental,
       primaryKey: keyColumns(this.#stream.get('primary_key')),
       names: taken,
+      trustedHosts: [...new Set([...(above?.trustedHosts ?? []), ...trusted])],
     };
   }
 
@@ -381,16 +423,30 @@ class StreamReader {
     return true;
   }
 
-  /** Reports a parent with another API, because a row of a configuration has only one. */
-  #sameApi(above: JobTree, baseUrl: TranslatedJson, authentication: Authentication | undefined): void {
-    const { findings } = this.#context;
+  /** Returns the host of a child that asks another one than its parent, where a function makes the address. */
+  #trustedHost(
+    above: JobTree,
+    endpoint: TranslatedJson,
+    authentication: Authentication | undefined,
+  ): readonly string[] {
+    if (typeof endpoint === 'string' || authentication === undefined) return [];
+    const { key, host } = hostOf(endpoint);
+    if (key === hostOf(above.baseUrl).key) return [];
+    if (host !== undefined) return [host];
+    this.#context.findings.not(
+      this.#retriever.place('requester'),
+      'No counterpart: a parent at another host, which is known only while it runs',
+    );
+    return [];
+  }
+
+  /** Reports a parent with another login, because a row of a configuration has only one. */
+  #sameLogin(above: JobTree, authentication: Authentication | undefined): void {
     if (JSON.stringify(above.authentication) !== JSON.stringify(authentication))
-      findings.not(
+      this.#context.findings.not(
         this.#retriever.place('requester'),
         'No counterpart: a parent that is authenticated in another way',
       );
-    if (JSON.stringify(above.baseUrl) !== JSON.stringify(baseUrl))
-      findings.not(this.#retriever.place('requester'), 'No counterpart: a parent at another address');
   }
 }
 

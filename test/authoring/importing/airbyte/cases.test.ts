@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importAirbyte } from '../../../../src/authoring/importing/airbyte/index.ts';
 import { checked } from '../../../../src/authoring/importing/check.ts';
 import { manifestOf, runTwice, serve, stream, type TwoRuns } from '../support/two-runs.ts';
+import { LOGIN_CASES } from './cases/logins.ts';
+import { SLICE_CASES } from './cases/slices.ts';
 import { TEMPLATE_CASES } from './cases/templates.ts';
 import { TOKEN_CASES } from './cases/tokens.ts';
 
@@ -15,6 +17,8 @@ afterAll(() => server.close());
 describe.each<[string, readonly TwoRuns[]]>([
   ['the token of the next page', TOKEN_CASES],
   ['templates', TEMPLATE_CASES],
+  ['slices', SLICE_CASES],
+  ['logins', LOGIN_CASES],
 ])('%s', (_, cases) => {
   test.each(cases)('$name', async (item) => {
     const { outcomes, asks, ids } = await runTwice(item, server);

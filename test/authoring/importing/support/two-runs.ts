@@ -106,9 +106,19 @@ export async function serve(): Promise<{
   };
 }
 
-/** Returns a body without the blanks that some writers of JSON add. */
+/** Returns a body in one form: JSON without blanks, the parts of a form sorted and decoded, signed tokens by what they say. */
 function compact(type: string, body: string): string {
-  return type === 'application/json' && body !== '' ? JSON.stringify(JSON.parse(body)) : body;
+  if (type === 'application/json' && body !== '') return JSON.stringify(JSON.parse(body));
+  if (!type.includes('urlencoded')) return body;
+  const parts = [...new URLSearchParams(body)].map(([key, value]) => `${key}=${claimsOf(value) ?? value}`);
+  return parts.toSorted().join('&');
+}
+
+function claimsOf(token: string): string | undefined {
+  const [, claims] = /^eyJ[\w-]+\.([\w-]+)\.[\w-]+$/.exec(token) ?? [];
+  if (claims === undefined) return undefined;
+  const said = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Part;
+  return JSON.stringify(Object.fromEntries(Object.entries(said).toSorted(([x], [y]) => (x < y ? -1 : 1))));
 }
 
 /** Returns an address with its parameters in the order of the text, decoded. */
@@ -129,7 +139,7 @@ export async function runTwice(item: TwoRuns, server: Awaited<ReturnType<typeof 
   const { configuration, report } = await checked(
     importAirbyte(manifestOf(item, server.url), {
       file: 'shop.yaml',
-      settings: item.settings as {} | undefined,
+      settings: JSON.parse(JSON.stringify(item.settings ?? {}).replaceAll(API, server.url)) as {},
     }),
   );
   server.answer(item.api);

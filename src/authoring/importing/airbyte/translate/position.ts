@@ -15,10 +15,14 @@ export interface TemplatePosition {
    * @throws {TemplateError} when it means something that can't be had
    */
   reference(name: string, keys: readonly (string | number)[]): Reference | undefined;
+  /** Tells whether a name as a whole counts as true; undefined where this is not known now. */
+  isTrue?(name: string): boolean | undefined;
 }
 
 export interface Reference {
   readonly out: TranslatedJson;
+  /** Resolves further keys, where the value is an object or a list. */
+  readonly inside?: (keys: readonly (string | number)[]) => Reference | undefined;
   /** Its type as far as it is known and matters: for the text of a boolean, and the meaning of `+`. */
   readonly type?: ValueType;
 }

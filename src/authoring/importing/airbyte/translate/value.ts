@@ -160,6 +160,17 @@ function bound(part: Expression): number {
   throw new TemplateError('a slice whose bounds are known only while it runs');
 }
 
+/** Translates a key of `config.get('a') or config`, which stands in one of the two. */
+function settingOrBelow(of: Expression, key: Expression, position: TemplatePosition): Typed | undefined {
+  if (of.kind !== 'binary' || of.operator !== 'or') return undefined;
+  if ([of.left, of.right].some((part) => accessOf(part)?.name !== 'config')) return undefined;
+  const [left, right] = [of.left, of.right].map((part) =>
+    referenceOf({ kind: 'item', of: part, key }, position),
+  );
+  if (left === undefined || right === undefined) return undefined;
+  return { out: call('coalesce', left.out, right.out), type: left.type === right.type ? left.type : 'any' };
+}
+
 function callOrGet(expression: Extract<Expression, { kind: 'call' }>, position: TemplatePosition): Typed {
   const access = accessOf(expression);
   if (access !== undefined) return referenceOf(expression, position);
@@ -171,7 +182,8 @@ function callOrGet(expression: Extract<Expression, { kind: 'call' }>, position: 
     method.key.value === 'get' &&
     key !== undefined
   ) {
-    const found = referenceOf({ kind: 'item', of: method.of, key }, position);
+    const setting = settingOrBelow(method.of, key, position);
+    const found = setting ?? referenceOf({ kind: 'item', of: method.of, key }, position);
     return fallback === undefined ? found : withFallback(found.out, valueOf(fallback, position));
   }
   return callOf(expression, (part) => valueOf(part, position));
@@ -184,6 +196,13 @@ function negative(expression: Extract<Expression, { kind: 'unary' }>, position: 
 }
 
 function choiceOf(expression: Extract<Expression, { kind: 'choose' }>, position: TemplatePosition): Typed {
+  const { when } = expression;
+  const isTrue = when.kind === 'name' ? position.isTrue?.(when.name) : undefined;
+  if (isTrue === true) return valueOf(expression.then, position);
+  if (isTrue === false)
+    return expression.otherwise === undefined
+      ? { out: '', type: 'text' }
+      : valueOf(expression.otherwise, position);
   const then = valueOf(expression.then, position);
   const otherwise: Typed =
     expression.otherwise === undefined ? { out: '', type: 'text' } : valueOf(expression.otherwise, position);

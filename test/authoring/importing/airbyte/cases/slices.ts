@@ -1,0 +1,151 @@
+import { API, below, inQuery, stream, times, type Part, type TwoRuns } from '../../support/two-runs.ts';
+
+const both = (...lines: readonly string[]): TwoRuns['asks'] => [lines.toSorted(), lines.toSorted()];
+
+const LOGIN = { type: 'BearerAuthenticator', api_token: 'T' };
+
+const grouped = (size: number): Part => ({
+  partition_router: {
+    type: 'GroupingPartitionRouter',
+    group_size: size,
+    underlying_partition_router: below(stream('shops', '/shops'), 'shop')['partition_router'],
+  },
+});
+
+/** Streams whose requests take parts of what they are asked for. */
+export const SLICE_CASES: readonly TwoRuns[] = [
+  {
+    name: 'keys of an object that the parent row has',
+    stream: stream('items', '/items/{{ stream_partition.of.a }}', {
+      requester: { request_parameters: { b: "{{ stream_slice['of']['b'] }}" } },
+      retriever: below(stream('shops', '/shops'), 'of', { parent_key: 'ids' }),
+    }),
+    api: ({ pathname }) => (pathname === '/shops' ? [{ id: 1, ids: { a: 'x', b: 2 } }] : [{ id: 7 }]),
+    asks: both('GET /shops', 'GET /items/x?b=2'),
+    ids: [['7'], ['7']],
+  },
+  {
+    name: 'keys of an object that was added to the parent row, with a state for each',
+    stream: stream('votes', '/items/{{ stream_partition.of.item }}/{{ stream_partition.of.comment }}', {
+      retriever: below(
+        stream('comments', '/items/{{ stream_partition.item }}', {
+          retriever: below(stream('items', '/items'), 'item'),
+          transformations: [
+            {
+              type: 'AddFields',
+              fields: [
+                {
+                  path: ['id'],
+                  value: "{{ {'item': stream_partition['item'], 'comment': record['id']} }}",
+                },
+              ],
+            },
+          ],
+        }),
+        'of',
+      ),
+      ...times(),
+    }),
+    api: ({ pathname }) =>
+      pathname === '/items'
+        ? [{ id: 1 }, { id: 2 }]
+        : pathname.split('/').length === 3
+          ? [{ id: 5 }]
+          : [{ id: pathname.at(7), at: pathname.startsWith('/items/1') ? '2024-03-01' : '2024-05-01' }],
+    asks: [
+      [
+        'GET /items',
+        'GET /items/1',
+        'GET /items/1/5?since=2024-01-01',
+        'GET /items/2',
+        'GET /items/2/5?since=2024-01-01',
+      ],
+      [
+        'GET /items',
+        'GET /items/1',
+        'GET /items/1/5?since=2024-03-01',
+        'GET /items/2',
+        'GET /items/2/5?since=2024-05-01',
+      ],
+    ],
+    ids: [
+      ['1', '2'],
+      ['1', '2'],
+    ],
+  },
+  {
+    name: 'the only value of a group',
+    stream: stream('items', "/items/{{ stream_partition['shop'][0] }}", { retriever: grouped(1) }),
+    api: ({ pathname }) => (pathname === '/shops' ? [{ id: 1 }, { id: 2 }] : [{ id: 7 }]),
+    asks: both('GET /shops', 'GET /items/1', 'GET /items/2'),
+  },
+  {
+    name: 'the second value of a group',
+    stream: stream('items', "/items/{{ stream_partition['shop'][1] }}", { retriever: grouped(2) }),
+    api: ({ pathname }) => (pathname === '/shops' ? [{ id: 1 }, { id: 2 }] : [{ id: 7 }]),
+    asks: both('GET /shops', 'GET /items/2'),
+  },
+  {
+    name: 'a slice that is tested as a whole',
+    stream: stream('items', '/a', {
+      requester: {
+        request_parameters: { q: "{{ stream_interval.start_time if stream_interval else 'none' }}" },
+      },
+      ...times({ start_time_option: undefined }),
+    }),
+    api: () => [{ id: 1, at: '2024-03-01' }],
+    asks: [['GET /a?q=2024-01-01'], ['GET /a?q=2024-03-01']],
+  },
+  {
+    name: 'a slice that is tested as a whole, where there is none',
+    stream: stream('items', '/a', {
+      requester: {
+        request_parameters: { q: "{{ stream_interval.start_time if stream_interval else 'none' }}" },
+      },
+    }),
+    api: () => [{ id: 1 }],
+    asks: both('GET /a?q=none'),
+  },
+  {
+    name: 'a parent at another address',
+    stream: stream('items', '/items/{{ stream_partition.shop }}', {
+      requester: { url_base: `${API}/v2/` },
+      retriever: below(stream('shops', '/shops', { requester: { url_base: `${API}/v1` } }), 'shop', {
+        request_option: inQuery('of'),
+      }),
+    }),
+    api: ({ pathname }) => (pathname === '/v1/shops' ? [{ id: 1 }, { id: 'a/b' }] : [{ id: 7 }]),
+    asks: both('GET /v1/shops', 'GET /v2/items/1?of=1', 'GET /v2/items/a/b?of=a/b'),
+  },
+  {
+    name: 'a child with a base of its own that is computed, with the credentials',
+    stream: stream('items', '', {
+      requester: {
+        url_base: `${API}/{{ stream_partition.shop | upper }}/x`,
+        authenticator: LOGIN,
+      },
+      retriever: below(stream('shops', '/shops', { requester: { authenticator: LOGIN } }), 'shop'),
+    }),
+    api: ({ pathname }) => [{ id: pathname === '/shops' ? 'a' : 7 }],
+    asks: both('GET /A/x Bearer T', 'GET /shops Bearer T'),
+  },
+  {
+    name: 'a parent and a child whose addresses are settings, and a grandchild',
+    stream: stream('notes', '/notes/{{ stream_partition.item }}', {
+      requester: { url_base: "{{ config['second'] }}" },
+      retriever: below(
+        stream('items', '/items/{{ stream_partition.shop }}', {
+          requester: { url_base: "{{ config['second'] }}" },
+          retriever: below(
+            stream('shops', '/shops', { requester: { url_base: "{{ config['first'] }}" } }),
+            'shop',
+          ),
+        }),
+        'item',
+      ),
+    }),
+    settings: { first: `${API}/v1`, second: `${API}/v2/` },
+    api: ({ pathname }) => [{ id: pathname.length }],
+    asks: both('GET /v1/shops', 'GET /v2/items/9', 'GET /v2/notes/11'),
+  },
+];
