@@ -25,7 +25,11 @@ export async function importText(tool: string, { text, ...given }: ImportedText)
     const { importDlt } = await import('./dlt/index.ts');
     return importDlt(text, given);
   }
+  if (tool === 'singer') {
+    const { importTap } = await import('./singer/index.ts');
+    return importTap(text, given);
+  }
   throw new RunError('command.invalid', `“${tool}” is nothing that can be imported.`, {
-    hint: 'Known are: airbyte, dlt.',
+    hint: 'Known are: airbyte, dlt, singer.',
   });
 }
