@@ -42,7 +42,7 @@ export interface ApiConfig {
   readonly requestTimeoutMs: number;
   /** Limits of `api.http`; what is not set is left to the HTTP client. */
   readonly requestsPerSecond?: number;
-  readonly concurrency?: number;
+  readonly concurrency?: number | 'auto';
   readonly maxBodyBytes?: number;
 }
 
@@ -213,7 +213,8 @@ function limits(
   at: string,
 ): Partial<Pick<ApiConfig, 'requestsPerSecond' | 'concurrency' | 'maxBodyBytes'>> {
   const requestsPerSecond = positiveAt(http, 'requestsPerSecond', at, numericOf);
-  const concurrency = positiveAt(http, 'concurrency', at, wholeOf);
+  const concurrency =
+    getKey(http, 'concurrency') === 'auto' ? 'auto' : positiveAt(http, 'concurrency', at, wholeOf);
   const maxBodyBytes = positiveAt(http, 'maxBodyBytes', at, wholeOf);
   return {
     ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),

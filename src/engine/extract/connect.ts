@@ -8,6 +8,8 @@ import { createAuth, type AuthType, type LoginKeeper, type UserAuthorization } f
 import { parseBudgets } from '../http/budgets.ts';
 import { createHttpClient, type HttpClient } from '../http/client.ts';
 import type { ApiRequest, JobRequest, Send, SendWrapper } from '../shared/message.ts';
+import type { LimitTrace } from '../http/auto-limit.ts';
+import type { RequestsAtOnce } from '../shared/at-once.ts';
 import type { FirstContact } from '../http/retry.ts';
 import { buildRequest } from '../http/request.ts';
 import { signAws } from '../http/sign.ts';
@@ -41,6 +43,8 @@ export interface ConnectOptions {
   /** Is told of each login that a person can make. */
   readonly onUserAuthorization?: ((login: UserAuthorization) => void) | undefined;
   readonly bottom?: Send | undefined;
+  /** Requests at once to begin with, by origin, where the concurrency is `auto`. */
+  readonly limitStarts?: Readonly<Record<string, number>> | undefined;
   /** Sees every request as it leaves, with its credentials, and what came back. */
   readonly tap?: SendWrapper | undefined;
 }
@@ -50,8 +54,10 @@ export interface ApiConnection {
   /** A job's request with base URL, default options and default headers applied. */
   readonly buildRequest: (request: JobRequest, label: string) => ApiRequest;
   readonly baseUrl: string;
-  /** Requests that may be under way at once; 1 unless the configuration says more. */
-  readonly concurrency: number;
+  /** Requests to begin ahead; 1 unless the configuration says more. */
+  readonly concurrency: RequestsAtOnce;
+  /** Tells how the limits of requests at once came about, where they follow the API. */
+  readonly limitTraces: () => readonly LimitTrace[];
   close(): Promise<void>;
 }
 
@@ -129,6 +135,7 @@ export function connect(options: ConnectOptions): ApiConnection {
     firstContact: options.firstContact,
     ignoreErrors: api.ignoreErrors,
     rateLimits: { requestsPerSecond, concurrency },
+    limitStarts: options.limitStarts,
     budgets: parseBudgets(getKey(api.node, 'budgets')),
     network: {
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
@@ -156,7 +163,8 @@ export function connect(options: ConnectOptions): ApiConnection {
   return {
     send: made.send,
     baseUrl,
-    concurrency: Math.max(1, Math.floor(concurrency ?? 1)),
+    concurrency: concurrency === 'auto' ? made.ahead : Math.max(1, Math.floor(concurrency ?? 1)),
+    limitTraces: made.limitTraces,
     buildRequest: (request, label) =>
       buildRequest(request, { baseUrl, headers, defaultOptions: api.defaultOptions, label }),
     async close() {

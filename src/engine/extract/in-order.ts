@@ -1,3 +1,5 @@
+import { numberAtOnce, type RequestsAtOnce } from '../shared/at-once.ts';
+
 /** Something to be done in its turn. */
 export interface Item {
   run(): Promise<void>;
@@ -10,12 +12,12 @@ export interface Item {
  * others are done as soon as nothing is before them.
  */
 export class OrderedQueue {
-  readonly #most: number;
+  readonly #most: RequestsAtOnce;
   readonly #items: Item[] = [];
   #isLost = false;
 
   /** @param most things begun ahead, the one whose turn it is included */
-  constructor(most: number) {
+  constructor(most: RequestsAtOnce) {
     this.#most = most;
   }
 
@@ -48,8 +50,9 @@ export class OrderedQueue {
     const [first] = this.#items;
     if (first === undefined) return false;
     if (this.#isLost) return true;
-    if (first.abandon === undefined || this.#items.length > 2 * this.#most) return true;
-    return this.#items.filter(({ abandon }) => abandon !== undefined).length >= this.#most;
+    const most = numberAtOnce(this.#most);
+    if (first.abandon === undefined || this.#items.length > 2 * most) return true;
+    return this.#items.filter(({ abandon }) => abandon !== undefined).length >= most;
   }
 
   async #next(): Promise<void> {

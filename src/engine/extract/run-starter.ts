@@ -22,6 +22,7 @@ import {
   type ParseTime,
 } from '../pagination/index.ts';
 import { pages, type PageStep } from '../pagination/pages.ts';
+import type { RequestsAtOnce } from '../shared/at-once.ts';
 import type { Reason } from '../shared/stop-reason.ts';
 import type { ExchangeMoment } from '../recording/exchange.ts';
 import type { RunPlace } from '../recording/position.ts';
@@ -48,7 +49,7 @@ export interface RunStarterOptions extends PageSourceOptions, ReactorOptions {
   readonly contexts: Contexts;
   /** Pages of each job, `--limit`. */
   readonly limit?: number | undefined;
-  readonly concurrency: number;
+  readonly concurrency: RequestsAtOnce;
   /** Waits between the polls of an export. */
   readonly env: Pick<Env, 'sleep'>;
   readonly signal: AbortSignal;

@@ -10,6 +10,8 @@ import { watchRequests, type RequestEvent } from './watch-requests.ts';
 import { tellingWaits, type WaitEvent } from './wait-event.ts';
 import { createNetwork, type NetworkOptions } from './send/network.ts';
 import type { Transport } from './send/transport.ts';
+import { createAutoLimiter } from './auto-limiter.ts';
+import type { LimitTrace } from './auto-limit.ts';
 import { createRateLimiter, type RateLimits } from './rate-limiter.ts';
 import { redirect } from './redirect.ts';
 import { DEFAULT_RETRY, retry, type FirstContact, type RetryOptions } from './retry.ts';
@@ -30,7 +32,12 @@ export interface HttpClientOptions {
   readonly firstContact?: FirstContact | undefined;
   /** Statuses from 400 on that are handed on like a success. */
   readonly ignoreErrors?: readonly number[];
-  readonly rateLimits?: RateLimits;
+  /** With the concurrency `auto` it follows what each host takes. */
+  readonly rateLimits?: Omit<RateLimits, 'concurrency'> & {
+    readonly concurrency?: number | 'auto' | undefined;
+  };
+  /** Requests at once to begin with, by origin, where the concurrency is `auto`. */
+  readonly limitStarts?: Readonly<Record<string, number>> | undefined;
   /** Calls in a stretch of time. */
   readonly budgets?: readonly Budget[] | undefined;
   readonly network?: NetworkOptions;
@@ -51,6 +58,10 @@ export interface HttpClient {
   readonly send: Send;
   /** The same without authentication and cache, and no status is ignored: for logins. */
   readonly plain: Send;
+  /** Returns how many requests to begin ahead where the concurrency is `auto`. */
+  readonly ahead: () => number;
+  /** Returns how the limits of requests at once came about, where the concurrency is `auto`. */
+  readonly limitTraces: () => readonly LimitTrace[];
   /** Closes connections and tunnels. Call it once, at the end. */
   close(): Promise<void>;
 }
@@ -64,14 +75,24 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const limitedEnv = tellingWaits(env, 'pace', onWait);
   const retryOptions: RetryOptions = { ...DEFAULT_RETRY, ...options.retry };
   const budgets = keepBudgets(options.budgets ?? [], limitedEnv, log);
-  const limiter = createRateLimiter(options.rateLimits ?? {}, limitedEnv, budgets);
+  const { concurrency, ...rates } = options.rateLimits ?? {};
+  const { retryHeader } = retryOptions;
+  const auto =
+    concurrency === 'auto'
+      ? createAutoLimiter({ env: limitedEnv, log, retryHeader, starts: options.limitStarts })
+      : undefined;
+  const fixed = concurrency === 'auto' ? rates : { ...rates, concurrency };
+  const limiter = createRateLimiter(fixed, limitedEnv, budgets);
   const network: Transport =
     options.bottom === undefined
       ? createNetwork(options.network ?? {}, env, log)
       : { send: options.bottom, close: async () => {} };
 
   const again = tellingWaits(env, 'retry', onWait);
-  const outer = [redirect({ log, secrets }), retry(retryOptions, { env: again, log, secrets, firstContact })];
+  const outer = [
+    redirect({ log, secrets }),
+    retry(retryOptions, { env: again, log, secrets, firstContact, isFree: auto?.isFree }),
+  ];
   const inner = [
     options.allowedHosts,
     options.sign,
@@ -89,6 +110,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       status({ ignoreErrors: options.ignoreErrors ?? [], secrets }),
       ...outer,
       files(options.network?.maxBodyBytes),
+      auto?.wrap,
       limiter.limit,
       options.auth,
       ...inner,
@@ -106,6 +128,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       options.guard,
       ...inner,
     ]),
+    ahead: () => auto?.ahead() ?? 1,
+    limitTraces: () => auto?.traces() ?? [],
     close: () => network.close(),
   };
 }

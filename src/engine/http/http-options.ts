@@ -78,11 +78,17 @@ export const httpOption = map('HTTP', 'How requests are sent: headers, defaults,
       'How many requests a host gets in a second, at most, evenly spaced. Fractions are fine: 0.5 is one in two seconds.',
       { exclusiveMinimum: 0, examples: [5, 0.5] },
     ),
-    concurrency: whole('Concurrency', 'How many requests to a host may be under way at the same time.', {
-      minimum: 1,
-      default: 1,
-      examples: [4],
-    }),
+    concurrency: option(
+      'Concurrency',
+      'How many requests to a host may be under way at the same time; `auto` finds out how many the API takes.',
+      {
+        type: ['integer', 'string'],
+        minimum: 1,
+        pattern: '^\\s*\\d+\\s*$|^auto$',
+        default: 1,
+        examples: [4, 'auto'],
+      },
+    ),
     maxBodyBytes: whole(
       'Largest body',
       'Bytes that the body of one response may have, decoded; a larger one ends the run.',

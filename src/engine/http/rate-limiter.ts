@@ -1,5 +1,6 @@
 import type { Env } from '../../lib/env.ts';
 import type { Send, SendWrapper } from '../shared/message.ts';
+import { Semaphore } from './semaphore.ts';
 import { targetOf } from './send/target.ts';
 
 export interface RateLimits {
@@ -79,41 +80,5 @@ async function waitForSlot(host: HostLimit, spacingMs: number, env: Env, signal:
     // No request came after this one: the time is free again.
     if (host.nextAt === following) host.nextAt = at;
     throw error;
-  }
-}
-
-/** Semaphore with a queue. */
-class Semaphore {
-  #free: number;
-  readonly #queue: (() => void)[] = [];
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  async acquire(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.#free > 0) {
-      this.#free--;
-      return;
-    }
-    await new Promise<void>((resolve, reject) => {
-      const enter = (): void => {
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = (): void => {
-        this.#queue.splice(this.#queue.indexOf(enter), 1);
-        reject(signal.reason as Error);
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      this.#queue.push(enter);
-    });
-  }
-
-  release(): void {
-    const next = this.#queue.shift();
-    if (next === undefined) this.#free++;
-    else next();
   }
 }

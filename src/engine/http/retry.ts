@@ -52,6 +52,8 @@ export interface RetryContext {
   readonly secrets: Secrets;
   /** First contact of the whole run; without it every failure counts alike. */
   readonly firstContact?: FirstContact | undefined;
+  /** Tells of a refusal that costs no retry, as the limits of requests at once wait for the API themselves. */
+  readonly isFree?: ((url: string, status: number) => boolean) | undefined;
 }
 
 /**
@@ -82,7 +84,13 @@ export function retry(options: RetryOptions, context: RetryContext): SendWrapper
         continue;
       }
       const most = maxRetriesOf(outcome, options, context);
-      const reason = attempt > most || reacted !== undefined ? undefined : reasonToRetry(outcome, options);
+      const why = reacted === undefined ? reasonToRetry(outcome, options) : undefined;
+      if (why !== undefined && isFree(request, outcome, context)) {
+        // one that asks for more time than is allowed is not waited for
+        waitFor(outcome, attempt, options, context.env.now());
+        continue;
+      }
+      const reason = attempt > most ? undefined : why;
       if (reason === undefined) {
         if (outcome instanceof Failure) throw outcome.error;
         const answer = sent === 1 ? outcome : { ...outcome, attempts: sent };
@@ -178,6 +186,10 @@ function maxRetriesOf(
   if (firstContact === undefined) return maxRetries;
   if (!(outcome instanceof Failure) || !NOT_REACHED.includes(curlOf(outcome))) firstContact.isMade = true;
   return firstContact.isMade ? maxRetries : Math.min(maxRetries, firstContact.attempts - 1);
+}
+
+function isFree({ url }: ApiRequest, outcome: Outcome, context: RetryContext): boolean {
+  return !(outcome instanceof Failure) && context.isFree?.(url, outcome.status) === true;
 }
 
 /** The longest pause that nobody asked for. */

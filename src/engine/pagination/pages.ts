@@ -1,5 +1,6 @@
 import type { JobRequest } from '../shared/message.ts';
 import { encodeExact, objectOf } from '../../lib/json/index.ts';
+import { numberAtOnce, type RequestsAtOnce } from '../shared/at-once.ts';
 import type { Reason } from '../shared/stop-reason.ts';
 import type { Guard, GuardVerdict } from './page-guard.ts';
 import type { FirstStep, Needs, Observation, Paginator, Step } from './paginator.ts';
@@ -47,7 +48,7 @@ export interface PagesOptions<T> {
   /** Number of pages after which the job ends (`--limit`). */
   readonly limit?: number | undefined;
   /** Maximum of concurrent requests. With 1, the next request is sent when its page is known, no earlier. */
-  readonly concurrency: number;
+  readonly concurrency: RequestsAtOnce;
   /** True when each page starts child jobs: with a concurrency of 1 the next request then waits for them. */
   readonly hasChildren: boolean;
   readonly onWarning: (message: string, page: number) => void;
@@ -101,12 +102,12 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
     });
   };
   send(paginator.first(options.now), 1);
-  const isEager = !options.hasChildren || options.concurrency > 1;
+  const isEager = !options.hasChildren || numberAtOnce(options.concurrency) > 1;
   let guardState = guard.initial;
   /** Number of requests that may be in flight behind a page. */
   const budget = ({ state }: FirstStep, page: number): number =>
     Math.min(
-      options.concurrency,
+      numberAtOnce(options.concurrency),
       Math.min(limit ?? Infinity, guard.maxPages) - page,
       paginator.ahead?.(state) ?? Infinity,
       options.pagesLeft?.() ?? Infinity,

@@ -1,0 +1,296 @@
+import type { RateFacts, RateQuota } from './rate-fields.ts';
+
+/** A change of the limit, for reports. */
+export interface LimitChange {
+  /** Milliseconds since the first request. */
+  readonly atMs: number;
+  /** Requests sent so far. */
+  readonly sent: number;
+  readonly from: number;
+  readonly to: number;
+  /** `429, Retry-After 12 s`, `it was used`, `the API says so`. */
+  readonly why: string;
+}
+
+/** The limit of an origin at the end of a run, and how it came about. */
+export interface LimitTrace {
+  readonly origin: string;
+  readonly limit: number;
+  readonly sent: number;
+  /** Requests that the API refused. */
+  readonly refused: number;
+  readonly changes: readonly LimitChange[];
+}
+
+/** A request under way. */
+export interface LimitTicket {
+  /** Its number, from 1. */
+  readonly number: number;
+  /** Requests that were under way when it was sent, itself included. */
+  readonly atOnce: number;
+  readonly startMs: number;
+}
+
+/** What came of a request, as far as it says something of limits. */
+export type LimitOutcome =
+  | { readonly kind: 'taken'; readonly facts: RateFacts }
+  | {
+      readonly kind: 'refused';
+      readonly why: string;
+      readonly retryAfterMs?: number | undefined;
+      readonly facts: RateFacts;
+    }
+  /** Any other failure. */
+  | { readonly kind: 'failed' };
+
+export interface AutoLimitOptions {
+  readonly start?: number | undefined;
+  /** Returns a number from 0 to 1, for pauses that do not all end at the same moment. */
+  readonly random: () => number;
+}
+
+/** The most requests at once, whatever the API takes. */
+export const MOST_AT_ONCE = 32;
+const START = 2;
+/** How long the limit stays below one that was refused. */
+const BELOW_MS = 180_000;
+const LONGEST_PAUSE_MS = 60_000;
+const MOST_CHANGES = 200;
+/** Time in which the best time of answers is allowed to double. */
+const FORGET_MS = 300_000;
+/** Answers whose times are compared. */
+const TIMES = 16;
+
+/**
+ * The number of requests that an API likes to have at once: one more for each round in which the limit was used, half
+ * of it when requests are refused. It doubles until the first refusal, and then stays below what was refused for
+ * minutes. It knows no time of its own.
+ *
+ * A burst of refusals is one: requests that were sent before the limit was cut say nothing of the new one.
+ */
+export class AutoLimit {
+  readonly #random: () => number;
+  #limit: number;
+  #most = MOST_AT_ONCE;
+  #underWay = 0;
+  #sent = 0;
+  #refused = 0;
+  #firstMs: number | undefined;
+  readonly #changes: LimitChange[] = [];
+
+  /** Number of the last request that was sent before the last cut. */
+  #cutAt = 0;
+  #isDoubling = true;
+  #ceiling = Infinity;
+  #ceilingUntil = 0;
+  #belowMs = BELOW_MS;
+  #taken = 0;
+  #isUsed = false;
+  /** Requests that were taken since the last cut, by how many were under way. */
+  #takenAt: number[] = [];
+
+  /** Bursts of refusals without an answer between them. */
+  #refusals = 0;
+  #pausedUntil = 0;
+  /** Pauses since the last answer, and those that led to one before; for APIs that do not say how long. */
+  #pausedMs = 0;
+  #learnedMs = 0;
+
+  #quotaOf = 0;
+  #left: number | undefined;
+  #resetAt = 0;
+  #spacingMs = 0;
+  #nextAt = 0;
+  /** The most that was left of a quota whose size is not told. */
+  #mostLeft = 0;
+
+  #times: number[] = [];
+  #bestMs = Infinity;
+  #roundMs = 0;
+
+  constructor({ start = START, random }: AutoLimitOptions) {
+    this.#limit = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(start)));
+    this.#random = random;
+  }
+
+  get limit(): number {
+    return this.#limit;
+  }
+
+  /** Bursts of refusals since an answer came. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
+  trace(origin: string): LimitTrace {
+    return {
+      origin,
+      limit: this.#limit,
+      sent: this.#sent,
+      refused: this.#refused,
+      changes: [...this.#changes],
+    };
+  }
+
+  /** Returns the milliseconds until the next request may be sent; undefined when one that is under way has to end. */
+  waitMs(nowMs: number): number | undefined {
+    // after a refusal one request asks whether it is over
+    if (this.#underWay >= (this.#refusals > 0 ? 1 : this.#limit)) return undefined;
+    if (this.#left !== undefined && nowMs >= this.#resetAt) this.#forgetQuota();
+    const quotaMs = this.#left !== undefined && this.#left <= 0 ? this.#resetAt - nowMs : 0;
+    return Math.max(0, this.#pausedUntil - nowMs, this.#nextAt - nowMs, quotaMs);
+  }
+
+  begin(nowMs: number): LimitTicket {
+    if (this.#firstMs === undefined) this.#firstMs = this.#roundMs = nowMs;
+    this.#underWay++;
+    this.#sent++;
+    if (this.#left !== undefined) this.#left--;
+    this.#nextAt = Math.max(nowMs, this.#nextAt) + this.#spacingMs;
+    return { number: this.#sent, atOnce: this.#underWay, startMs: nowMs };
+  }
+
+  end(ticket: LimitTicket, outcome: LimitOutcome, nowMs: number): void {
+    this.#underWay--;
+    if (outcome.kind === 'failed') return;
+    this.#declared(ticket, outcome.facts, nowMs);
+    if (outcome.kind === 'taken') this.#take(ticket, nowMs);
+    else this.#refuse(ticket, outcome, nowMs);
+  }
+
+  #take(ticket: LimitTicket, nowMs: number): void {
+    if (this.#refusals > 0 && ticket.number > this.#cutAt) {
+      this.#refusals = 0;
+      this.#learnedMs = this.#pausedMs;
+      this.#pausedMs = 0;
+    }
+    this.#time(nowMs - ticket.startMs);
+    if (ticket.number <= this.#cutAt) return;
+    this.#takenAt[ticket.atOnce] = (this.#takenAt[ticket.atOnce] ?? 0) + 1;
+    this.#taken++;
+    this.#isUsed ||= ticket.atOnce >= this.#limit;
+    if (this.#taken < this.#limit) return;
+    const isUsed = this.#isUsed;
+    this.#taken = 0;
+    this.#isUsed = false;
+    const isSlow = median(this.#times) > 2 * this.#bestMs;
+    // what was the best at the beginning is forgotten in minutes: pages differ
+    this.#bestMs *= 2 ** ((nowMs - this.#roundMs) / FORGET_MS);
+    this.#roundMs = nowMs;
+    if (isUsed && !isSlow) this.#grow(nowMs);
+  }
+
+  #grow(nowMs: number): void {
+    if (nowMs >= this.#ceilingUntil && this.#ceiling !== Infinity && this.#limit >= this.#ceiling) {
+      this.#ceiling++;
+      this.#ceilingUntil = nowMs + this.#belowMs;
+    }
+    const wanted = this.#isDoubling ? this.#limit * 2 : this.#limit + 1;
+    this.#set(Math.min(wanted, this.#ceiling, this.#most), 'it was used', nowMs);
+  }
+
+  #refuse(
+    ticket: LimitTicket,
+    { why, retryAfterMs }: Extract<LimitOutcome, { kind: 'refused' }>,
+    nowMs: number,
+  ): void {
+    this.#refused++;
+    if (ticket.number <= this.#cutAt) {
+      // of the same burst: the API may name a later time
+      if (retryAfterMs !== undefined) this.#pause(nowMs + retryAfterMs);
+      if (this.#ceiling !== Infinity) this.#ceiling = Math.max(1, Math.min(this.#ceiling, ticket.atOnce - 1));
+      return;
+    }
+    // as many at once were taken before: it is their rate that is refused, and not their number
+    const isRate = this.#takenWith(ticket.atOnce) >= 3 * ticket.atOnce;
+    if (!isRate) {
+      if (this.#ceiling !== Infinity) this.#belowMs *= 2;
+      this.#ceiling = Math.max(1, ticket.atOnce - 1);
+      this.#ceilingUntil = nowMs + this.#belowMs;
+    }
+    this.#cutAt = this.#sent;
+    this.#isDoubling = false;
+    this.#taken = 0;
+    this.#isUsed = false;
+    this.#takenAt = [];
+    this.#refusals++;
+    const waitMs = retryAfterMs ?? this.#ownPause(isRate);
+    this.#pausedMs += waitMs;
+    this.#pause(nowMs + waitMs);
+    const told = retryAfterMs === undefined ? '' : `, Retry-After ${Math.ceil(retryAfterMs / 1000)} s`;
+    this.#set(Math.max(1, Math.min(Math.floor(this.#limit / 2), this.#ceiling)), `${why}${told}`, nowMs);
+  }
+
+  /** Returns the pause where the API names none: what was enough the last time, else 1, 2, 4 … seconds. */
+  #ownPause(isRate: boolean): number {
+    const usual = Math.min(1000 * 2 ** (this.#refusals - 1), LONGEST_PAUSE_MS);
+    if (this.#refusals === 1) return isRate ? Math.max(usual, this.#learnedMs * 0.9) : usual;
+    return this.#learnedMs > 0 ? Math.max(500, this.#learnedMs * 0.1) : usual;
+  }
+
+  #pause(untilMs: number): void {
+    const jitterMs = Math.min(500, (untilMs - this.#pausedUntil) * 0.02) * this.#random();
+    if (untilMs > this.#pausedUntil) this.#pausedUntil = untilMs + Math.max(0, jitterMs);
+  }
+
+  #takenWith(atOnce: number): number {
+    return this.#takenAt.reduce((sum, count, level) => (level >= atOnce ? sum + count : sum), 0);
+  }
+
+  /** Takes what the API says of its limits; that of a later request counts. */
+  #declared({ number }: LimitTicket, { quotas, atOnce }: RateFacts, nowMs: number): void {
+    if (atOnce !== undefined && atOnce !== this.#most) {
+      this.#most = Math.min(MOST_AT_ONCE, atOnce);
+      if (this.#limit > this.#most) this.#set(this.#most, 'the API says so', nowMs);
+    }
+    if (number < this.#quotaOf) return;
+    const [tightest] = quotas.toSorted((a, b) => speedOf(a) - speedOf(b));
+    if (tightest === undefined) return;
+    this.#quotaOf = number;
+    const { left, resetMs, quota } = tightest;
+    this.#mostLeft = Math.max(this.#mostLeft, left);
+    this.#resetAt = nowMs + resetMs + Math.min(500, resetMs * 0.02) * this.#random();
+    // others that are under way may not be counted yet
+    this.#left = left - this.#underWay;
+    // half of a quota is used as fast as the API answers, the rest is spread over the time that is left
+    const isScarce = left < (quota ?? this.#mostLeft) / 2;
+    this.#spacingMs = isScarce && left > 0 ? 1 / speedOf(tightest) : 0;
+  }
+
+  #forgetQuota(): void {
+    this.#left = undefined;
+    this.#spacingMs = 0;
+    this.#nextAt = 0;
+  }
+
+  #time(ms: number): void {
+    this.#times.push(ms);
+    if (this.#times.length > TIMES) this.#times.shift();
+    if (this.#times.length >= Math.min(TIMES, START * 2))
+      this.#bestMs = Math.min(this.#bestMs, median(this.#times));
+  }
+
+  #set(limit: number, why: string, nowMs: number): void {
+    if (limit === this.#limit) return;
+    const change = {
+      atMs: nowMs - (this.#firstMs ?? nowMs),
+      sent: this.#sent,
+      from: this.#limit,
+      to: limit,
+      why,
+    };
+    this.#limit = limit;
+    this.#changes.push(change);
+    if (this.#changes.length > MOST_CHANGES) this.#changes.shift();
+  }
+}
+
+/** Requests in a millisecond that a quota allows. */
+function speedOf({ left, resetMs, quota, windowMs }: RateQuota): number {
+  const now = left / Math.max(1, resetMs);
+  return quota === undefined || windowMs === undefined ? now : Math.min(now, quota / Math.max(1, windowMs));
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}

@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest';
+import type { Env } from '../../../src/lib/env.ts';
+import { createHttpClient } from '../../../src/engine/http/client.ts';
+import type { ApiResponse, Send } from '../../../src/engine/shared/message.ts';
+import { Secrets } from '../../../src/lib/secrets.ts';
+import { get, never, recordingLog } from './support.ts';
+
+/** A clock that moves to the next moment for which somebody waits, when nobody has anything else to do. */
+class VirtualClock implements Env {
+  #now = 1_700_000_000_000;
+  #number = 0;
+  #timers: { readonly at: number; readonly number: number; readonly fire: () => void }[] = [];
+
+  now(): number {
+    return this.#now;
+  }
+
+  randomBytes(count: number): Uint8Array {
+    return Uint8Array.from({ length: count }, () => (this.#number++ * 37) % 256);
+  }
+
+  async sleep(waitMs: number, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    await new Promise<void>((fire) => {
+      this.#timers.push({ at: this.#now + waitMs, number: this.#number++, fire });
+    });
+    signal?.throwIfAborted();
+  }
+
+  async until<T>(work: Promise<T>): Promise<T> {
+    let isDone = false;
+    const done = work.finally(() => (isDone = true));
+    done.catch(() => undefined);
+    for (;;) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (isDone) return await done;
+      const next = this.#timers.reduce((a, b) =>
+        b.at < a.at || (b.at === a.at && b.number < a.number) ? b : a,
+      );
+      this.#timers = this.#timers.filter((timer) => timer !== next);
+      this.#now = Math.max(this.#now, next.at);
+      next.fire();
+    }
+  }
+}
+
+interface Server {
+  readonly send: Send;
+  /** Moments at which it refused, in milliseconds since the first request. */
+  readonly refused: readonly number[];
+  readonly mostAtOnce: () => number;
+  readonly count: () => number;
+}
+
+interface Rules {
+  /** Refuses more at once. */
+  readonly atOnce?: number;
+  /** Refuses more in a window of the clock. */
+  readonly calls?: { readonly count: number; readonly ms: number };
+  readonly latencyMs: (underWay: number, number: number) => number;
+  readonly headers?: (facts: { left: number; resetS: number; isRefused: boolean }) => Record<string, string>;
+}
+
+function server(clock: VirtualClock, { atOnce = Infinity, calls, latencyMs, headers }: Rules): Server {
+  const startMs = clock.now();
+  const refused: number[] = [];
+  let [underWay, most, count, windowAt, inWindow] = [0, 0, 0, startMs, 0];
+  const answer = (url: string, status: number, more: Record<string, string>): ApiResponse => ({
+    status,
+    headers: more,
+    url,
+    body: new Uint8Array(),
+  });
+  const send: Send = async ({ url }) => {
+    count++;
+    const now = clock.now();
+    if (calls !== undefined && now - windowAt >= calls.ms)
+      [windowAt, inWindow] = [windowAt + Math.floor((now - windowAt) / calls.ms) * calls.ms, 0];
+    inWindow++;
+    const isRefused = underWay >= atOnce || (calls !== undefined && inWindow > calls.count);
+    const facts = {
+      left: Math.max(0, (calls?.count ?? 0) - inWindow),
+      resetS: Math.ceil((windowAt + (calls?.ms ?? 0) - now) / 1000),
+      isRefused,
+    };
+    const more = headers?.(facts) ?? {};
+    if (isRefused) {
+      refused.push(now - startMs);
+      await clock.sleep(5);
+      return answer(url, 429, more);
+    }
+    underWay++;
+    most = Math.max(most, underWay);
+    await clock.sleep(latencyMs(underWay, count));
+    underWay--;
+    return answer(url, 200, more);
+  };
+  return { send, refused, mostAtOnce: () => most, count: () => count };
+}
+
+/** Makes requests, as many ahead as the client wants. @returns how long it took in milliseconds, and more */
+async function run(
+  rules: Rules,
+  requests: number,
+  options: { starts?: Record<string, number>; maxRetries?: number } = {},
+) {
+  const clock = new VirtualClock();
+  const api = server(clock, rules);
+  const log = recordingLog();
+  const client = createHttpClient({
+    env: clock,
+    log,
+    secrets: new Secrets(),
+    bottom: api.send,
+    rateLimits: { concurrency: 'auto' },
+    limitStarts: options.starts,
+    retry: { maxRetries: options.maxRetries ?? 0 },
+  });
+  const startMs = clock.now();
+  const work = async (): Promise<void> => {
+    const atWork = new Set<Promise<unknown>>();
+    for (let i = 0; i < requests; i++) {
+      const one: Promise<unknown> = client
+        .send(get(`http://h/${i}`), { signal: never })
+        .finally(() => atWork.delete(one));
+      atWork.add(one);
+      while (atWork.size >= client.ahead()) await Promise.race(atWork);
+    }
+    await Promise.all(atWork);
+  };
+  await clock.until(work());
+  return { ms: clock.now() - startMs, api, traces: client.limitTraces(), log };
+}
+
+const steady = (): number => 100;
+/** Refusals after the first minute, in parts of the requests of that time. */
+function late(refused: readonly number[], ms: number, requests: number): number {
+  const after = refused.filter((at) => at > 60_000).length;
+  return after / Math.max(1, (requests * Math.max(0, ms - 60_000)) / ms);
+}
+
+describe('an API that refuses', () => {
+  test('more than five at once is asked five at once', async () => {
+    const { ms, api, traces } = await run({ atOnce: 5, latencyMs: steady }, 5000);
+    expect(ms).toBeLessThan(1.15 * 100_000);
+    expect(late(api.refused, ms, 5000)).toBeLessThan(0.05);
+    expect(api.refused.length).toBeLessThan(30);
+    expect(traces[0]?.refused).toBe(api.refused.length);
+  });
+
+  test.each([
+    [
+      'and says how long',
+      ({ resetS, isRefused }: { resetS: number; isRefused: boolean }) =>
+        isRefused ? { 'retry-after': String(resetS) } : {},
+    ],
+    ['and says nothing', () => ({})],
+    [
+      'and says what is left',
+      ({ left, resetS }: { left: number; resetS: number }) => ({
+        'ratelimit-policy': '"a";q=50;w=10',
+        ratelimit: `"a";r=${left};t=${resetS}`,
+      }),
+    ],
+    [
+      'and says so as others do',
+      ({ left, resetS }: { left: number; resetS: number }) => ({
+        'x-ratelimit-remaining': String(left),
+        'x-ratelimit-limit': '50',
+        'x-ratelimit-reset': String(resetS),
+      }),
+    ],
+  ])('more than 50 in ten seconds %s is asked nearly as often as it takes', async (_how, headers) => {
+    const { ms, api } = await run({ calls: { count: 50, ms: 10_000 }, latencyMs: steady, headers }, 1500);
+    const best = 29 * 10_000 + 1000;
+    expect(ms).toBeLessThan(1.15 * best);
+    expect(late(api.refused, ms, 1500)).toBeLessThan(0.05);
+  });
+
+  test('what is slow as well finds the number that its rate needs', async () => {
+    const headers = ({ resetS, isRefused }: { resetS: number; isRefused: boolean }): Record<string, string> =>
+      isRefused ? { 'retry-after': String(resetS) } : {};
+    const rules = { calls: { count: 50, ms: 10_000 }, latencyMs: () => 1000, headers };
+    const { ms, api } = await run(rules, 1500);
+    expect(ms).toBeLessThan(1.15 * 30 * 10_000);
+    expect(late(api.refused, ms, 1500)).toBeLessThan(0.05);
+  });
+
+  test('all is given up in the end', async () => {
+    const clock = run({ atOnce: 0, latencyMs: steady }, 1, { maxRetries: 2 });
+    await expect(clock).rejects.toThrow('429');
+  });
+});
+
+test('an API that slows down is not asked more and more', async () => {
+  const { ms, traces } = await run({ latencyMs: (underWay) => 100 * Math.max(1, underWay / 4) }, 2000);
+  expect(ms).toBeLessThan(1.15 * 50_000);
+  expect(traces[0]?.limit).toBeLessThan(17);
+  expect(traces[0]?.changes.every(({ from, to }) => to > from)).toBe(true);
+});
+
+test('an API that takes all is asked 32 at once, and where times vary as well', async () => {
+  expect((await run({ latencyMs: steady }, 3000)).ms).toBeLessThan(1.15 * (3000 / 32) * 100);
+  const noisy = await run({ latencyMs: (_n, i) => 50 + ((i * 7919) % 101) }, 3000);
+  expect(noisy.ms).toBeLessThan(1.25 * (3000 / 32) * 100);
+});
+
+test('a limit that the API declares is kept, and a run begins where it is told to', async () => {
+  const declared = await run(
+    {
+      atOnce: 4,
+      latencyMs: steady,
+      headers: () => ({ 'ratelimit-policy': '"p";q=4;qu="concurrent-requests"' }),
+    },
+    500,
+  );
+  expect(declared.api.refused).toEqual([]);
+  expect(declared.api.mostAtOnce()).toBe(4);
+  const begun = await run({ latencyMs: steady }, 12, { starts: { 'http://h': 12 } });
+  expect(begun.ms).toBe(100);
+});
+
+test('changes are told with their reasons', async () => {
+  const { log, traces } = await run(
+    { atOnce: 5, latencyMs: steady, headers: ({ isRefused }) => (isRefused ? { 'retry-after': '2' } : {}) },
+    200,
+  );
+  expect(log.lines.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/^Requests at once: 8 → 4 after \d+ requests \(429, Retry-After 2 s\)$/),
+  );
+  expect(traces[0]?.origin).toBe('http://h');
+  expect(traces[0]?.changes.map(({ from, to, why }) => `${from} → ${to}: ${why}`)).toEqual([
+    '2 → 4: it was used',
+    '4 → 8: it was used',
+    '8 → 4: 429, Retry-After 2 s',
+    '4 → 5: it was used',
+  ]);
+});
