@@ -5,7 +5,7 @@ export type LoginPrompt = (question: string, options: { readonly isSecret: boole
 
 type Login = Extract<Advice, { readonly code: 'login' }>;
 
-const KINDS = ['bearer', 'basic', 'header', 'query', 'client'] as const;
+const KINDS = ['bearer', 'basic', 'header', 'query', 'client', 'person'] as const;
 type Kind = (typeof KINDS)[number];
 
 const LIST = `How does the API log in?
@@ -14,6 +14,7 @@ const LIST = `How does the API log in?
   3 a key in a header
   4 a key in the query
   5 a client with a secret, which fetches tokens (OAuth client credentials)
+  6 a person in the browser (OAuth authorization code)
 Number, or nothing to leave it: `;
 
 /**
@@ -38,6 +39,16 @@ export async function askLogin(advice: Login, ask: LoginPrompt): Promise<string 
       return joined`query:${await line('Name of the parameter, such as api_key: ')}=${await secret('Key: ')}`;
     case 'client':
       return joined`client:${await line('Client id: ')}:${await secret('Client secret: ')}@${await line('Address of the tokens, such as https://id.example.com/token: ')}`;
+    case 'person': {
+      const client = joined`person:${await line('Client id: ')}:`;
+      if (client === undefined) return undefined;
+      // a client without a secret is a public one
+      const its = await secret('Client secret, or nothing where it has none: ');
+      const addresses = joined`@${await line('Address of the login page, such as https://id.example.com/authorize: ')},${await line('Address of the tokens, such as https://id.example.com/token: ')}`;
+      if (addresses === undefined) return undefined;
+      const scope = await line('Scopes, with spaces between, or nothing: ');
+      return `${client}${its}${addresses}${scope === '' ? '' : `,${scope}`}`;
+    }
     default:
       return kind satisfies never;
   }

@@ -44,7 +44,7 @@ function adviceLines(advice: Advice): readonly string[] {
       ];
     case 'loginForm':
       return [
-        'Write --auth as one of bearer:$TOKEN, basic:USER:$PASSWORD, header:NAME=$KEY, query:NAME=$KEY, client:ID:$SECRET@https://TOKEN_ADDRESS.',
+        'Write --auth as one of bearer:$TOKEN, basic:USER:$PASSWORD, header:NAME=$KEY, query:NAME=$KEY, client:ID:$SECRET@https://TOKEN_ADDRESS, person:ID:$SECRET@https://LOGIN_ADDRESS,https://TOKEN_ADDRESS,SCOPES.',
         advice.isEmpty
           ? 'Is the variable set? The shell puts an empty text in its place when it is not; in single quotes it reaches gex as it is written.'
           : 'In single quotes the name of the variable goes into the configuration.',

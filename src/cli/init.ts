@@ -12,6 +12,7 @@ import type {
   SecretStore,
   Source,
 } from '../authoring/init/index.ts';
+import type { LoginKeeper } from '../engine/http/auth/index.ts';
 import type { AnyObject } from '../lib/json/index.ts';
 import { guard } from '../engine/sink/file-error.ts';
 import { flag, listed, valued, type Args, type Command, type Io } from './command.ts';
@@ -34,7 +35,7 @@ export const initCommand: Command = {
     header: listed("'NAME: VALUE'", 'A header of every request; may be given several times'),
     auth: valued(
       'LOGIN',
-      "How to log in: 'bearer:$TOKEN', 'basic:USER:$PASSWORD', 'header:X-Api-Key=$KEY', 'query:api_key=$KEY' or 'client:ID:$SECRET@https://id.example.com/token'; only the name of the variable is written",
+      "How to log in: 'bearer:$TOKEN', 'basic:USER:$PASSWORD', 'header:X-Api-Key=$KEY', 'query:api_key=$KEY', 'client:ID:$SECRET@https://id.example.com/token' or 'person:ID:$SECRET@LOGIN_URL,TOKEN_URL,SCOPES'; only the name of the variable is written",
     ),
     'max-requests': valued('COUNT', 'Requests that may be made; with --try, for each list', {
       default: String(MAX_REQUESTS),
@@ -62,7 +63,8 @@ export const initCommand: Command = {
     const folder = args.text('out') ?? '.';
     const file = path.join(folder, 'config.json');
     if (!args.isSet('dry-run')) refuseToReplace(file, args);
-    const { discover, targetOf, SecretStore } = await import('../authoring/init/index.ts');
+    const { discover, isOfPerson, requestConfiguration, targetOf, SecretStore } =
+      await import('../authoring/init/index.ts');
     const vault = new SecretStore(process.env);
     const source = await sourceOf(args);
     if (source.kind === 'document') return await concludeDocument(source, { args, io, file, vault });
@@ -71,8 +73,12 @@ export const initCommand: Command = {
       const target = targetOf(command, { auth, headers: args.list('header') }, vault);
       for (const value of vault.values) io.secrets.add(value);
       if (vault.unset.length > 0) throw unset(vault.unset);
+      const configuration = requestConfiguration(target);
       return await discover({
         target,
+        logins: isOfPerson(target.authentication)
+          ? await loggedIn(configuration, { args, io, file, vault })
+          : undefined,
         environment: vault.environment,
         maxRequests: countArg(args, 'max-requests') ?? MAX_REQUESTS,
         env: systemEnv,
@@ -86,7 +92,7 @@ export const initCommand: Command = {
       try {
         return await look(auth);
       } catch (error) {
-        const answered = auth === undefined ? await askedLogin(error, io) : undefined;
+        const answered = auth === undefined ? await askedLogin(error, io, vault) : undefined;
         if (answered === undefined) throw error;
         return await look(answered);
       }
@@ -97,7 +103,7 @@ export const initCommand: Command = {
 };
 
 /** Asks for the login in the terminal, where the API wants one; undefined where nobody can be asked. */
-async function askedLogin(error: unknown, io: Io): Promise<string | undefined> {
+async function askedLogin(error: unknown, io: Io, vault: SecretStore): Promise<string | undefined> {
   const advice = error instanceof ExtractorError ? adviceIn(error.details) : undefined;
   if (advice?.code !== 'login' || advice.isRefused || !io.isTerminal || !process.stdin.isTTY)
     return undefined;
@@ -107,7 +113,27 @@ async function askedLogin(error: unknown, io: Io): Promise<string | undefined> {
   return await askLogin(advice, async (question, { isSecret }) => {
     if (!isSecret) return await readLine(question, io);
     io.note(`${question}(it is not shown as you type)`);
-    return await readHidden(io);
+    const typed = (await readHidden(io)).trim();
+    if (vault.takeTyped(typed))
+      io.note('There is no variable of that name: what was typed is taken as the secret itself.');
+    return typed;
+  });
+}
+
+/** Logs a person in, in the browser; the login is kept beside the configuration. */
+async function loggedIn(
+  configuration: AnyObject,
+  { args, io, file, vault }: Omit<Conclusion, 'missing'> & { readonly vault: SecretStore },
+): Promise<LoginKeeper> {
+  if (args.isSet('dry-run'))
+    throw new RunError('command.invalid', 'A person logs in to this API, and --dry-run keeps no login.', {
+      hint: "Leave out --dry-run, or give an access token by --auth 'bearer:$API_TOKEN'.",
+    });
+  const { personLogin } = await import('./person-login.ts');
+  return await personLogin(configuration, {
+    folder: path.dirname(file),
+    environment: vault.environment,
+    io,
   });
 }
 
@@ -193,7 +219,9 @@ async function concludeDocument(
 ): Promise<number> {
   const { describeDocument, documentJson, documentReport } = await import('./init-result.ts');
   const { selected } = await import('../authoring/init/index.ts');
-  const document = args.isSet('try') ? await triedDocument(source, { args, io, vault }) : source.document;
+  const document = args.isSet('try')
+    ? await triedDocument(source, { args, io, file, vault })
+    : source.document;
   const taken = selected(document, args.text('select'));
   if (taken.lists.length === 0) {
     const skipped = taken.skipped.slice(0, 5).map(({ what, why }) => `${what}: ${why}`);
@@ -223,20 +251,20 @@ async function concludeDocument(
 /** Asks for each list of a document that --select leaves. */
 async function triedDocument(
   { described }: DocumentSource,
-  { args, io, vault }: Pick<Conclusion, 'args' | 'io'> & { readonly vault: SecretStore },
+  { args, io, file, vault }: Omit<Conclusion, 'missing'> & { readonly vault: SecretStore },
 ): Promise<FromDocument> {
-  const { configurationFrom, tryLists, withLogin } = await import('../authoring/init/index.ts');
+  const { configurationFrom, isOfPerson, tryLists, withLogin } = await import('../authoring/init/index.ts');
   const auth = args.text('auth');
   const known = auth === undefined ? described : await inWords(() => withLogin(described, auth, vault));
   for (const value of vault.values) io.secrets.add(value);
-  if (known.login.isOfPerson === true)
-    throw new RunError('command.invalid', 'A person logs in to this API, and --try has no login.', {
-      hint: "Give an access token by --auth 'bearer:$API_TOKEN'; or leave --try out, and go on with gex login.",
-    });
   const missing = [...vault.unset, ...known.login.variables.filter((name) => !vault.environment[name])];
   if (missing.length > 0) throw unset(missing);
   for (const name of known.login.variables) io.secrets.add(vault.environment[name] ?? '');
+  const logins = isOfPerson(known.login.authentication)
+    ? await loggedIn(configurationFrom(known).configuration, { args, io, file, vault })
+    : undefined;
   const attempts = await tryLists(known, {
+    logins,
     environment: vault.environment,
     maxRequests: countArg(args, 'max-requests') ?? MAX_REQUESTS,
     env: systemEnv,

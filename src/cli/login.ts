@@ -42,7 +42,7 @@ export const loginCommand: Command = {
       const results = await login({
         ...target.options,
         row: args.text('row'),
-        show: (address, { isPasted }) => show(address, isPasted, args.isSet('no-browser'), io),
+        show: (address, { isPasted }) => showLogin(address, isPasted, args.isSet('no-browser'), io),
         pasted: async (signal) => await readAddress(signal),
         timeoutMs,
         log,
@@ -63,7 +63,8 @@ export const loginCommand: Command = {
   },
 };
 
-function show(address: string, isPasted: boolean, isPrinted: boolean, io: Io): void {
+/** Shows the address of the login, and opens it unless it is only printed. */
+export function showLogin(address: string, isPasted: boolean, isPrinted: boolean, io: Io): void {
   io.note(`Log in here:\n\n  ${address}\n`);
   const canPaste = process.stdin.isTTY;
   if (isPasted && !canPaste)
@@ -94,7 +95,7 @@ function openBrowser(address: string): void {
 }
 
 /** Reads the address that the user pastes into the terminal; never resolves without a terminal on stdin. */
-async function readAddress(signal: AbortSignal): Promise<string> {
+export async function readAddress(signal: AbortSignal): Promise<string> {
   if (!process.stdin.isTTY) return await new Promise<string>(() => {});
   const { createInterface } = process.getBuiltinModule('node:readline/promises');
   const lines = createInterface({ input: process.stdin });

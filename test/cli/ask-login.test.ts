@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { SecretStore } from '../../src/authoring/init/index.ts';
 import { askLogin } from '../../src/cli/ask-login.ts';
 
 /** Answers in their order; tells which questions were asked, and which of them were for secrets. */
@@ -14,6 +15,21 @@ function person(...answers: readonly string[]) {
 
 const WANTED = { code: 'login', isRefused: false } as const;
 
+describe('a secret that was typed', () => {
+  test.each([
+    ['$ecret-9', false, '$env:API_TOKEN'],
+    ['$ecret', true, '$env:API_TOKEN'],
+    ['$MY_TOKEN', false, '$env:MY_TOKEN'],
+    ['${MY_TOKEN}', false, '$env:MY_TOKEN'],
+  ])('%s', (typed, isLiteral, written) => {
+    const vault = new SecretStore({ MY_TOKEN: 'tok' });
+    expect(vault.takeTyped(typed)).toBe(isLiteral);
+    expect(vault.keep(typed, 'API_TOKEN')).toBe(written);
+    expect(vault.unset).toEqual([]);
+    expect(vault.environment[written.slice(5)]).toBe(written.includes('MY_') ? 'tok' : typed);
+  });
+});
+
 describe('the login of gex init in a few questions', () => {
   test.each([
     ['a token', {}, ['1', 'tok'], 'bearer:tok'],
@@ -22,6 +38,18 @@ describe('the login of gex init in a few questions', () => {
     ['a header', {}, ['3', 'X-Key', 'key'], 'header:X-Key=key'],
     ['the query', {}, ['4', 'api_key', 'key'], 'query:api_key=key'],
     ['a client', { kind: 'bearer' }, ['5', 'id', 'sec', 'https://h/t'], 'client:id:sec@https://h/t'],
+    [
+      'a person',
+      {},
+      ['6', 'id', 'sec', 'https://h/a', 'https://h/t', 'read write'],
+      'person:id:sec@https://h/a,https://h/t,read write',
+    ],
+    [
+      'a person, by a client without a secret',
+      {},
+      ['6', 'id', '', 'https://h/a', 'https://h/t', ''],
+      'person:id:@https://h/a,https://h/t',
+    ],
     ['no answer', {}, [''], undefined],
     ['no secret', {}, ['1', ''], undefined],
   ] as const)('%s', async (_, said, answers, login) => {

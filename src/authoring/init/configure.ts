@@ -50,6 +50,11 @@ export function configurationOf(target: FoundRequest, parts: FoundJobParts): Any
   return { parameters: { api, config } };
 }
 
+/** Creates a configuration of a request before anything is known of its rows. Pure. */
+export function requestConfiguration(target: FoundRequest): AnyObject {
+  return configurationOf(target, { rows: { dataField: '.' } });
+}
+
 function isType(name: string): boolean {
   return name.toLowerCase() === 'content-type';
 }

@@ -66,7 +66,7 @@ export class FoundCredentials {
     });
   }
 
-  /** `bearer:…`, `basic:user:password`, `header:Name=…`, `query:name=…`, `client:id:secret@token-address`. */
+  /** `bearer:…`, `basic:user:password`, `header:Name=…`, `query:name=…`, `client:id:secret@token-address`, `person:…`. */
   fromOption(text: string): void {
     const [, kind = '', rest = ''] = /^([a-z]+):([^]*)$/i.exec(text) ?? [];
     const equals = rest.indexOf('=');
@@ -74,6 +74,7 @@ export class FoundCredentials {
     if (kind === 'bearer' && rest !== '') this.login('bearer', rest);
     else if (kind === 'basic' && rest.includes(':')) this.login('basic', rest);
     else if (kind === 'client' && CLIENT.test(rest)) this.#client(rest);
+    else if (kind === 'person' && PERSON.test(rest)) this.#person(rest);
     else if ((kind === 'header' || kind === 'query') && equals > 0 && equals < rest.length - 1)
       this.#key(rest.slice(0, equals), rest.slice(equals + 1), kind);
     else {
@@ -109,6 +110,19 @@ export class FoundCredentials {
       tokenUrl,
       ...(id.startsWith('$') ? { '#clientId': this.#vault.keep(id, 'API_CLIENT_ID') } : { clientId: id }),
       '#clientSecret': this.#vault.keep(secret, 'API_CLIENT_SECRET'),
+    });
+  }
+
+  /** Takes the client by which a person logs in, in the browser. */
+  #person(given: string): void {
+    const [, id = '', secret = '', authorizationUrl = '', tokenUrl = '', scope] = PERSON.exec(given) ?? [];
+    this.#set({
+      type: 'oauth20.refreshToken',
+      authorizationUrl,
+      tokenUrl,
+      ...(id.startsWith('$') ? { '#clientId': this.#vault.keep(id, 'API_CLIENT_ID') } : { clientId: id }),
+      ...(secret === '' ? {} : { '#clientSecret': this.#vault.keep(secret, 'API_CLIENT_SECRET') }),
+      ...(scope === undefined ? {} : { scope }),
     });
   }
 
@@ -185,6 +199,9 @@ export class FoundCredentials {
 }
 
 const CLIENT = /^([^:]+):(.+)@(https?:\/\/[^@\s]+)$/;
+
+/** The addresses of the login page and of the tokens, and the scopes. */
+const PERSON = /^([^:]+):(.*)@(https?:\/\/[^@\s,]+),(https?:\/\/[^@\s,]+)(?:,(.+))?$/;
 
 /** A key of an API has more characters. */
 const SHORT = 12;

@@ -3,6 +3,7 @@ import { compilePath, entriesOf, isList, isObject, type AnyObject, type Json } f
 import { numericOf } from '../../lib/read-settings.ts';
 import type { Secrets } from '../../lib/secrets.ts';
 import type { JobReport } from '../../engine/completeness/index.ts';
+import type { LoginKeeper } from '../../engine/http/auth/index.ts';
 import { graphAdvice } from './graph.ts';
 import type { Observed } from './candidate.ts';
 import { changingKeys } from './compare.ts';
@@ -31,6 +32,8 @@ export interface DiscoverOptions {
   readonly env: Env;
   readonly secrets: Secrets;
   readonly signal: AbortSignal;
+  /** Keeps logins of persons. */
+  readonly logins?: LoginKeeper | undefined;
   readonly onStep?: (text: string) => void;
   readonly onRequest?: WireOptions['onRequest'];
 }
@@ -90,6 +93,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
     secrets,
     environment,
     signal,
+    logins: options.logins,
     ...(options.onStep === undefined ? {} : { onStep: options.onStep }),
   };
   options.onStep?.('asking for the list');

@@ -9,6 +9,7 @@ export {
   type DocumentSource,
   type ConfigurationSource as Source,
 } from './source.ts';
-export { targetOf } from './target.ts';
+export { isOfPerson, targetOf } from './target.ts';
+export { requestConfiguration } from './configure.ts';
 export { SecretStore } from './secret-store.ts';
 export { findingLines, openPoints, type Line } from './words.ts';

@@ -1,3 +1,4 @@
+import type { LoginKeeper } from '../../engine/http/auth/index.ts';
 import type { Env } from '../../lib/env.ts';
 import type { ExtractorError } from '../../lib/errors.ts';
 import { type AnyObject, type Json } from '../../lib/json/index.ts';
@@ -17,6 +18,8 @@ export interface ProbeContext {
   readonly secrets: Secrets;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
+  /** Keeps logins of persons. */
+  readonly logins?: LoginKeeper | undefined;
   /** Told what is done, for people who wait. */
   readonly onStep?: (text: string) => void;
 }

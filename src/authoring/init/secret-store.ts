@@ -7,6 +7,8 @@ export class SecretStore {
   readonly #values = new Map<string, string>();
   /** Variables that were named and are not set. */
   readonly #unset = new Set<string>();
+  /** Secrets that look like references, and are none. */
+  readonly #literal = new Set<string>();
 
   constructor(environment: Readonly<Record<string, string | undefined>>) {
     this.#environment = environment;
@@ -19,7 +21,7 @@ export class SecretStore {
    * @returns what stands in the configuration in its place: `$env:NAME`
    */
   keep(given: string, name: string): string {
-    const reference = REFERENCE.exec(given.trim());
+    const reference = this.#literal.has(given) ? null : REFERENCE.exec(given.trim());
     const referred = reference?.[1] ?? reference?.[2];
     if (referred !== undefined) {
       const value = this.#environment[referred];
@@ -31,6 +33,20 @@ export class SecretStore {
     const free = known ?? this.#freeName(name);
     this.#values.set(free, given);
     return `$env:${free}`;
+  }
+
+  /**
+   * Takes what a person has typed as the secret itself, where it looks like a variable and there is none of that name:
+   * a password may begin with `$`.
+   *
+   * @returns whether it was so
+   */
+  takeTyped(given: string): boolean {
+    const reference = REFERENCE.exec(given);
+    const name = reference?.[1] ?? reference?.[2];
+    if (name === undefined || (this.#environment[name] ?? '') !== '') return false;
+    this.#literal.add(given);
+    return true;
   }
 
   /** The environment with the secrets in it. */

@@ -119,6 +119,11 @@ export function whereItLed(target: FoundRequest, url: string): FoundRequest {
   return { ...target, ...placesOf(led.href), notes: [...target.notes, note] };
 }
 
+/** Tells whether a person has to log in, in the browser. */
+export function isOfPerson(authentication: AnyObject | undefined): boolean {
+  return authentication !== undefined && getKey(authentication, 'authorizationUrl') !== undefined;
+}
+
 /** Creates a command of an address alone. */
 export function addressCommand(url: string): CurlCommand {
   return {

@@ -14,6 +14,7 @@ import { parseCompleteness } from '../../engine/shared/completeness-signs.ts';
 import { unrecorded } from '../../engine/recording/exchanges.ts';
 import { parseMappings } from '../../engine/records/mapping/parse.ts';
 import type { Secrets } from '../../lib/secrets.ts';
+import type { LoginKeeper } from '../../engine/http/auth/index.ts';
 import type { JobReport } from '../../engine/completeness/index.ts';
 import { BudgetSpent, type Wire } from './budgeted-client.ts';
 import { forLooking } from '../../engine/extract/probe.ts';
@@ -52,6 +53,8 @@ export interface TrialOptions {
   readonly env: Env;
   readonly secrets: Secrets;
   readonly signal: AbortSignal;
+  /** Keeps logins of persons. */
+  readonly logins?: LoginKeeper | undefined;
 }
 
 /**
@@ -93,6 +96,7 @@ export async function tryOut(options: TrialOptions): Promise<Trial> {
       secrets,
       time,
       cacheFolder: '',
+      logins: options.logins,
       tap: options.wire.tap,
       firstContact: { isMade: false, attempts: 1 },
     });

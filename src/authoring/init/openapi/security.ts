@@ -18,8 +18,6 @@ export interface DescribedLogin {
   /** Variables of the environment that it refers to. */
   readonly variables: readonly string[];
   readonly notes: readonly string[];
-  /** A person logs in, by `gex login`. */
-  readonly isOfPerson?: true;
 }
 
 /** Returns the first of the required schemes that a configuration can express. */
@@ -136,7 +134,6 @@ function ofPerson(
   const scope = scopesOf(flow, document);
   return {
     ...NONE,
-    isOfPerson: true,
     authentication: {
       type: 'oauth20.refreshToken',
       authorizationUrl,
