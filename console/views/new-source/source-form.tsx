@@ -3,7 +3,7 @@ import { Button } from '../../ui/button.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Banner } from '../../ui/states.tsx';
-import { missingIn, NO_LOGIN, type Login } from './login.ts';
+import { LABELS, missingIn, NO_LOGIN, type Login } from './login.ts';
 
 /** More than a service takes in one request. */
 const MAX_FILE_BYTES = 12_000_000;
@@ -14,6 +14,7 @@ const KINDS = [
   { value: 'basic', text: 'User and password' },
   { value: 'header', text: 'Key in a header' },
   { value: 'query', text: 'Key in the address' },
+  { value: 'client', text: 'Client and secret (OAuth client credentials)' },
 ] as const satisfies readonly { value: Login['kind']; text: string }[];
 
 export interface SourceFormProps {
@@ -123,7 +124,7 @@ export function SourceForm(props: SourceFormProps) {
         />
         {login.kind !== 'none' && login.kind !== 'bearer' && (
           <Input
-            label={login.kind === 'basic' ? 'User' : login.kind === 'header' ? 'Header' : 'Parameter'}
+            label={LABELS[login.kind].name}
             value={login.name}
             onInput={(name) => onLogin({ ...login, name })}
             {...(login.kind === 'header' ? { placeholder: 'X-Api-Key' } : {})}
@@ -131,10 +132,18 @@ export function SourceForm(props: SourceFormProps) {
         )}
         {login.kind !== 'none' && (
           <Input
-            label={login.kind === 'basic' ? 'Password' : login.kind === 'bearer' ? 'Token' : 'Key'}
+            label={login.kind === 'bearer' ? 'Token' : LABELS[login.kind].secret}
             type="password"
             value={login.secret}
             onInput={(secret) => onLogin({ ...login, secret })}
+          />
+        )}
+        {login.kind === 'client' && (
+          <Input
+            label="Address of the tokens"
+            value={login.tokenUrl}
+            onInput={(tokenUrl) => onLogin({ ...login, tokenUrl })}
+            placeholder="https://id.example.com/token"
           />
         )}
       </div>

@@ -198,6 +198,13 @@ export class FoundCredentials {
   }
 }
 
+/** Returns the secret of a login that is written as in `--auth`. */
+export function secretIn(auth: string): string | undefined {
+  const plain = /^(?:bearer:|basic:[^:]*:|(?:header|query):[^=]*=)([^]*)$/i.exec(auth)?.[1];
+  const rest = auth.replace(/^[a-z]+:/i, '');
+  return plain ?? CLIENT.exec(rest)?.[2] ?? PERSON.exec(rest)?.[2];
+}
+
 const CLIENT = /^([^:]+):(.+)@(https?:\/\/[^@\s]+)$/;
 
 /** The addresses of the login page and of the tokens, and the scopes. */

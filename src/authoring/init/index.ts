@@ -9,6 +9,7 @@ export {
   type DocumentSource,
   type ConfigurationSource as Source,
 } from './source.ts';
+export { secretIn } from './credentials.ts';
 export { isOfPerson, targetOf } from './target.ts';
 export { requestConfiguration } from './configure.ts';
 export { SecretStore } from './secret-store.ts';

@@ -288,6 +288,9 @@ describe('a source from a link', () => {
       const { found } = await explored({ source: `${api.url}pins`, auth: `basic:me:${secret}` });
       expect(found.answer).toBe('[{"id":1,"pin":"***"}]');
       expect(JSON.stringify([pins, found])).not.toContain(secret);
+      // a password that looks like the name of a variable
+      const typed = await explored({ source: `${api.url}pins`, auth: 'basic:me:$ecret' });
+      expect(typed.found.configuration).not.toContain('$env:');
     },
   );
 

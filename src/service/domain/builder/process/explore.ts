@@ -24,7 +24,7 @@ interface World {
  */
 export async function explore(asked: AskedToExplore, world: World): Promise<Found> {
   const { secrets } = world;
-  const { discover, findingOf, readContent, readSource, selected, targetOf, SecretStore } =
+  const { discover, findingOf, readContent, readSource, secretIn, selected, targetOf, SecretStore } =
     await import('../../../../authoring/init/index.ts');
   const { source, select } = asked;
   const read = isDocument(source) ? await readContent(source, 'The text') : readSource(source);
@@ -33,6 +33,10 @@ export async function explore(asked: AskedToExplore, world: World): Promise<Foun
   const taken = read.kind === 'recorded' ? chosen(requests, select) : read;
   // Only the pasted text counts: the environment of this process holds no secret for the API of a user.
   const vault = new SecretStore(asked.environment ?? {});
+  const typed =
+    asked.auth === undefined || asked.environment !== undefined ? undefined : secretIn(asked.auth);
+  // a password may begin with `$`; a name in capitals was copied from where there is such a variable
+  if (typed !== undefined && !/^\$(?:env:)?\{?[A-Z][A-Z0-9_]*\}?$/.test(typed)) vault.takeTyped(typed);
   const target = targetOf(taken.command, { auth: asked.auth, headers: asked.headers ?? [] }, vault);
   for (const value of vault.values) secrets.add(value);
   if (vault.unset.length > 0)
