@@ -37,6 +37,8 @@ export interface ApiConfig {
   readonly requiredHeaders: readonly string[];
   /** Job-like options under every request. */
   readonly defaultOptions: AnyObject;
+  /** How lists of parameters are written; undefined for the default. */
+  readonly lists: 'indexed' | 'repeated' | undefined;
   readonly ignoreErrors: readonly number[];
   readonly connectTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -87,6 +89,7 @@ export function readApi(parameters: AnyObject, warnings: ConfigWarning[]): ApiCo
     headers: read.map(http, 'headers', at) ?? EMPTY,
     requiredHeaders: readNames(getKey(http, 'requiredHeaders'), `${at}.requiredHeaders`),
     defaultOptions,
+    lists: read.word(http, 'lists', at, ['indexed', 'repeated']),
     ignoreErrors: readCodes(getKey(http, 'ignoreErrors'), `${at}.ignoreErrors`) ?? [],
     connectTimeoutMs: secondsAt(http, 'connectTimeout', 30),
     requestTimeoutMs: secondsAt(http, 'requestTimeout', 300),

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { HttpError } from '../../lib/errors.ts';
 import { entriesOf, getKey, isList, isObject, toJsonText, toText, type Json } from '../../lib/json/index.ts';
 import { kindOf } from '../../lib/read-settings.ts';
-import { encodeForm } from './encode.ts';
+import { encodeForm, type ListStyle } from './encode.ts';
 import type { BodyFormat } from '../shared/message.ts';
 import { encodeXml } from './xml-body.ts';
 
@@ -16,9 +16,12 @@ export interface EncodedBody {
  *
  * @throws {HttpError} `job.invalid` for a value that the format cannot say
  */
-export function encodeBody(value: Json, format: BodyFormat): EncodedBody {
+export function encodeBody(value: Json, format: BodyFormat, lists?: ListStyle): EncodedBody {
   if (format === 'multipart') return encodeMultipart(value);
-  return { body: typeof value === 'string' ? value : WRITERS[format](value), contentType: TYPES[format] };
+  return {
+    body: typeof value === 'string' ? value : WRITERS[format](value, lists),
+    contentType: TYPES[format],
+  };
 }
 
 const TYPES = {
@@ -28,7 +31,7 @@ const TYPES = {
   xml: 'application/xml; charset=utf-8',
 } as const;
 
-const WRITERS: Readonly<Record<keyof typeof TYPES, (value: Json) => string>> = {
+const WRITERS: Readonly<Record<keyof typeof TYPES, (value: Json, lists?: ListStyle) => string>> = {
   json: toJsonText,
   form: encodeForm,
   text: (value) => (isObject(value) || isList(value) ? toJsonText(value) : toText(value)),

@@ -9,21 +9,25 @@ import {
 } from '../../lib/json/index.ts';
 import { percent } from '../../lib/percent.ts';
 
+/** How lists of parameters are written: `a[0]=x&a[1]=y`, or `a=x&a=y`. */
+export type ListStyle = 'indexed' | 'repeated';
+
 /**
  * Encodes parameters as a form, for the query of GET and the bodies of FORM: depth first,
  * `parent[child]`, space as `+`, `false` as `0`; null, empty lists and empty objects vanish.
  */
-export function encodeForm(params: Json): string {
+export function encodeForm(params: Json, lists: ListStyle = 'indexed'): string {
   const parts: string[] = [];
-  for (const [key, value] of childrenOf(params) ?? []) addFormParts(formText(key), value, parts);
+  for (const [key, value] of childrenOf(params) ?? []) addFormParts(formText(key), value, parts, lists);
   return parts.join('&');
 }
 
-function addFormParts(name: string, value: Json, parts: string[]): void {
+function addFormParts(name: string, value: Json, parts: string[], lists: ListStyle): void {
   if (value === null) return;
   if (isList(value) || isObject(value)) {
+    const isRepeated = isList(value) && lists === 'repeated';
     for (const [key, item] of childrenOf(value) ?? [])
-      addFormParts(`${name}%5B${formText(key)}%5D`, item, parts);
+      addFormParts(isRepeated ? name : `${name}%5B${formText(key)}%5D`, item, parts, lists);
   } else parts.push(`${name}=${value === false ? '0' : formText(toText(value))}`);
 }
 

@@ -58,6 +58,11 @@ export const httpOption = map('HTTP', 'How requests are sent: headers, defaults,
         },
       },
     ),
+    lists: option(
+      'Lists in parameters',
+      'How a list in a query or a form is written: `indexed` as `id[0]=1&id[1]=2`, `repeated` as `id=1&id=2`. Not for the login.',
+      { enum: ['indexed', 'repeated', '', null], default: 'indexed', examples: ['repeated'] },
+    ),
     ignoreErrors: codes(
       'Ignored errors',
       'Statuses from 400 on that are no error: the response becomes rows, or one row with “errorData”. Retries come first.',

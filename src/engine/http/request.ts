@@ -14,7 +14,7 @@ import {
 } from '../../lib/json/index.ts';
 import { mergeOver } from '../shared/merge-request.ts';
 import { encodeBody } from './body.ts';
-import { hasParams } from './encode.ts';
+import { hasParams, type ListStyle } from './encode.ts';
 import {
   headerOf,
   type ApiRequest,
@@ -32,6 +32,8 @@ export interface RequestOptions {
   readonly headers: AnyObject;
   /** `api.http.defaultOptions`: `params`, `headers`, `method`. */
   readonly defaultOptions?: AnyObject;
+  /** How lists of parameters are written; by default indexed. */
+  readonly lists?: ListStyle | undefined;
   /** Default: this package's name and version. */
   readonly userAgent?: string;
   /** The name of the job, for messages. */
@@ -67,10 +69,11 @@ export function buildRequest(job: JobRequest, options: RequestOptions): ApiReque
   const inBody = paramsGoToBody(merged);
   const inQuery = inBody ? (query ?? {}) : query === undefined ? params : mergeOver(query, params);
   const merge = merged.fromResponse === true ? mergeIntoLink : mergeParams;
-  const url = resolveUrl(options.baseUrl, merge(endpoint, inQuery));
+  const url = resolveUrl(options.baseUrl, merge(endpoint, inQuery, options.lists));
   const content = inBody ? withParams(merged.body, params) : merged.body;
   const format = content === undefined ? undefined : formatOf(merged, content);
-  const sent = content === undefined || format === undefined ? undefined : encodeBody(content, format);
+  const sent =
+    content === undefined || format === undefined ? undefined : encodeBody(content, format, options.lists);
   const all = mergeHeaders(headers, options.headers);
   const typed =
     sent === undefined || keepsType(job, all, format)

@@ -1,6 +1,6 @@
 import { HttpError } from '../../lib/errors.ts';
 import { isEmpty, objectOf, entriesOf, type AnyObject, type Json } from '../../lib/json/index.ts';
-import { encodeForm, hasParams, queryEntries, rawQueryEntries } from './encode.ts';
+import { encodeForm, hasParams, queryEntries, rawQueryEntries, type ListStyle } from './encode.ts';
 
 /**
  * Resolves an endpoint against the base URL (RFC 3986 section 5). Done here and not by `URL`,
@@ -34,21 +34,23 @@ export function resolveUrl(base: string, endpoint: string): string {
  * Puts parameters into the query of an endpoint. The endpoint's own parameters come first and
  * keep their place; all are encoded anew by encoder A. Without parameters the endpoint is given back untouched.
  */
-export function mergeParams(endpoint: string, params: AnyObject | undefined): string {
+export function mergeParams(endpoint: string, params: AnyObject | undefined, lists?: ListStyle): string {
   if (!hasParams(params)) return endpoint;
   const { path, query } = cut(endpoint);
   const own: [string, Json][] = rawQueryEntries(query);
-  return joined(path, encodeForm(objectOf([...own, ...paramsIn(params)])));
+  return joined(path, encodeForm(objectOf([...own, ...paramsIn(params)]), lists));
 }
 
 /**
  * Merges parameters into the link of a response, whose names are encoded already: `page%5Bafter%5D` is the parameter
  * `page[after]`, and no other one. A name that occurs twice there stays so.
  */
-export function mergeIntoLink(link: string, params: AnyObject | undefined): string {
+export function mergeIntoLink(link: string, params: AnyObject | undefined, lists?: ListStyle): string {
   if (!hasParams(params)) return link;
   const { path, query } = cut(link);
-  const added = new Map(paramsIn(params).map(([key, value]) => [key, encodeForm(objectOf([[key, value]]))]));
+  const added = new Map(
+    paramsIn(params).map(([key, value]) => [key, encodeForm(objectOf([[key, value]]), lists)]),
+  );
   const keys = new Map<string, string>();
   for (const [key, text] of added)
     for (const name of [key, ...queryEntries(text).map(([inner]) => inner)]) keys.set(name, key);

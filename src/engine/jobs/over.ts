@@ -7,6 +7,7 @@ import {
   isObject,
   isScalar,
   keysOf,
+  listInContext,
   toText,
   type AnyObject,
   type Json,
@@ -155,27 +156,11 @@ function itemsOf({ name, values, at }: OverList, { call, contexts }: OverOptions
   return found;
 }
 
-/** Attributes are flat: the list `countries` is `countries.0`, `countries.1` …, maybe with keys behind that. */
+/** Returns the list of an attribute that is referred to alone. */
 function attributeList(values: Json, { attr }: Contexts): readonly Json[] | undefined {
   if (!isObject(values) || attr === undefined || keysOf(values).length !== 1) return undefined;
   const name = getKey(values, 'attr');
-  if (typeof name !== 'string' || getKey(attr, name) !== undefined) return undefined;
-  const items = new Map<string, Json | [string, Json][]>();
-  for (const [key, value] of entriesOf(attr)) {
-    if (!key.startsWith(`${name}.`)) continue;
-    const [index = '', ...rest] = key.slice(name.length + 1).split('.');
-    if (!/^\d+$/.test(index)) return undefined;
-    const known = items.get(index);
-    if (rest.length === 0) items.set(index, value);
-    else items.set(index, [...(isPairs(known) ? known : []), [rest.join('.'), value]]);
-  }
-  return items.size === 0
-    ? undefined
-    : [...items.values()].map((item) => (isPairs(item) ? Object.fromEntries(item) : item));
-}
-
-function isPairs(value: Json | [string, Json][] | undefined): value is [string, Json][] {
-  return Array.isArray(value);
+  return typeof name === 'string' ? listInContext(attr, name) : undefined;
 }
 
 function parametersOf(name: string, item: Json): readonly InvocationParameter[] {

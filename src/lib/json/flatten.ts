@@ -1,4 +1,13 @@
-import { childrenOf, isList, isObject, objectOf, type AnyObject, type Json } from './value.ts';
+import {
+  childrenOf,
+  entriesOf,
+  getKey,
+  isList,
+  isObject,
+  objectOf,
+  type AnyObject,
+  type Json,
+} from './value.ts';
 
 /**
  * Flattens a context of functions to one map: nested keys and list indexes joined by `.` (`server.port`, `list.0`).
@@ -14,4 +23,28 @@ export function flattenContext(value: Json): AnyObject {
   };
   walk('', value);
   return objectOf(entries);
+}
+
+/**
+ * Returns the list at a name of a flat context, where `countries` is `countries.0`, `countries.1` …, maybe with keys
+ * behind that. Undefined where there is a value of that name, or no list.
+ */
+export function listInContext(context: AnyObject, name: string): readonly Json[] | undefined {
+  if (getKey(context, name) !== undefined) return undefined;
+  const items = new Map<string, Json | [string, Json][]>();
+  for (const [key, value] of entriesOf(context)) {
+    if (!key.startsWith(`${name}.`)) continue;
+    const [index = '', ...rest] = key.slice(name.length + 1).split('.');
+    if (!/^\d+$/.test(index)) return undefined;
+    const known = items.get(index);
+    if (rest.length === 0) items.set(index, value);
+    else items.set(index, [...(isPairs(known) ? known : []), [rest.join('.'), value]]);
+  }
+  return items.size === 0
+    ? undefined
+    : [...items.values()].map((item) => (isPairs(item) ? Object.fromEntries(item) : item));
+}
+
+function isPairs(value: Json | [string, Json][] | undefined): value is [string, Json][] {
+  return Array.isArray(value);
 }

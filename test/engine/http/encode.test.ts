@@ -24,6 +24,12 @@ describe('encoder A, form-style', () => {
     expect(encodeForm(params)).toBe(text);
   });
 
+  test('lists repeat their name where that is wanted', () => {
+    const params = { a: [1, 'x'], none: [], b: { c: [true, null] } };
+    expect(encodeForm(params, 'repeated')).toBe('a=1&a=x&b%5Bc%5D=1');
+    expect(encodeForm(params)).toBe('a%5B0%5D=1&a%5B1%5D=x&b%5Bc%5D%5B0%5D=1');
+  });
+
   test('numbers keep their digits', () => {
     expect(
       encodeForm(parseExact('{"id":12345678901234567890,"x":1.0,"y":0.30000000000000004,"z":1e20}')),

@@ -10,6 +10,7 @@ import {
   isNumber,
   isObject,
   keysOf,
+  listInContext,
   objectOf,
   toText,
   type AnyObject,
@@ -182,7 +183,8 @@ function reference(name: string, context: AnyObject, key: Json, at: string): Jso
       where,
       hint: `Write {"${name}": "name of a value"}.`,
     });
-  const value = getKey(context, flatKey(toText(key), at));
+  const flat = flatKey(toText(key), at);
+  const value = getKey(context, flat) ?? listInContext(context, flat);
   if (value !== undefined && value !== null) return value;
   const known = keysOf(context);
   throw new FunctionError('function.failed', `There is no value “${toText(key)}” in “${name}”`, {

@@ -67,6 +67,13 @@ describe('what is evaluated', () => {
     expect(toJsonText(evaluate(value))).toBe('{"b":8080,"10":"x","2":0,"__proto__":"y"}');
   });
 
+  test('the items of a list in a context are that list', () => {
+    const attr = { 'ids.0': 'a', 'ids.1': 'b', 'maps.0.id': 1, 'maps.1.id': 2, 'ids2.0': 'c' };
+    const read = (value: Json): Json => createEvaluator(env)(value, { attr }, 'params.p');
+    expect(read({ function: 'implode', args: [',', { attr: 'ids' }] })).toBe('a,b');
+    expect(read({ attr: 'maps' })).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+
   test('a call may have calls as arguments, in a list or a map', () => {
     const inner = { function: 'date', args: ['Y-m-d', { time: 'previousStart' }] };
     expect(evaluate({ function: 'concat', args: ['from ', inner] })).toBe('from 2017-03-08');
