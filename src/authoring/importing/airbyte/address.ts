@@ -43,7 +43,8 @@ export function endpointOf(
     findings.not(requester.place(baseKey), 'The address is missing');
     return none;
   }
-  const address = baseOut === '' ? wholeAddress(pathOut) : joined(baseOut, pathOut);
+  const sentPath = withoutGap(pathOut, scope, false);
+  const address = baseOut === '' ? wholeAddress(sentPath) : joined(withoutGap(baseOut, scope, true), sentPath);
   if (address.baseUrl === UNKNOWN)
     findings.not(
       requester.place(baseKey),
@@ -63,7 +64,7 @@ function pathOf(
   const position = requestPosition(scope);
   if (isPageToken(expression)) return pathWithToken(expression, requester, position, tokens);
   try {
-    return textOut(valueOf(expression, position));
+    return withoutLeadingSlash(textOut(valueOf(expression, position)));
   } catch (error) {
     const fixed = error instanceof TemplateError ? withSettings(expression, requester, scope) : undefined;
     if (fixed === undefined) throw error;
@@ -90,6 +91,33 @@ function pathWithToken(
   if (use.first === undefined) throw new TemplateError('a path that is nothing in the first request');
   tokens.push({ place: use.place, ...(use.with === undefined ? {} : { with: use.with }) });
   return textOut(valueOf(withoutSlash(use.first), position));
+}
+
+function withoutLeadingSlash(path: TranslatedJson): TranslatedJson {
+  const [first, ...rest] = partsOf(path);
+  return typeof first !== 'string' || !first.startsWith('/') || rest.length === 0
+    ? path
+    : call('concat', first.replace(/^\/+/, ''), ...rest);
+}
+
+/**
+ * Leaves no empty part in an address: a setting between two slashes takes one of them along when it is not given, and one
+ * in front of a slash may end in one of its own.
+ */
+function withoutGap(out: TranslatedJson, scope: TemplateScope, isBase: boolean): TranslatedJson {
+  const parts = [...partsOf(out)];
+  for (const [index, part] of parts.entries()) {
+    const [before, next] = [parts[index - 1], parts[index + 1]];
+    if (!isMap(part) || typeof part['attr'] !== 'string' || typeof next !== 'string' || !next.startsWith('/'))
+      continue;
+    if (isBase && index === 0) parts[index] = call('match', part, '(?s)^(.*?)/*$');
+    else if (typeof before === 'string' && before.endsWith('/') && scope.settings.mayBeEmpty(part['attr'])) {
+      parts[index] = call('if', call('is', part, 'notEmpty'), call('concat', part, '/'), '');
+      parts[index + 1] = next.slice(1);
+    }
+  }
+  const [only] = parts;
+  return parts.length === 1 ? (only ?? '') : call('concat', ...parts);
 }
 
 function withoutSlash(expression: Expression): Expression {

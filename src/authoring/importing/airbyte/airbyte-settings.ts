@@ -66,6 +66,11 @@ export class ConnectorSettings {
     );
   }
 
+  /** Tells if the setting of an attribute is a list. */
+  isList(attribute: string): boolean {
+    return this.#used().some((setting) => attributeOf(setting) === attribute && setting.type === 'array');
+  }
+
   /** Returns the expression with all known settings replaced by their values. */
   substituted(expression: Expression): Expression {
     const access = accessOf(expression);
@@ -122,7 +127,8 @@ export class ConnectorSettings {
 
   #valueFor(setting: Setting): ManifestNode {
     const value = this.#value(setting);
-    if (value !== undefined) return value;
+    // a list without items is no value where functions read it
+    if (value !== undefined) return isSequence(value) && value.length === 0 ? '' : value;
     return setting.isSecret && setting.isRequired ? `$env:${environmentName(setting.keys)}` : '';
   }
 

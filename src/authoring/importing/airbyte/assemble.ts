@@ -66,10 +66,11 @@ function reportOf({ name, id, tree, findings, outcome }: TakenStream): StreamRep
 
 type Api = Readonly<Record<string, TranslatedJson>>;
 
-function apiOf({ baseUrl, authentication, trustedHosts }: JobTree): Api {
+function apiOf({ baseUrl, authentication, hasLists, trustedHosts }: JobTree): Api {
   return {
     baseUrl,
     ...(authentication === undefined ? {} : { authentication }),
+    ...(hasLists ? { http: { lists: 'repeated' } } : {}),
     ...(trustedHosts.length === 0 ? {} : { trustedHosts }),
   };
 }

@@ -1,6 +1,6 @@
 import { TemplateError } from './jinja/ast.ts';
 import type { ManifestComponent } from './component.ts';
-import { isSequence, shown, type ManifestNode } from './node.ts';
+import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { optionPlace } from './pagination.ts';
 import { known, requestPosition, translated, type TemplateScope } from './scope.ts';
 import { call } from './translate/out.ts';
@@ -109,10 +109,13 @@ function listOf(router: ManifestComponent, scope: TemplateScope, group: number |
     ? raw.map((item) => (typeof item === 'string' ? item : item))
     : translated(raw, router, scope, requestPosition(scope, 'the settings')).out;
   if (typeof values === 'string') throw new TemplateError('a list that is a text');
+  const isOptional =
+    isMap(values) && typeof values['attr'] === 'string' && scope.settings.mayBeEmpty(values['attr']);
   if (group === undefined)
     return {
       name: textOf(router, 'cursor_field', scope),
-      values,
+      // a list that is not given is an empty text as a setting
+      values: isOptional ? call('ifempty', values, []) : values,
       ...optionOf(router, scope),
     };
   if (!isSequence(values)) throw new TemplateError('groups of a list of settings');

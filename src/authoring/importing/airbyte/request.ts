@@ -3,8 +3,9 @@ import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { objectOf, outOf } from './request-object.ts';
 import { known, requestPosition, translated, type TemplateScope } from './scope.ts';
+import type { Expression } from './jinja/ast.ts';
 import { isPageToken, tokenUse, type TokenPlace } from './page-token.ts';
-import type { TranslatedJson, TemplatePosition, Typed } from './translate/position.ts';
+import { accessOf, type TranslatedJson, type TemplatePosition, type Typed } from './translate/position.ts';
 import { call, textOut } from './translate/out.ts';
 import { valueOf } from './translate/value.ts';
 import { endpointOf, type RequestAddress } from './address.ts';
@@ -18,6 +19,8 @@ export interface RequestDraft {
   readonly body?: TranslatedJson;
   readonly bodyFormat?: 'json' | 'form' | 'text';
   readonly tokens: readonly TokenPlace[];
+  /** There is a list in the query or in a form. */
+  readonly hasLists: boolean;
 }
 
 /** Reads `HttpRequester`. What can't be said goes to the findings of the scope. */
@@ -33,7 +36,12 @@ export function readRequest(requester: ManifestComponent, scope: TemplateScope):
       findings.not(requester.place(key), 'A list of properties in the request, merged by key');
   }
   const body = readBody(requester, scope, position, tokens);
-  return { address: endpointOf(requester, scope, tokens), method, query, headers, ...body, tokens };
+  const sent = [
+    ...Object.values(query),
+    ...(body.bodyFormat === 'form' && isMap(body.body) ? Object.values(body.body) : []),
+  ];
+  const hasLists = sent.some((value) => isListOut(value, scope));
+  return { address: endpointOf(requester, scope, tokens), method, query, headers, ...body, tokens, hasLists };
 }
 
 /** Reads a map of parameters or headers. Empty ones are left out, as in the original. */
@@ -73,8 +81,18 @@ function readMap(
         tokens.push(tokenUse(expression, placeOf(realName), (part) => requester.folded(part)));
       else {
         const typed = translated(item, requester, scope, requestPosition(scope));
-        if (!isNothing(typed))
-          out[realName] = typed.type === 'list' ? typed.out : optional(textOut(typed), scope);
+        if (isNothing(typed)) return;
+        const literal = typeof typed.out === 'string' ? literalOf(typed.out) : undefined;
+        if (Array.isArray(literal) && key === 'request_parameters') {
+          out[realName] = outOf(literal);
+          return;
+        }
+        const bare = bareSetting(expression, typed, key === 'request_parameters' ? 'None' : null, scope);
+        if (bare !== undefined) {
+          out[realName] = bare;
+          return;
+        }
+        out[realName] = typed.type === 'list' ? listOut(typed.out, scope) : optional(textOut(typed), scope);
       }
     });
   }
@@ -111,6 +129,43 @@ function keyOf(
 /** Leaves out what may be empty: null in a query is nothing. */
 function optional(out: TranslatedJson, scope: TemplateScope): TranslatedJson {
   return mayBeEmpty(out, scope) ? call('coalesce', out) : out;
+}
+
+/**
+ * Returns the value of a template that is nothing but an optional setting: left out where it is not given, although it
+ * is a boolean. One that is taken by `get` is None then, which is a text in a parameter.
+ */
+function bareSetting(
+  expression: Expression,
+  typed: Typed,
+  none: 'None' | null,
+  scope: TemplateScope,
+): TranslatedJson | undefined {
+  const access = accessOf(expression);
+  const isBare = access?.name === 'config' && access.fallback === undefined && typed.type !== 'list';
+  if (!isBare || !mayBeEmpty(typed.out, scope)) return undefined;
+  const isNone = expression.kind === 'call' && none !== null;
+  if (!isNone && typed.type !== 'boolean') return undefined;
+  if (isNone)
+    scope.findings.note('A setting that is not given is sent as “None” in a parameter, as it was there.');
+  return call('if', call('is', typed.out, 'notEmpty'), textOut(typed), isNone ? none : null);
+}
+
+/** Functions that give a list. */
+const LIST_FUNCTIONS: ReadonlySet<unknown> = new Set(['split', 'keys', 'values']);
+
+function isListOut(out: TranslatedJson, scope: TemplateScope): boolean {
+  if (isSequence(out)) return true;
+  if (!isMap(out)) return false;
+  const { attr, function: name, args } = out;
+  if (typeof attr === 'string') return scope.settings.isList(attr);
+  if (name === 'ifempty' && isSequence(args)) return args.some((part) => isListOut(part, scope));
+  return LIST_FUNCTIONS.has(name);
+}
+
+/** A list that is not given is an empty text as a setting. */
+function listOut(out: TranslatedJson, scope: TemplateScope): TranslatedJson {
+  return mayBeEmpty(out, scope) ? call('ifempty', out, []) : out;
 }
 
 /** Functions that are empty where their first argument is. */
@@ -219,6 +274,8 @@ function readNested(
       const text = pythonText(expression.value);
       return text === '' ? undefined : outOf(literalOf(text));
     }
+    if (expression.kind === 'join' && /^\s*[[{]/.test(value) && !/^\s*\{[{%]/.test(value))
+      return objectOf(expression, position);
     return literalOut(translated(value, requester, scope, position));
   });
 }

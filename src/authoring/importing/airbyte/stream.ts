@@ -34,6 +34,8 @@ export interface JobTree {
   readonly records: RecordsDraft;
   readonly baseUrl: TranslatedJson;
   readonly authentication: Authentication | undefined;
+  /** A request of it has a list in its query, or in a form. */
+  readonly hasLists: boolean;
   readonly isIncremental: boolean;
   readonly primaryKey: readonly string[];
   /** Names of placeholders that are taken. */
@@ -343,6 +345,7 @@ class StreamReader {
       records,
       baseUrl: above?.baseUrl ?? baseUrl,
       authentication: above?.authentication ?? authentication,
+      hasLists: request.hasLists || above?.hasLists === true,
       isIncremental,
       primaryKey: keyColumns(this.#stream.get('primary_key')),
       names: taken,

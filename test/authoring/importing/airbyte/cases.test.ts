@@ -5,6 +5,7 @@ import { manifestOf, runTwice, serve, stream, type TwoRuns } from '../support/tw
 import { LOGIN_CASES } from './cases/logins.ts';
 import { SLICE_CASES } from './cases/slices.ts';
 import { TEMPLATE_CASES } from './cases/templates.ts';
+import { REQUEST_CASES } from './cases/requests.ts';
 import { TOKEN_CASES } from './cases/tokens.ts';
 
 let server: Awaited<ReturnType<typeof serve>>;
@@ -19,6 +20,7 @@ describe.each<[string, readonly TwoRuns[]]>([
   ['templates', TEMPLATE_CASES],
   ['slices', SLICE_CASES],
   ['logins', LOGIN_CASES],
+  ['windows, addresses, parameters and bodies', REQUEST_CASES],
 ])('%s', (_, cases) => {
   test.each(cases)('$name', async (item) => {
     const { outcomes, asks, ids } = await runTwice(item, server);

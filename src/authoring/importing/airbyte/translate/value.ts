@@ -91,7 +91,7 @@ function referenceOf(expression: Expression, position: TemplatePosition): Typed 
       const { out, type = 'any' } = found;
       return access.fallback === undefined
         ? { out, type }
-        : withFallback(out, valueOf(access.fallback, position));
+        : withFallback({ out, type }, valueOf(access.fallback, position));
     }
     throw new TemplateError(`“${[access.name, ...access.keys].join('.')}” is not known in ${position.text}`);
   }
@@ -131,14 +131,16 @@ function pathOfKey(key: string): string {
   return /^[\w-]+$/.test(key) ? key : `$['${key.replaceAll("'", "\\'")}']`;
 }
 
-function withFallback(out: TranslatedJson, fallback: Typed): Typed {
+function withFallback({ out, type }: Typed, fallback: Typed): Typed {
+  // a boolean that is not given is written as one
+  if (fallback.out === false && type === 'boolean') return { out, type };
   // absent and null are nothing in a cell, a condition and a parameter alike
   if (fallback.out === null || fallback.out === '' || fallback.out === false) return { out, type: 'any' };
   if (isMap(fallback.out) && Object.keys(fallback.out).length === 0) return { out, type: 'any' };
   // a setting that is not given is an empty text
   if (isMap(out) && out['attr'] !== undefined)
-    return { out: call('coalesce', out, fallback.out), type: 'any' };
-  return { out: call('if', call('is', out, 'present'), out, fallback.out), type: 'any' };
+    return { out: call('coalesce', out, plainOut(fallback)), type: 'any' };
+  return { out: call('if', call('is', out, 'present'), out, plainOut(fallback)), type: 'any' };
 }
 
 function sliceOf(expression: Extract<Expression, { kind: 'slice' }>, position: TemplatePosition): Typed {
@@ -184,7 +186,7 @@ function callOrGet(expression: Extract<Expression, { kind: 'call' }>, position: 
   ) {
     const setting = settingOrBelow(method.of, key, position);
     const found = setting ?? referenceOf({ kind: 'item', of: method.of, key }, position);
-    return fallback === undefined ? found : withFallback(found.out, valueOf(fallback, position));
+    return fallback === undefined ? found : withFallback(found, valueOf(fallback, position));
   }
   return callOf(expression, (part) => valueOf(part, position));
 }
@@ -223,7 +225,9 @@ function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position:
   const { operator } = expression;
   if (operator === 'or') {
     const [left, right] = [valueOf(expression.left, position), valueOf(expression.right, position)];
-    return { out: call('ifempty', left.out, right.out), type: left.type === right.type ? left.type : 'any' };
+    const isSame = left.type === right.type;
+    const [a, b] = isSame ? [left.out, right.out] : [plainOut(left), plainOut(right)];
+    return { out: call('ifempty', a, b), type: isSame ? left.type : 'any' };
   }
   if (operator === 'and') {
     const [left, right] = [valueOf(expression.left, position), valueOf(expression.right, position)];

@@ -1,0 +1,104 @@
+import { inQuery, stream, times, type MockAnswer, type Part, type TwoRuns } from '../../support/two-runs.ts';
+
+const twice = (...lines: readonly string[]): TwoRuns['asks'] => [lines.toSorted(), lines.toSorted()];
+const none: MockAnswer = () => [];
+
+const asking = (name: string, requester: Part, line: string, more: Partial<TwoRuns> = {}): TwoRuns => ({
+  name,
+  stream: stream('items', '/a', { requester }),
+  api: none,
+  asks: twice(line),
+  ...more,
+});
+
+const byDay = {
+  datetime_format: '%d/%m/%Y %H:%M',
+  start_datetime: '29/06/2024 00:00',
+  end_datetime: {
+    type: 'MinMaxDatetime',
+    datetime: "{{ now_utc().strftime('%d/%m/%Y %H:%M') }}",
+    datetime_format: '%d/%m/%Y %H:%M',
+  },
+  end_time_option: inQuery('until'),
+  step: 'P1D',
+  cursor_granularity: 'P1D',
+};
+
+export const REQUEST_CASES: readonly TwoRuns[] = [
+  {
+    name: 'the last window takes the end, and a state inside of a day stays there',
+    stream: stream('items', '/a', times(byDay)),
+    api: ({ searchParams }) =>
+      searchParams.get('since')?.startsWith('30') === true ? [{ id: 1, at: '30/06/2024 08:15' }] : [],
+    asks: [
+      [
+        'GET /a?since=01/07/2024+00:00&until=01/07/2024+12:30',
+        'GET /a?since=29/06/2024+00:00&until=29/06/2024+00:00',
+        'GET /a?since=30/06/2024+00:00&until=30/06/2024+00:00',
+      ],
+      [
+        'GET /a?since=01/07/2024+08:15&until=01/07/2024+12:30',
+        'GET /a?since=30/06/2024+08:15&until=30/06/2024+08:15',
+      ],
+    ],
+  },
+  {
+    name: 'a setting for the end that is not given, or else today',
+    stream: stream(
+      'items',
+      '/a',
+      times({
+        start_datetime: '2024-06-29',
+        end_datetime: "{{ config['end'] or today_utc() }}",
+        step: 'P1D',
+        cursor_granularity: 'P1D',
+      }),
+    ),
+    api: none,
+    asks: twice('GET /a?since=2024-06-29', 'GET /a?since=2024-06-30'),
+  },
+  asking(
+    'a list is its name repeated, also one in a text and one of the settings',
+    {
+      request_parameters: {
+        'expand[]': ['x', 'y'],
+        status: "['live', 'old']",
+        of: "{{ config['of'] }}",
+        none: "{{ config.get('none', []) }}",
+      },
+    },
+    'GET /a?expand[]=x&expand[]=y&of=1&of=2&status=live&status=old',
+    { settings: { of: ['1', '2'], none: [] } },
+  ),
+  asking(
+    'a list of the settings is joined',
+    { request_parameters: { of: "{{ ','.join(config['of']) }}" } },
+    'GET /a?of=1,2',
+    { settings: { of: ['1', '2'] } },
+  ),
+  asking(
+    'a part of an address that is not given leaves no gap',
+    { path: "/a/{{ config['part'] }}/b" },
+    'GET /a/b',
+  ),
+  asking('an address that is put together', { path: "{{ '/a/' ~ config.part }}" }, 'GET /a/b', {
+    settings: { part: 'b' },
+  }),
+  asking(
+    'a setting that is not given is None where get takes it, and nothing else where it is named',
+    {
+      request_parameters: {
+        a: "{{ config.get('a') }}",
+        b: "{{ config['b'] }}",
+        c: "{{ config.get('c', '') }}",
+      },
+    },
+    'GET /a?a=None',
+  ),
+  asking(
+    'a text of an object in a body is that object',
+    { http_method: 'POST', request_body_json: { filter: '{"since": "{{ config[\'since\'] }}"}' } },
+    'POST /a application/json {"filter":{"since":"2024-01-01"}}',
+    { settings: { since: '2024-01-01' } },
+  ),
+];
