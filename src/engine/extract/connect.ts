@@ -103,7 +103,7 @@ export function connect(options: ConnectOptions): ApiConnection {
     return client.plain(request, sendOptions);
   };
   const withoutDefaults = (job: JobRequest): ApiRequest =>
-    buildRequest(job, { baseUrl, headers, label: 'login' });
+    buildRequest(job, { baseUrl, headers, lists: api.lists, label: 'login' });
   const auth = createAuth(
     api.node,
     {

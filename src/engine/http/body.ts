@@ -35,7 +35,7 @@ const WRITERS: Readonly<Record<keyof typeof TYPES, (value: Json, lists?: ListSty
   json: toJsonText,
   form: encodeForm,
   text: (value) => (isObject(value) || isList(value) ? toJsonText(value) : toText(value)),
-  xml: encodeXml,
+  xml: (value) => encodeXml(value),
 };
 
 /**

@@ -60,7 +60,7 @@ export const httpOption = map('HTTP', 'How requests are sent: headers, defaults,
     ),
     lists: option(
       'Lists in parameters',
-      'How a list in a query or a form is written: `indexed` as `id[0]=1&id[1]=2`, `repeated` as `id=1&id=2`. Not for the login.',
+      'How a list in a query or a form is written: `indexed` as `id[0]=1&id[1]=2`, `repeated` as `id=1&id=2`.',
       { enum: ['indexed', 'repeated', '', null], default: 'indexed', examples: ['repeated'] },
     ),
     ignoreErrors: codes(

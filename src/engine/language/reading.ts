@@ -5,6 +5,7 @@ import {
   isNumber,
   keysOf,
   toText,
+  listInContext,
   type AnyObject,
   type Json,
   type Path,
@@ -134,7 +135,7 @@ function contextReading(
     read(view) {
       const contexts = view.contexts?.() ?? {};
       const values = Object.hasOwn(contexts, kind) ? contexts[kind] : undefined;
-      const value = values === undefined ? undefined : getKey(values, name);
+      const value = values === undefined ? undefined : (getKey(values, name) ?? listInContext(values, name));
       if (value !== undefined || !mustBe) return value;
       throw invalid(
         at,

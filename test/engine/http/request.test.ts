@@ -31,6 +31,16 @@ describe('a request of', () => {
     expect(request.headers['Content-Type']).toBe('application/x-www-form-urlencoded');
   });
 
+  test('lists of a query and a form may be repeated names, inside of objects too', () => {
+    const options: RequestOptions = { ...OPTIONS, lists: 'repeated' };
+    const params = { a: [1, 'x y'], b: { c: [2, 3] }, d: [] };
+    const query = 'a=1&a=x+y&b%5Bc%5D=2&b%5Bc%5D=3';
+    expect(buildRequest(job({ params }), options).url).toBe(`http://h/v1/users?${query}`);
+    expect(buildRequest(job({ method: 'FORM', params }), options).body).toBe(query);
+    const next = job({ endpoint: 'http://h/v1/users?a=9&p=2', params, fromResponse: true });
+    expect(buildRequest(next, options).url).toBe('http://h/v1/users?a=1&a=x+y&p=2&b%5Bc%5D=2&b%5Bc%5D=3');
+  });
+
   test('no parameters are an empty list, or an empty form', () => {
     expect(buildRequest(job({ method: 'POST' }), OPTIONS).body).toBe('[]');
     expect(buildRequest(job({ method: 'PATCH' }), OPTIONS).body).toBe('[]');

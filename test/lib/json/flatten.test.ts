@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { entriesOf, flattenContext, parseExact } from '../../../src/lib/json/index.ts';
+import { entriesOf, flattenContext, parseExact, listInContext } from '../../../src/lib/json/index.ts';
 
 test('nested keys and list indexes are joined by points, empty maps vanish, # stays', () => {
   const value = parseExact(
@@ -21,4 +21,10 @@ test('a list is flattened by its indexes, a scalar has no keys', () => {
     ['1.0', 'b'],
   ]);
   expect(entriesOf(flattenContext('text'))).toEqual([]);
+});
+
+test('a list is found under its name again', () => {
+  const context = flattenContext(parseExact('{"a":[1,"b"],"c":{"d":[true]},"e":[{"f":1}],"g":2,"h":[]}'));
+  const found = ['a', 'c.d', 'e', 'g', 'h', 'a.1'].map((key) => JSON.stringify(listInContext(context, key)));
+  expect(found).toEqual(['[1,"b"]', '[true]', '[{"f":1}]', undefined, undefined, undefined]);
 });

@@ -44,7 +44,8 @@ export function endpointOf(
     return none;
   }
   const sentPath = withoutGap(pathOut, scope, false);
-  const address = baseOut === '' ? wholeAddress(sentPath) : joined(withoutGap(baseOut, scope, true), sentPath);
+  const address =
+    baseOut === '' ? wholeAddress(sentPath) : joined(withoutGap(baseOut, scope, true), sentPath);
   if (address.baseUrl === UNKNOWN)
     findings.not(
       requester.place(baseKey),

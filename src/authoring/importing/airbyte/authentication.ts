@@ -114,10 +114,11 @@ function oauth(authenticator: ManifestComponent, scope: TemplateScope): Authenti
   const refreshToken = optionalText(authenticator, 'refresh_token', scope);
   const more = mapOf(authenticator, 'refresh_request_body', scope);
   const scopes = authenticator.get('scopes');
-  if (isSequence(scopes) && scopes.length > 1)
-    throw new TemplateError('a list of scopes in the request of a token');
+  const several = isSequence(scopes) && scopes.length > 1;
   const onlyScope = isSequence(scopes) ? scopes[0] : scopes;
-  if (onlyScope !== undefined) more['scopes'] = shown(onlyScope);
+  if (several) more['scopes'] = scopes.map(shown);
+  else if (onlyScope !== undefined) more['scopes'] = shown(onlyScope);
+  if (several && scope.sent !== undefined) scope.sent.lists = true;
   const headers = mapOf(authenticator, 'refresh_request_headers', scope);
   const updater = authenticator.child('refresh_token_updater');
   const clientId = optionalText(authenticator, 'client_id', scope) ?? '';

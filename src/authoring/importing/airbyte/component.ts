@@ -1,4 +1,4 @@
-import { constant, TemplateError, type Constant, type Expression } from './jinja/ast.ts';
+import { constant, isItems, TemplateError, type Constant, type Expression } from './jinja/ast.ts';
 import { fold } from './jinja/fold.ts';
 import { literalOf } from './jinja/literal.ts';
 import { parseTemplate } from './jinja/parse.ts';
@@ -74,6 +74,14 @@ export class ManifestComponent {
   expression(value: ManifestNode): Expression {
     if (typeof value !== 'string') return constant(value);
     return unquoted(this.folded(parseTemplate(value)));
+  }
+
+  /** Returns the list that a text reads as, such as `['a', 'b']`; undefined for anything else. */
+  listOf(value: ManifestNode): Constant | undefined {
+    const expression = typeof value === 'string' ? this.folded(parseTemplate(value)) : undefined;
+    if (expression?.kind !== 'constant' || typeof expression.value !== 'string') return undefined;
+    const literal = literalOf(expression.value);
+    return isItems(literal) ? literal : undefined;
   }
 
   folded(expression: Expression): Expression {

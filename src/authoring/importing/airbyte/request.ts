@@ -1,3 +1,4 @@
+import { TemplateError } from './jinja/ast.ts';
 import { literalOf, pythonText } from './jinja/literal.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
@@ -80,14 +81,15 @@ function readMap(
       if (isPageToken(expression))
         tokens.push(tokenUse(expression, placeOf(realName), (part) => requester.folded(part)));
       else {
-        const typed = translated(item, requester, scope, requestPosition(scope));
+        const isParameter = key === 'request_parameters';
+        const typed = (isParameter ? parameterIn : translated)(
+          item,
+          requester,
+          scope,
+          requestPosition(scope),
+        );
         if (isNothing(typed)) return;
-        const literal = typeof typed.out === 'string' ? literalOf(typed.out) : undefined;
-        if (Array.isArray(literal) && key === 'request_parameters') {
-          out[realName] = outOf(literal);
-          return;
-        }
-        const bare = bareSetting(expression, typed, key === 'request_parameters' ? 'None' : null, scope);
+        const bare = bareSetting(expression, typed, isParameter ? 'None' : null, scope);
         if (bare !== undefined) {
           out[realName] = bare;
           return;
@@ -124,6 +126,27 @@ function keyOf(
   scope: TemplateScope,
 ): string | undefined {
   return scope.findings.attempt(at, key, () => pythonText(known(key, requester, scope).value));
+}
+
+function parameterIn(
+  item: ManifestNode,
+  requester: ManifestComponent,
+  scope: TemplateScope,
+  position: TemplatePosition,
+): Typed {
+  const list = requester.listOf(item);
+  return list === undefined
+    ? translated(item, requester, scope, position)
+    : { out: outOf(list), type: 'list' };
+}
+
+/** Returns a value in a query or a form; a list is a parameter for each of its items. */
+function parameterOf(typed: Typed, scope: TemplateScope): TranslatedJson {
+  if (typed.type !== 'list') return optional(textOut(typed), scope);
+  if (scope.sent === undefined) throw new TemplateError('a list in the parameters');
+  scope.sent.lists = true;
+  // a list of the settings is seen by functions alone
+  return isMap(typed.out) && typed.out['attr'] !== undefined ? call('coalesce', typed.out) : typed.out;
 }
 
 /** Leaves out what may be empty: null in a query is nothing. */
@@ -312,8 +335,8 @@ function readData(
           tokens.push(tokenUse(expression, { body: name }, (part) => requester.folded(part)));
           return;
         }
-        const typed = translated(item, requester, scope, position);
-        if (!isNothing(typed)) form[name] = optional(textOut(typed), scope);
+        const typed = parameterIn(item, requester, scope, position);
+        if (!isNothing(typed)) form[name] = parameterOf(typed, scope);
       });
     }
     return Object.keys(form).length === 0 ? { bodyFormat: 'form' } : { body: form, bodyFormat: 'form' };

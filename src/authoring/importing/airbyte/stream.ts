@@ -101,6 +101,7 @@ class StreamReader {
   readonly #depth: number;
   readonly #parentIndex: number | undefined;
   readonly #slots = new Map<string, Reference>();
+  readonly #sent = { lists: false };
   readonly #scope: TemplateScope;
 
   constructor(
@@ -117,7 +118,7 @@ class StreamReader {
     this.#context = context;
     this.#keepsState = keepsState;
     this.#depth = depth;
-    this.#scope = { ...context, slots: this.#slots };
+    this.#scope = { ...context, slots: this.#slots, sent: this.#sent };
   }
 
   read(): JobTree | undefined {
@@ -345,7 +346,7 @@ class StreamReader {
       records,
       baseUrl: above?.baseUrl ?? baseUrl,
       authentication: above?.authentication ?? authentication,
-      hasLists: request.hasLists || above?.hasLists === true,
+      hasLists: request.hasLists || this.#sent.lists || above?.hasLists === true,
       isIncremental,
       primaryKey: keyColumns(this.#stream.get('primary_key')),
       names: taken,

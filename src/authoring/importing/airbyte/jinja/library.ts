@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Float, isItems, isMapping, type Constant } from './ast.ts';
-import { pythonText } from './literal.ts';
+import { jsonText, pythonText } from './literal.ts';
 import { isEqual, isTruthy, limited, NOT_SAID, refuseLength, type NotSaid } from './values.ts';
 
 type LibraryFunction = (...args: Constant[]) => Constant | NotSaid;
@@ -9,7 +9,9 @@ type LibraryFunction = (...args: Constant[]) => Constant | NotSaid;
 export const FILTERS: Readonly<Record<string, LibraryFunction>> = {
   default: defaultOf,
   d: defaultOf,
-  string: (value) => (typeof value === 'string' ? value : NOT_SAID),
+  // what is no text is written in quotes, so that it is read as a text again
+  string: (value) =>
+    typeof value === 'string' ? value : value === undefined ? NOT_SAID : `"""${jsonText(value)}"""`,
   int: (value, fallback) => toInteger(value, fallback),
   float: (value) => toFloat(value),
   lower: (value) => pythonText(value).toLowerCase(),

@@ -1,4 +1,4 @@
-import { Float, isMapping, type Constant } from './ast.ts';
+import { Float, isItems, isMapping, type Constant } from './ast.ts';
 
 /**
  * Reads a rendered text as the runtime of templates does: the form of a number, a list, a map, a text in quotes,
@@ -18,6 +18,22 @@ export function literalOf(text: string): Constant {
 export function pythonText(value: Constant): string {
   if (typeof value === 'string') return value;
   return value === undefined ? '' : repr(value);
+}
+
+/** Converts a value to JSON in ASCII, with blanks behind commas and colons. */
+export function jsonText(value: Constant): string {
+  if (value instanceof Float) return floatText(value.value);
+  if (typeof value === 'string')
+    return JSON.stringify(value).replaceAll(
+      /[\u0080-\uffff]/g,
+      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+  if (isItems(value)) return `[${value.map(jsonText).join(', ')}]`;
+  if (isMapping(value)) {
+    const entries = Object.entries(value).map(([key, item]) => `${jsonText(key)}: ${jsonText(item)}`);
+    return `{${entries.join(', ')}}`;
+  }
+  return JSON.stringify(value ?? null);
 }
 
 function repr(value: Constant): string {
