@@ -62,7 +62,8 @@ const NO_KEY: UniqueFields = { paths: [], others: [] };
 const UNNAMED = 1000;
 
 function rankOf({ path }: Field, list: readonly string[]): number {
-  const keys = path.split('.');
+  // a database in a cloud puts each value under the letter of its type
+  const keys = path.replace(/(?<=.)\.[SN]$/, '').split('.');
   const name = plain(keys.at(-1) ?? '') || 'id';
   const depth = 20 * (keys.length - 1);
   // an id in an object inside of the row is that of something else, but for wrappers

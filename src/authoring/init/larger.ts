@@ -56,8 +56,8 @@ export async function largerPages(
     if (lab.wire.left - 1 < needed) return undefined;
     const { pages } = await runOf(lab, small, 2);
     const known = pages.flatMap(({ rows }) => rows);
-    lab.onStep?.(`trying pages of ${size} rows by \`${name}\``);
-    const what = `pages of ${size} rows by \`${name}\``;
+    lab.onStep?.(`asking for ${size} rows at once by \`${name}\``);
+    const what = `\`${name}\` for ${size} rows at once`;
     const first = sized(candidate, name, size, seen);
     const trial = await runOf(lab, configurationFor(subject, first.candidate), 1);
     const rows = trial.pages[0]?.rows ?? [];
@@ -78,7 +78,7 @@ export async function largerPages(
     return {
       ...own,
       subject: { ...subject, target: own.seen.target, rows },
-      evidence: `pages of ${isCapped ? rows.length : size} rows by \`${name}\`${cap}: the first one begins with the ${counted(known.length, 'row')} of ${counted(pages.length, 'page')} without it`,
+      evidence: `\`${name}\` asks for ${isCapped ? rows.length : size} rows at once${cap}, in place of ${subject.rows.length}: they begin with the ${counted(known.length, 'row')} that came in ${counted(pages.length, 'page')} without it`,
     };
   }
   return undefined;

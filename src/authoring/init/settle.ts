@@ -102,7 +102,7 @@ async function readToEnd(
 }
 
 /** Result of trying a parameter that only cuts a list, which comes whole without it. */
-export const WHOLE = 'it makes pages of a list that comes whole without it';
+export const WHOLE = 'it only cuts the list, which comes whole without it';
 
 /** Tells whether an answer has fewer rows, all of them in the known list. */
 export function isPartOf(rows: readonly Json[], subject: ProbedList): boolean {

@@ -48,7 +48,7 @@ function rowsText({ place }: Discovery): string {
 function keyText({ key, rows, fields }: Discovery): string {
   const all = rows > 0 ? rows : (fields[0]?.rows ?? 0);
   const [first, second] = key.paths;
-  if (first === undefined) return 'none found: no field is in every row and in no two the same';
+  if (first === undefined) return 'none found: no field has a value of its own in every row';
   if (second !== undefined)
     return `\`${first}\` and \`${second}\` together, unique in ${counted(all, 'row')}`;
   const others =
@@ -63,7 +63,7 @@ function keyText({ key, rows, fields }: Discovery): string {
 
 function timeText({ path, least, most, order }: Field): string {
   const sorted = order === 'none' ? '' : `, ${order === 'ascending' ? 'old rows first' : 'new rows first'}`;
-  return `\`${path}\`, from ${least ?? ''} to ${most ?? ''}${sorted}: to be incremental by`;
+  return `\`${path}\`, from ${least ?? ''} to ${most ?? ''}${sorted}: what new rows may be told by`;
 }
 
 const SHOWN_FIELDS = 12;
@@ -79,18 +79,20 @@ function fieldsText(fields: readonly Field[]): string {
   return `${own.length}: ${shown.join(', ')}${more}`;
 }
 
-function endText({ settled, report, verdict, pages, rows, signs, against }: Discovery): string {
+function endText({ settled, report, verdict, pages, rows, signs, against, tried }: Discovery): string {
   const came = `${counted(rows, 'row')} on ${counted(pages, 'page')}`;
   const proof = report?.proof === undefined ? '' : `: ${proofText(report.proof)}`;
   const evidence = (settled?.evidence ?? []).map((text) => `; ${text}`).join('');
   if (verdict === 'complete') return `reached, ${came}${proof}${evidence}`;
+  if (verdict === 'ended' && settled === undefined)
+    return `reached, ${came}: nothing that ${tried.length === 0 ? 'is in the answer' : 'was tried'} leads to another page`;
   if (verdict === 'ended')
     return `reached, ${came}: ${report?.reasons[0]?.text ?? 'nothing more came'}${evidence}`;
   const total = valueOf(signOf(signs, 'total'));
   if (verdict === 'cut' && settled === undefined)
     return `not known: ${came}, as many as were asked for or as a page commonly has`;
   if (verdict === 'cut')
-    return `not reached within the requests: ${total === undefined ? came : `${rows} of ${total} rows, on ${counted(pages, 'page')}`}, no row twice${evidence}`;
+    return `not reached with the requests that are allowed: ${total === undefined ? came : `${rows} of the ${total} rows that the API speaks of came, on ${counted(pages, 'page')}`}, none of them twice${evidence}`;
   return `doubtful, ${came}: ${against.join(' ')}`;
 }
 

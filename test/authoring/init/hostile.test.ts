@@ -182,7 +182,9 @@ describe('gex init never writes a wrong configuration without a word', () => {
     expect({ code, pagination }).toEqual({ code: 0, pagination: { method: 'pagenum' } });
     expect(asked.length).toBeLessThanOrEqual(12);
     expect(stdout).toContain('unproved');
-    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/: \d+ of 5003 rows, on \d+ pages, no row twice/);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /: \d+ of the 5003 rows that the API speaks of came, on \d+ pages, none of them twice/,
+    );
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
       'page 101, the last one by the total, has its 3 rows; the page behind it is empty',
     );
@@ -496,7 +498,7 @@ describe('gex init and parameters that mean something else', () => {
       return { body: page === 0 ? all : all.slice((page - 1) * 10, page * 10) };
     });
     expect({ code, pagination }, stdout).toEqual({ code: 0, pagination: undefined });
-    expect(stdout).toContain('it makes pages of a list that comes whole without it');
+    expect(stdout).toContain('it only cuts the list, which comes whole without it');
   });
 
   test('a token that leads to the same page for ever', async () => {

@@ -397,7 +397,7 @@ export const NUMBERED: readonly Server[] = [
     name: 'a larger page is allowed',
     ask: '/v1/users',
     rows: 837,
-    says: ['"per_page": 100', 'the first one begins with the 40 rows of 2 pages without it'],
+    says: ['"per_page": 100', 'they begin with the 40 rows that came in 2 pages without it'],
     api: strict('page per_page', (asked) => {
       const [page, size] = [int(asked, 'page', 1), Math.min(100, int(asked, 'per_page', 20))];
       return json({

@@ -196,6 +196,7 @@ export const POINTED: readonly Server[] = [
   },
   {
     name: 'a table of a database in a cloud',
+    says: ['id `id.N`, unique'],
     ask: `curl ORIGIN/ -H 'Content-Type: application/x-amz-json-1.0' -H 'X-Amz-Target: DynamoDB_20120810.Scan' -d '{"TableName":"users","Limit":40}'`,
     rows: 137,
     api: ({ body, headers }) => {
