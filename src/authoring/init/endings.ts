@@ -4,7 +4,7 @@ import { signOf, valueOf } from './signs.ts';
 import type { Trial } from './trial.ts';
 
 /** Tells whether a status is one that APIs use for a page that does not exist. */
-function isRefusal(status: unknown): status is number {
+export function isRefusal(status: unknown): status is number {
   return typeof status === 'number' && [400, 404, 410, 416, 422].includes(status);
 }
 

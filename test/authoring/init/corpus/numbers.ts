@@ -430,14 +430,26 @@ export const NUMBERED: readonly Server[] = [
     },
   },
   {
-    name: 'a larger page is refused',
+    name: 'a larger page is refused, and one that is not so large is taken',
     ask: '/v1/users',
     rows: 137,
+    says: ['"per_page": 50', 'the API answers 422'],
     api: (asked) => {
       const [page, size] = [int(asked, 'page', 1), int(asked, 'per_page', 20)];
       return size > 50
         ? { status: 422, body: { error: 'too large' } }
         : json({ users: cut(R, (page - 1) * size, size), page, per_page: size, total: 137 });
+    },
+  },
+  {
+    name: 'a larger page of a list that says nothing of its length',
+    ask: `curl ORIGIN/v1/users/search --json '{"query":"a"}'`,
+    rows: 337,
+    says: ['"limit": 100', '`limit` asks for 100 rows at once, in place of 20'],
+    api: ({ body }) => {
+      const [offset, limit] = [Number(body['offset'] ?? 0), Math.min(100, Number(body['limit'] ?? 20))];
+      const users = cut(marked(337), offset, limit);
+      return json({ users, offset, limit, more: offset + limit < 337 });
     },
   },
   {
