@@ -4,7 +4,7 @@ export interface Login {
   /** User, id of the client, or name of the header or parameter. */
   readonly name: string;
   readonly secret: string;
-  /** Where a client fetches its tokens. */
+  /** Address that a client fetches its tokens from. */
   readonly tokenUrl: string;
 }
 
