@@ -29,7 +29,11 @@ export async function importText(tool: string, { text, ...given }: ImportedText)
     const { importTap } = await import('./singer/index.ts');
     return importTap(text, given);
   }
+  if (tool === 'n8n') {
+    const { importWorkflow } = await import('./n8n/index.ts');
+    return importWorkflow(text, given);
+  }
   throw new RunError('command.invalid', `“${tool}” is nothing that can be imported.`, {
-    hint: 'Known are: airbyte, dlt, singer.',
+    hint: 'Known are: airbyte, dlt, singer, n8n.',
   });
 }
