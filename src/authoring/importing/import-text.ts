@@ -33,7 +33,11 @@ export async function importText(tool: string, { text, ...given }: ImportedText)
     const { importWorkflow } = await import('./n8n/index.ts');
     return importWorkflow(text, given);
   }
+  if (tool === 'curl') {
+    const { importScript } = await import('./curl/index.ts');
+    return importScript(text, { ...given, environment: process.env });
+  }
   throw new RunError('command.invalid', `“${tool}” is nothing that can be imported.`, {
-    hint: 'Known are: airbyte, dlt, singer, n8n.',
+    hint: 'Known are: airbyte, dlt, singer, n8n, curl.',
   });
 }

@@ -1,0 +1,344 @@
+/** A loop of a shell script around one curl command. */
+export interface ShellLoop {
+  /** The command, with `${VARIABLE}` where the loop puts its values. */
+  readonly command: string;
+  readonly variable: string;
+  readonly kind: LoopKind;
+  /** Filter of jq behind the command that gives the rows, where there is one. */
+  readonly rows: string | undefined;
+}
+
+export type LoopKind =
+  /** The values are written out. */
+  | { readonly kind: 'values'; readonly values: readonly string[] }
+  /** Numbers from one on; `last` where the loop knows the end. */
+  | {
+      readonly kind: 'numbers';
+      readonly first: number;
+      readonly step: number;
+      readonly last?: number;
+      readonly end?: PagesEnd;
+    }
+  /** A value of the answer goes into the next request. */
+  | { readonly kind: 'token'; readonly path: string; readonly first: string };
+
+/** How the answer ends a loop of numbers. */
+export type PagesEnd =
+  | { readonly kind: 'rows'; readonly below: number }
+  | { readonly kind: 'flag'; readonly path: string; readonly ends: boolean };
+
+/** A script, or a part of it, whose meaning is not certain. */
+export class UncertainScript extends Error {
+  readonly line: string;
+  constructor(message: string, line: string) {
+    super(message);
+    this.line = line.trim();
+  }
+}
+
+/**
+ * Reads a script with one loop around one curl command.
+ *
+ * @throws {UncertainScript} for one that does anything else than is known
+ */
+export function readLoop(script: string): ShellLoop {
+  const text = script
+    .replace(/\\\r?\n/g, ' ')
+    .replace(/^#!.*$/m, '')
+    .replace(/^\s*#.*$/gm, '');
+  const found =
+    /(?:^|[\n;])\s*(for|while|until)\s+([^\n;]*?(?:\)\))?)\s*[;\n]\s*do\b([\s\S]*?)[\n;]\s*done\b/.exec(text);
+  if (found === null)
+    throw new UncertainScript('There is no loop “for … do … done” or “while … do … done”', text);
+  const [, word = '', head = '', body = ''] = found;
+  const other = /^.*\b(?:continue|eval|case|function|until|while|for)\b.*$/m.exec(body)?.[0];
+  if (other !== undefined) throw new UncertainScript('The loop does more than is known', other);
+  const { command, answer, behind } = commandIn(body);
+  const before = text.slice(0, found.index);
+  const loop = word === 'for' ? forLoop(head) : whileLoop(word, head, { before, body, answer, command });
+  const name = loop.variable;
+  if (!new RegExp(`\\$(?:${name}\\b|\\{${name}\\})`).test(command))
+    throw new UncertainScript(`The command has no $${name}, which the loop sets`, command);
+  return {
+    ...loop,
+    command: command.replaceAll(new RegExp(`\\$(?:${name}\\b|\\{${name}\\})`, 'g'), `\${${name}}`),
+    rows: rowsFilter(behind, body, answer),
+  };
+}
+
+type Loop = Pick<ShellLoop, 'kind' | 'variable'>;
+
+function forLoop(head: string): Loop {
+  const counted =
+    /^\(\(\s*(\w+)\s*=\s*(\d+)\s*;\s*\1\s*(<=?)\s*(\d+)\s*;\s*(?:\1\s*\+=\s*(\d+)|\1\+\+|\+\+\1)\s*\)\)$/.exec(
+      head.trim(),
+    );
+  if (counted !== null) {
+    const [, variable = '', first = '', sign, last = '', step = '1'] = counted;
+    return { variable, kind: numbers(Number(first), Number(step), Number(last) - (sign === '<' ? 1 : 0)) };
+  }
+  const list = /^(\w+)\s+in\s+(.+)$/.exec(head.trim());
+  if (list === null) throw new UncertainScript('This head of a loop is not known', head);
+  const [, variable = '', values = ''] = list;
+  const seq = /^(?:\$\(\s*seq\s+([\d\s]+?)\s*\)|`seq\s+([\d\s]+?)\s*`)$/.exec(values.trim());
+  if (seq !== null) {
+    const parts = (seq[1] ?? seq[2] ?? '').split(/\s+/).map(Number);
+    const [a = 1, b, c] = parts;
+    return {
+      variable,
+      kind: b === undefined ? numbers(1, 1, a) : c === undefined ? numbers(a, 1, b) : numbers(a, b, c),
+    };
+  }
+  const braces = /^\{(\d+)\.\.(\d+)(?:\.\.(\d+))?\}$/.exec(values.trim());
+  if (braces !== null)
+    return { variable, kind: numbers(Number(braces[1]), Number(braces[3] ?? 1), Number(braces[2])) };
+  if (/[$`*?{]/.test(values)) throw new UncertainScript('The values of the loop are not written out', head);
+  const words = [...values.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, one, two, bare]) => one ?? two ?? bare ?? '',
+  );
+  return { variable, kind: { kind: 'values', values: words } };
+}
+
+function numbers(first: number, step: number, last: number): LoopKind {
+  if (step === 0 || last < first)
+    throw new UncertainScript('The numbers of the loop do not go up', `${first} ${step} ${last}`);
+  return { kind: 'numbers', first, step, last };
+}
+
+interface Script {
+  readonly before: string;
+  readonly body: string;
+  /** Variable that has the answer. */
+  readonly answer: string | undefined;
+  readonly command: string;
+}
+
+function whileLoop(word: string, head: string, script: Script): Loop {
+  const assigned = assignments(script);
+  const sent = [...script.command.matchAll(/\$\{?([A-Za-z_]\w*)\}?/g)].map(([, name = '']) => name);
+  const changing = [...assigned].filter(([name]) => sent.includes(name));
+  const [only] = changing;
+  if (only === undefined || changing.length > 1)
+    throw new UncertainScript(
+      changing.length > 1
+        ? 'Several variables of the command change'
+        : 'Nothing that the command sends changes in the loop',
+      script.command,
+    );
+  const [variable, change] = only;
+  if (change.kind === 'length') throw new UncertainScript('The number of rows is sent', script.command);
+  const initial = valueBefore(script.before, variable);
+  const heads = conditionsIn(word, head);
+  const conditions = [...heads, ...breaksIn(script.body)];
+  if (change.kind === 'path') {
+    for (const { name, text } of conditions)
+      if (name !== variable)
+        throw new UncertainScript('The loop ends by something else than the token', text);
+    if (conditions.length === 0) throw new UncertainScript('Nothing ends the loop', head);
+    return { variable, kind: { kind: 'token', path: change.path, first: initial ?? '' } };
+  }
+  const first = Number(initial ?? Number.NaN);
+  if (!Number.isInteger(first)) throw new UncertainScript(`$${variable} has no number before the loop`, head);
+  let last: number | undefined;
+  let end: PagesEnd | undefined;
+  for (const condition of conditions) {
+    const { name, sign, value, text } = condition;
+    const source = assigned.get(name);
+    if (
+      name === variable &&
+      heads.includes(condition) &&
+      (sign === '-gt' || sign === '-ge') &&
+      /^\d+$/.test(value)
+    ) {
+      last = Number(value) - (sign === '-ge' ? change.by : 0);
+    } else if (
+      source?.kind === 'length' &&
+      (sign === '-eq' || sign === '-lt' || sign === '=' || sign === '==')
+    ) {
+      end = { kind: 'rows', below: sign === '-lt' ? Number(value) : 1 };
+    } else if (
+      source?.kind === 'path' &&
+      (value === 'false' || value === 'true') &&
+      /^(?:=|==|!=)$/.test(sign)
+    ) {
+      end = { kind: 'flag', path: source.path, ends: sign === '!=' ? value !== 'true' : value === 'true' };
+    } else throw new UncertainScript('The loop ends by something that is not known', text);
+  }
+  if (last === undefined && end === undefined) throw new UncertainScript('Nothing ends the loop', head);
+  return {
+    variable,
+    kind: {
+      kind: 'numbers',
+      first,
+      step: change.by,
+      ...(last === undefined ? {} : { last }),
+      ...(end === undefined ? {} : { end }),
+    },
+  };
+}
+
+type Change =
+  | { readonly kind: 'path'; readonly path: string }
+  | { readonly kind: 'add'; readonly by: number }
+  | { readonly kind: 'length' };
+
+/** Returns what each line of the body sets a variable to; a line that sets one otherwise is refused. */
+function assignments({ body, answer }: Script): ReadonlyMap<string, Change> {
+  const found = new Map<string, Change>();
+  for (const line of statementsIn(body)) {
+    const added =
+      /^(\w+)=\$\(\(\s*\$?\{?(\w+)\}?\s*\+\s*(\d+)\s*\)\)$/.exec(line) ??
+      /^(\w+)=\$\(expr \$\{?(\w+)\}? \+ (\d+)\)$/.exec(line) ??
+      /^(?:\(\(|let\s+"?)\s*(\w+)()\s*\+=\s*(\d+)\s*(?:\)\)|"?)$/.exec(line) ??
+      /^(?:\(\(|let\s+"?)\s*(\w+)()()\+\+\s*(?:\)\)|"?)$/.exec(line);
+    if (added !== null) {
+      const [, name = '', same = '', by = ''] = added;
+      if (same !== '' && same !== name)
+        throw new UncertainScript('A variable is worked out from another one', line);
+      found.set(name, { kind: 'add', by: by === '' ? 1 : Number(by) });
+      continue;
+    }
+    const set = /^(\w+)=/.exec(line);
+    if (set === null || set[1] === answer) continue;
+    found.set(set[1] ?? '', { ...changeByJq(line, answer) });
+  }
+  return found;
+}
+
+function changeByJq(line: string, answer: string | undefined): Change {
+  const piped =
+    /^\w+=\$\(\s*(?:echo|printf\s+(?:'%s'|"%s"|%s))\s+"?\$\{?(\w+)\}?"?\s*\|\s*jq\s+(.*?)\s*\)$/.exec(line);
+  const fed = /^\w+=\$\(\s*jq\s+(.*?)\s*<<<\s*"?\$\{?(\w+)\}?"?\s*\)$/.exec(line);
+  const source = piped?.[1] ?? fed?.[2];
+  const filter = unquoted((piped?.[2] ?? fed?.[1] ?? '').replace(/^(?:-[a-zA-Z]+|--raw-output)\s+/, ''));
+  if (source === undefined || source !== answer)
+    throw new UncertainScript('A variable is set in a way that is not known', line);
+  if (/^(?:length|\.[\w.]*\s*\|\s*length)$/.test(filter)) return { kind: 'length' };
+  const path = jqPath(filter.replace(/\s*\/\/\s*(?:empty|""|null)$/, ''));
+  if (path === undefined) throw new UncertainScript('A filter of jq that is no plain path', line);
+  return { kind: 'path', path };
+}
+
+/** Reads `.a.b` or `.a["b"]`; `.` is the whole answer. */
+export function jqPath(filter: string): string | undefined {
+  if (filter === '.') return '.';
+  if (!/^(?:\.[A-Za-z_]\w*|\.?\["[^".]+"\])+\??$/.test(filter)) return undefined;
+  return [...filter.matchAll(/\.([A-Za-z_]\w*)|\["([^"]+)"\]/g)]
+    .map(([, name, quoted]) => name ?? quoted ?? '')
+    .join('.');
+}
+
+interface EndCondition {
+  readonly name: string;
+  readonly sign: string;
+  readonly value: string;
+  readonly text: string;
+}
+
+/** Returns the tests that end a loop by its head. */
+function conditionsIn(word: string, head: string): readonly EndCondition[] {
+  const plain = head.trim();
+  if (plain === 'true' || plain === ':') return [];
+  return plain.split(word === 'until' ? /\|\|/ : /&&/).map((part) => {
+    const test = testIn(part);
+    return word === 'until' ? test : negated(test);
+  });
+}
+
+function breaksIn(body: string): readonly EndCondition[] {
+  const ends = [
+    ...body.matchAll(/((?:\[\[?|\(\().*?(?:\]\]?|\)\)))\s*&&\s*break\b/g),
+    ...body.matchAll(/if\s+((?:\[\[?|\(\().*?(?:\]\]?|\)\)))\s*[;\n]\s*then\s*[\n]?\s*break\s*[;\n]\s*fi\b/g),
+  ];
+  const breaks = [...body.matchAll(/\bbreak\b/g)].length;
+  if (breaks !== ends.length) throw new UncertainScript('A “break” whose condition is not known', body);
+  return ends.flatMap(([, test = '']) => test.split(/\s*\|\|\s*/).map(testIn));
+}
+
+function testIn(text: string): EndCondition {
+  const plain = text.trim().replace(/^\[\[?\s*|\s*\]\]?$|^\(\(\s*|\s*\)\)$/g, '');
+  const empty = /^(-z|-n)\s+"?\$\{?(\w+)\}?"?$/.exec(plain);
+  if (empty !== null) return { name: empty[2] ?? '', sign: empty[1] ?? '', value: '', text };
+  const compared = /^"?\$?\{?(\w+)\}?"?\s*(-eq|-ne|-lt|-le|-gt|-ge|==?|!=|<=?|>=?)\s*"?'?([\w-]*)'?"?$/.exec(
+    plain,
+  );
+  if (compared === null) throw new UncertainScript('A condition that is not known', text);
+  const [, name = '', sign = '', value = ''] = compared;
+  return { name, sign: { '<': '-lt', '<=': '-le', '>': '-gt', '>=': '-ge' }[sign] ?? sign, value, text };
+}
+
+const OPPOSITE: Readonly<Record<string, string>> = {
+  '-z': '-n',
+  '-n': '-z',
+  '-eq': '-ne',
+  '-ne': '-eq',
+  '-lt': '-ge',
+  '-ge': '-lt',
+  '-gt': '-le',
+  '-le': '-gt',
+  '=': '!=',
+  '==': '!=',
+  '!=': '=',
+};
+
+function negated(test: EndCondition): EndCondition {
+  return { ...test, sign: OPPOSITE[test.sign] ?? test.sign };
+}
+
+function valueBefore(before: string, name: string): string | undefined {
+  const all = [...before.matchAll(new RegExp(`(?:^|[\\n;])\\s*${name}=("[^"$]*"|'[^']*'|[^\\s;$]*)`, 'g'))];
+  const last = all.at(-1)?.[1];
+  return last === undefined ? undefined : unquoted(last);
+}
+
+function unquoted(text: string): string {
+  return text.trim().replace(/^(['"])([\s\S]*)\1$/, '$2');
+}
+
+function statementsIn(body: string): readonly string[] {
+  return body
+    .split(/\n|;(?![^(]*\)\))/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+/** Returns the one curl command of a body, the variable that gets its answer, and what stands behind it. */
+function commandIn(body: string): { command: string; answer: string | undefined; behind: string } {
+  const starts = [...body.matchAll(/(?:^|[\s(`;|])curl\s/g)];
+  const [start] = starts;
+  if (start === undefined || starts.length > 1)
+    throw new UncertainScript(
+      start === undefined ? 'There is no curl in the loop' : 'There are several curl commands in the loop',
+      body,
+    );
+  const at = body.indexOf('curl', start.index);
+  const end = endOf(body, at);
+  const before = body.slice(0, at);
+  const answer = /(\w+)=(?:"?\$\(|`)\s*$/.exec(before)?.[1];
+  return { command: body.slice(at, end).trim(), answer, behind: body.slice(end).split('\n', 1)[0] ?? '' };
+}
+
+/** Returns where a command ends: a pipe, a parenthesis, a semicolon or a line end outside of quotes. */
+function endOf(text: string, from: number): number {
+  let quote = '';
+  for (let at = from; at < text.length; at++) {
+    const sign = text[at] ?? '';
+    if (quote !== '') {
+      if (sign === '\\' && quote === '"') at++;
+      else if (sign === quote) quote = '';
+    } else if (sign === '"' || sign === "'") quote = sign;
+    else if (/[|;)\n>&`]/.test(sign)) return at;
+  }
+  return text.length;
+}
+
+/** Returns the filter of jq that gives the rows: behind the command, or of its answer to a file or the output. */
+function rowsFilter(behind: string, body: string, answer: string | undefined): string | undefined {
+  const direct = /^\s*\|\s*jq\s+(?:-[a-zA-Z]+\s+)*('[^']*'|"[^"]*"|\S+)/.exec(behind)?.[1];
+  if (direct !== undefined) return unquoted(direct);
+  if (answer === undefined) return undefined;
+  const shown = new RegExp(
+    `(?:^|[\\n;])\\s*(?:echo|printf\\s+\\S+)\\s+"?\\$\\{?${answer}\\}?"?\\s*\\|\\s*jq\\s+(?:-[a-zA-Z]+\\s+)*('[^']*'|"[^"]*"|\\S+)`,
+  ).exec(body)?.[1];
+  return shown === undefined ? undefined : unquoted(shown);
+}

@@ -1,0 +1,147 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ImportReport, StreamReport } from '../../../../src/authoring/importing/report.ts';
+import { run, silentLog } from '../../../../src/index.ts';
+import { dataFolder, filesOf, gexHere, type Api } from '../../../cli/support.ts';
+import { startShop } from './shop.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startShop();
+});
+
+interface Ran {
+  readonly stream: StreamReport;
+  readonly ids: readonly string[];
+  readonly asked: readonly string[];
+}
+
+async function imported(script: string): Promise<Ran> {
+  const folder = dataFolder();
+  const file = path.join(folder, 'shop.sh');
+  writeFileSync(
+    file,
+    script.replaceAll('API/', api.url).replaceAll('LOGIN', "-H 'Authorization: Bearer t-1'"),
+  );
+  const out = path.join(folder, 'data');
+  const { stdout, stderr } = await gexHere('import', 'curl', file, '--out', out, '--json');
+  if (stdout === '') throw new Error(stderr);
+  const [stream] = (JSON.parse(stdout) as ImportReport).streams;
+  if (stream === undefined) throw new Error('a stream is imported');
+  if (stream.outcome === 'not') return { stream, ids: [], asked: [] };
+  expect(filesOf(out)['config.json']).not.toContain('t-1');
+  const before = api.seen.length;
+  const variable = /\$env:(\w+)/.exec(filesOf(out)['config.json'] ?? '')?.[1] ?? '';
+  await run({ dataFolder: out, log: silentLog, environment: { [variable]: 't-1' } });
+  const tables = Object.entries(filesOf(out)).filter(
+    ([name]) => /tables\/[^/]+$/.test(name) && !name.endsWith('.manifest'),
+  );
+  const ids = tables.flatMap(([, text]) =>
+    text
+      .split('\n')
+      .slice(1, -1)
+      .map((line) => line.split(',')[0]?.replaceAll('"', '') ?? ''),
+  );
+  return { stream, ids, asked: api.seen.slice(before) };
+}
+
+const ALL = ['1', '2', '3', '4', '5', '6', '7'];
+
+describe('a script with a loop around curl', () => {
+  test.each([
+    [
+      'seq',
+      `for p in $(seq 1 3); do curl -s "API/links?page=$p" LOGIN | jq '.[]'; done`,
+      ['GET /links?page=1', 'GET /links?page=2', 'GET /links?page=3'],
+    ],
+    [
+      'steps',
+      `for o in $(seq 0 3 6); do
+         curl -s LOGIN \\
+           "API/offset?limit=3&offset=\${o}" | jq -c '.[]' >> rows.jsonl
+         sleep 1
+       done`,
+      ['GET /offset?limit=3&offset=0', 'GET /offset?limit=3&offset=3', 'GET /offset?limit=3&offset=6'],
+    ],
+    [
+      'a token by jq',
+      `cursor=""
+       while :; do
+         resp=$(curl -s "API/token?page=$cursor" LOGIN)
+         echo "$resp" | jq -c '.items[]'
+         cursor=$(echo "$resp" | jq -r '.next_page // empty')
+         [ -z "$cursor" ] && break
+       done`,
+      ['GET /token', 'GET /token?page=2', 'GET /token?page=3'],
+    ],
+    [
+      'an address by jq',
+      `url="API/hateoas"
+       while [ -n "$url" ] && [ "$url" != "null" ]; do
+         page=$(curl -s LOGIN "$url")
+         echo "$page" | jq '.items[]'
+         url=$(jq -r '.next' <<< "$page")
+       done`,
+      ['GET /hateoas', 'GET /hateoas?page=2', 'GET /hateoas?page=3'],
+    ],
+    [
+      'numbers until a flag',
+      `page=1
+       more=true
+       while [ "$more" = "true" ]; do
+         r=$(curl -s LOGIN "API/pages?page=$page")
+         echo "$r" | jq '.items[]'
+         more=$(echo "$r" | jq -r '.hasMore')
+         page=$((page + 1))
+       done`,
+      ['GET /pages?page=1', 'GET /pages?page=2', 'GET /pages?page=3'],
+    ],
+    [
+      'numbers until no rows',
+      `page=1
+       while true; do
+         r=$(curl -s LOGIN "API/links?page=$page")
+         n=$(echo "$r" | jq 'length')
+         if [ "$n" -eq 0 ]; then
+           break
+         fi
+         echo "$r" | jq '.[]'
+         ((page++))
+       done`,
+      ['GET /links?page=1', 'GET /links?page=2', 'GET /links?page=3', 'GET /links?page=4'],
+    ],
+  ])('is taken over: %s', async (_what, script, requests) => {
+    const { stream, ids, asked } = await imported(script);
+    expect(stream).toMatchObject({ outcome: 'exact', reasons: [] });
+    expect(asked).toEqual(requests);
+    expect(ids).toEqual(ALL);
+  });
+
+  test('asks once for each value that is written out, in a path too', async () => {
+    const { stream, asked } = await imported(
+      `for kind in offset links; do curl -s LOGIN "API/$kind?all=1"; done`,
+    );
+    expect(stream.outcome).toBe('equal rows, other columns');
+    expect(asked).toEqual(['GET /offset?all=1', 'GET /links?all=1']);
+  });
+
+  test.each([
+    ['curl -s API/links', 'There is no loop'],
+    ['for f in *.txt; do curl -s "API/links?page=$f"; done', 'not written out'],
+    ['for p in $(seq 1 3); do curl -s API/links; done', 'The command has no $p'],
+    ['for p in $(seq 1 3); do curl "API/links?page=$p"; curl "API/offset?page=$p"; done', 'several curl'],
+    [
+      'c=1\nwhile true; do\nr=$(curl "API/token?page=$c")\nc=$(python next.py "$r")\n[ -z "$c" ] && break\ndone',
+      'in a way that is not known',
+    ],
+    [
+      'p=1\nwhile true; do\nr=$(curl "API/token?page=$p")\np=$((p+1))\n[ -f stop ] && break\ndone',
+      'A condition that is not known',
+    ],
+  ])('is `not` where its meaning is not certain: %j', async (script, message) => {
+    const { stream } = await imported(script);
+    expect(stream.outcome).toBe('not');
+    expect(stream.reasons[0]?.message).toContain(message);
+  });
+});
