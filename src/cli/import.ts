@@ -10,7 +10,8 @@ export const importCommand: Command = {
   words: [
     {
       name: 'tool',
-      describe: 'airbyte: a declarative connector manifest; dlt: a rest_api source in JSON or Python',
+      describe:
+        'airbyte: a declarative connector manifest; dlt: a rest_api source in JSON or Python; singer: tap-rest-api-msdk; n8n: a workflow; curl: a script with a loop; postman, har',
       isRequired: true,
     },
     { name: 'file', describe: 'The file to import', isRequired: true },
@@ -47,6 +48,12 @@ export const importCommand: Command = {
     ['gex import airbyte manifest.yaml', 'Only look what could be taken over'],
     ['gex import airbyte manifest.yaml --out my-api', 'Write my-api/config.json and the report beside it'],
     ['gex import dlt shop_pipeline.py --out my-shop', 'Read the dictionary in a Python file; nothing is run'],
+    [
+      'gex import singer meltano.yml --out my-shop',
+      'The configuration of tap-rest-api-msdk in a Meltano project',
+    ],
+    ['gex import n8n workflow.json --out my-shop', 'The HTTP Request nodes of a workflow'],
+    ['gex import curl fetch.sh --out my-shop', 'A loop around curl'],
     [
       'gex import airbyte manifest.yaml --out my-api --settings settings.json',
       'With the settings of a connector',

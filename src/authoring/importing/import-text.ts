@@ -37,7 +37,11 @@ export async function importText(tool: string, { text, ...given }: ImportedText)
     const { importScript } = await import('./curl/index.ts');
     return importScript(text, { ...given, environment: process.env });
   }
+  if (tool === 'postman' || tool === 'har') {
+    const { importDocument } = await import('./documents/index.ts');
+    return await importDocument(text, tool, { ...given, environment: process.env });
+  }
   throw new RunError('command.invalid', `“${tool}” is nothing that can be imported.`, {
-    hint: 'Known are: airbyte, dlt, singer, n8n, curl.',
+    hint: 'Known are: airbyte, dlt, singer, n8n, curl, postman, har.',
   });
 }

@@ -1,5 +1,5 @@
 import { RunError } from '../../../lib/errors.ts';
-import { get, isMap, isSequence, type ManifestNode, type NodeMap } from '../airbyte/node.ts';
+import { get, isMap, isSequence, shown, type ManifestNode, type NodeMap } from '../airbyte/node.ts';
 import { readYaml } from '../airbyte/read-yaml.ts';
 import type { Imported } from '../report.ts';
 import { assembleRequests, RequestSecrets, type ImportedRequest } from '../requests/assemble.ts';
@@ -245,7 +245,7 @@ function isFedByOthers(workflow: NodeMap, name: string): boolean {
     return (
       typeof from === 'string' &&
       targetsOf(workflow, from).includes(name) &&
-      !/trigger|webhook/i.test(String(type))
+      !/trigger|webhook/i.test(shown(type))
     );
   });
 }

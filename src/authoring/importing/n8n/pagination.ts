@@ -1,4 +1,4 @@
-import { get, isMap, isSequence, type ManifestNode } from '../airbyte/node.ts';
+import { get, isMap, isSequence, shown, type ManifestNode } from '../airbyte/node.ts';
 import { codeOf, readCompletion, readPageNumber, readSource, UnknownExpression } from './expressions.ts';
 import type { NodeReading } from './node-reading.ts';
 
@@ -63,7 +63,7 @@ function parameter(value: ManifestNode, reading: NodeReading, not: Not): Node {
   }
   const [name, type] = [get(only, 'name'), get(only, 'type') ?? 'qs'];
   const code = codeOf(get(only, 'value')) ?? '';
-  const place = { [PLACES[String(type)] ?? 'query']: name };
+  const place = { [PLACES[shown(type)] ?? 'query']: name };
   const number = readPageNumber(code);
   if (number !== undefined) {
     const { first, step } = number;
@@ -112,7 +112,7 @@ function endOf(value: ManifestNode, rows: string | undefined, reading: NodeReadi
         );
       return { stopWhen: [] };
     case 'receiveSpecificStatusCodes': {
-      const codes = String(get(value, 'statusCodesWhenComplete') ?? '')
+      const codes = shown(get(value, 'statusCodesWhenComplete') ?? '')
         .split(',')
         .map((code) => Number.parseInt(code.trim(), 10))
         .filter((code) => Number.isInteger(code));

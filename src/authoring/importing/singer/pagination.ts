@@ -13,7 +13,7 @@ export interface TapPagination {
   readonly style: string;
 }
 
-/** What Python takes for nothing. */
+/** Values that Python takes for nothing. */
 const NOTHING = [0];
 
 /** Reads how pages follow: the paginator finds the next token, the style puts it into the request. */

@@ -18,6 +18,8 @@ interface Ran {
   readonly stdout: string;
 }
 
+const link = (to: string): object => ({ main: [[{ node: to, type: 'main', index: 0 }]] });
+
 /** Imports a workflow with one request, whose rows a second node may split, and runs it. */
 async function imported(parameters: object, split?: string, node: object = {}): Promise<Ran> {
   const folder = dataFolder();
@@ -46,7 +48,6 @@ async function imported(parameters: object, split?: string, node: object = {}): 
           },
         ]),
   ];
-  const link = (to: string): object => ({ main: [[{ node: to, type: 'main', index: 0 }]] });
   const connections = { Start: link('rows'), ...(split === undefined ? {} : { rows: link('Split') }) };
   writeFileSync(file, JSON.stringify({ nodes, connections }));
   const out = path.join(folder, 'data');

@@ -7,14 +7,15 @@ const ROWS = [1, 2, 3, 4, 5, 6, 7].map((id) => ({
   updated_at: `2026-01-0${id}T00:00:00Z`,
 }));
 
+const part = (from: number, size = 3): typeof ROWS => ROWS.slice(from, from + size);
+const next = (page: number): number | null => (page * 3 < ROWS.length ? page + 1 : null);
+
 /** An API with a list in each of the ways that pages follow in. */
 export async function startShop(): Promise<Api> {
   const api: Api = await startApi(({ url, headers }, response) => {
     const { pathname, searchParams: query } = url;
     if (headers.authorization !== 'Bearer t-1') return json(response, { message: 'Who are you?' }, 401);
     const number = (name: string, usual: number): number => Number(query.get(name) ?? usual);
-    const part = (from: number, size = 3): typeof ROWS => ROWS.slice(from, from + size);
-    const next = (page: number): number | null => (page * 3 < ROWS.length ? page + 1 : null);
     const page = number('page', 1);
     switch (pathname) {
       case '/token': {

@@ -1,0 +1,86 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ImportReport } from '../../../../src/authoring/importing/report.ts';
+import { run, silentLog } from '../../../../src/index.ts';
+import { dataFolder, filesOf, gexHere, type Api } from '../../../cli/support.ts';
+import { startShop } from './shop.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startShop();
+});
+
+async function imported(
+  tool: string,
+  document: unknown,
+): Promise<{ readonly report: ImportReport; readonly out: string; readonly config: string }> {
+  const folder = dataFolder();
+  const file = path.join(folder, `shop.${tool}`);
+  writeFileSync(file, JSON.stringify(document));
+  const out = path.join(folder, 'data');
+  const { stdout, stderr } = await gexHere('import', tool, file, '--out', out, '--json');
+  if (stdout === '') throw new Error(stderr);
+  return { report: JSON.parse(stdout) as ImportReport, out, config: filesOf(out)['config.json'] ?? '' };
+}
+
+const entry = (target: string, body: unknown): unknown => ({
+  request: {
+    method: 'GET',
+    url: `${api.url}${target}`,
+    headers: [{ name: 'Authorization', value: 'Bearer t-1' }],
+  },
+  response: { status: 200, content: { text: JSON.stringify(body) } },
+});
+
+const request = (name: string, method = 'GET'): unknown => ({
+  name,
+  request: { method, url: `${api.url}${name}` },
+  response: [{ body: JSON.stringify([{ id: 1 }]) }],
+});
+
+describe('documents that gex init reads', () => {
+  test('a HAR file gives a row for each list that was recorded', async () => {
+    const rows = [
+      { id: 1, name: 'Row 1' },
+      { id: 2, name: 'Row 2' },
+    ];
+    const { report, out, config } = await imported('har', {
+      log: { entries: [entry('links', rows), entry('pages', { items: rows }), entry('logo', 'x')] },
+    });
+    expect(report.streams.map(({ stream, outcome }) => [stream, outcome])).toEqual([
+      ['links', 'equal rows, other columns'],
+      ['pages', 'equal rows, other columns'],
+    ]);
+    expect(config).not.toContain('t-1');
+    const variable = /\$env:(\w+)/.exec(config)?.[1] ?? '';
+    await run({ dataFolder: out, log: silentLog, environment: { [variable]: 't-1' } });
+    const tables = Object.keys(filesOf(out)).filter((name) => /tables\/[^/]+$/.test(name));
+    expect(tables.filter((name) => !name.endsWith('.manifest'))).toHaveLength(2);
+  });
+
+  test('a Postman collection gives what gex init gives, with a report', async () => {
+    const collection = {
+      info: { name: 'Shop', schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' },
+      item: [request('links'), request('orders', 'DELETE')],
+    };
+    const { report, config } = await imported('postman', collection);
+    expect(report.streams.find(({ stream }) => stream.includes('links'))?.outcome).toBe(
+      'equal rows, other columns',
+    );
+    const folder = dataFolder();
+    writeFileSync(path.join(folder, 'shop.json'), JSON.stringify(collection));
+    await gexHere('init', path.join(folder, 'shop.json'), '--out', folder);
+    const made = JSON.parse(filesOf(folder)['config.json'] ?? '') as object;
+    expect(JSON.parse(config)).toMatchObject(made);
+  });
+
+  test('another document is refused', async () => {
+    const folder = dataFolder();
+    const file = path.join(folder, 'x.json');
+    writeFileSync(file, '{"openapi": "3.0.0", "info": {"title": "x"}, "paths": {}}');
+    const { code, stderr } = await gexHere('import', 'har', file);
+    expect(code).toBe(1);
+    expect(stderr).toContain('The file is no HAR file');
+  });
+});
