@@ -166,7 +166,13 @@ export function connect(options: ConnectOptions): ApiConnection {
     concurrency: concurrency === 'auto' ? made.ahead : Math.max(1, Math.floor(concurrency ?? 1)),
     limitTraces: made.limitTraces,
     buildRequest: (request, label) =>
-      buildRequest(request, { baseUrl, headers, defaultOptions: api.defaultOptions, lists: api.lists, label }),
+      buildRequest(request, {
+        baseUrl,
+        headers,
+        defaultOptions: api.defaultOptions,
+        lists: api.lists,
+        label,
+      }),
     async close() {
       await Promise.all(held);
       await made.close();

@@ -390,6 +390,7 @@ function readId(node: AnyObject, at: string): string | undefined {
 
 /** Settings for the content of rows, read in `records`. */
 const ROW_SETTINGS: ReadonlySet<string> = new Set([
+  'table',
   'rowsAt',
   'expand',
   'where',

@@ -6,8 +6,6 @@ import {
   isList,
   isObject,
   isScalar,
-  keysOf,
-  listInContext,
   toText,
   type AnyObject,
   type Json,
@@ -149,18 +147,11 @@ export function overRuns(
 
 function itemsOf({ name, values, at }: OverList, { call, contexts }: OverOptions): readonly Json[] {
   if (isList(values)) return values;
-  const found = attributeList(values, contexts) ?? contextValue(values, { call, contexts, at });
+  const found = contextValue(values, { call, contexts, at });
   if (!isList(found))
     throw jobError(at, `“over” needs a list for “${name}”, and there is ${kindOf(found)}`, EXAMPLE);
   checkItems(name, found, at);
   return found;
-}
-
-/** Returns the list of an attribute that is referred to alone. */
-function attributeList(values: Json, { attr }: Contexts): readonly Json[] | undefined {
-  if (!isObject(values) || attr === undefined || keysOf(values).length !== 1) return undefined;
-  const name = getKey(values, 'attr');
-  return typeof name === 'string' ? listInContext(attr, name) : undefined;
 }
 
 function parametersOf(name: string, item: Json): readonly InvocationParameter[] {

@@ -8,6 +8,11 @@ const names = { type: ['string', 'number'], minLength: 1 };
 
 /** Keys of a job that say what its rows are made of, and what becomes of them before they are written. */
 export const rowOptions: Readonly<Record<string, OptionSchema>> = {
+  table: option(
+    'Table',
+    'Whether rows are written. With false they only start the children of the job, which see them as they came.',
+    { enum: [true, false, '', null], default: true, examples: [false] },
+  ),
   cells: option(
     'Words for true, false and null',
     'What cells say of these values: "json" writes `true`, `false` and `null`, an object has a word for each. By default true is 1, and false and null are empty.',

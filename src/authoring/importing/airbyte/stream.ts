@@ -498,8 +498,8 @@ function queryOf(method: 'GET' | 'POST', { query, body }: JobDraft): TranslatedJ
  * configuration.
  */
 function readOnly(parent: TranslatedJob): void {
-  for (const key of ['columns', 'exclude', 'case']) delete parent[key];
-  parent['where'] = { value: { value: null }, is: 'present' };
+  for (const key of ['columns', 'exclude', 'case', 'where']) delete parent[key];
+  parent['table'] = false;
 }
 
 /**

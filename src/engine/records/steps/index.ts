@@ -71,6 +71,7 @@ export function compileSteps(
   callAt: (clock: () => number) => CallFunction,
 ): RowSteps | undefined {
   refuseRead(settings, at);
+  if (writesNone(settings, at)) return NO_TABLE;
   const clock: StepClock = { now: 0 };
   const options = {
     call: callAt(() => clock.now),
@@ -123,6 +124,26 @@ export function compileSteps(
       };
     },
   };
+}
+
+/** The rows of a job without a table are seen by its pagination and its children, and nothing is written. */
+const NO_TABLE: RowSteps = {
+  needs: needsOf([]),
+  names: new Set(),
+  columns: [],
+  where: undefined,
+  unused: () => [],
+  of: () => () => [],
+};
+
+function writesNone(settings: AnyObject, at: string): boolean {
+  const table = getKey(settings, 'table');
+  if (table === false) return true;
+  if (table === undefined || isEmpty(table) || table === true) return false;
+  throw new RecordError('records.invalid', '“table” is true or false', {
+    where: { path: `${at}.table` },
+    hint: 'Write "table": false for a job whose rows only start its children; “dataType” names a table.',
+  });
 }
 
 function compileWhere(
