@@ -994,7 +994,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the end of a window is asked for twice',
     file: 'src/engine/jobs/windows/resolve.ts',
-    find: 'isInclusive ? addSpan(to, grain, -1) : to',
+    find: "end === 'exclusive' ? to : addSpan(to, grain, -1)",
     replace: 'to',
     tests: ['test/engine/fixtures.test.ts'],
   },
@@ -1617,7 +1617,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a window begins before the period',
     file: 'src/engine/jobs/windows/tile.ts',
-    find: 'from: Math.max(from, floorTo(grain, begins))',
+    find: 'from: Math.max(from, isThrough ? begins : floorTo(grain, begins))',
     replace: 'from: floorTo(grain, begins)',
     tests: ['test/engine/jobs/windows/tile.test.ts'],
   },

@@ -18,7 +18,7 @@ export interface Windows {
   readonly step?: Span;
   readonly format: TimeFormat;
   readonly grain: Span;
-  /** Whether `to` of a request belongs to the window; `through`: that of the last one is the end of the whole time. */
+  /** Meaning of `to` in a request; with `through` that of the last window is the end of the whole time. */
   readonly end: 'exclusive' | 'inclusive' | 'through';
   readonly overlap?: Span;
   readonly lookback?: Span;
