@@ -78,6 +78,8 @@ export function propagate(place: string, component: NodeMap, outer: NodeMap, out
     if (isNothing(filled[key])) filled[key] = value;
   }
   for (const [key, value] of Object.entries(filled)) {
+    // schemas are large, and say nothing of requests and rows
+    if (key === 'schema_loader') continue;
     // a parameter that is this very key would go round in a circle
     const { [key]: _, ...below } = parameters;
     const go = (item: ManifestNode): ManifestNode =>
