@@ -179,6 +179,7 @@ table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.5rem .75rem;border-bottom:1px solid var(--line)}
 tbody tr:last-child>*{border-bottom:0}
 thead th{background:var(--soft);color:var(--muted);font-weight:600;white-space:nowrap}
+td:has(ul){min-width:14rem}
 tbody th{font-weight:600;overflow-wrap:anywhere;min-width:7rem}
 ul{margin:.25rem 0 0;padding-left:1.1rem}li{overflow-wrap:anywhere;white-space:pre-wrap;margin-bottom:.25rem}
 .badge{display:inline-block;padding:0 .5rem;border-radius:1rem;white-space:nowrap;font-weight:600}
