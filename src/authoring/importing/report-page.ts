@@ -1,3 +1,4 @@
+import { counted } from '../../lib/counted.ts';
 import type { ImportReport, SettingReport, StreamReport } from './report.ts';
 
 /** Formats a report as a page of its own: one file of HTML, without scripts and without anything from elsewhere. */
@@ -68,7 +69,7 @@ function summaryOf(streams: readonly StreamReport[]): string {
     `${badge(String(count('not')), 'bad')} not`,
   ];
   const proved = streams.filter(({ trial }) => trial?.result === 'proved').length;
-  return `${streams.length} streams: ${parts.join(', ')}${proved === 0 ? '' : `; ${proved} proved by a check`}.`;
+  return `${counted(streams.length, 'stream')}: ${parts.join(', ')}${proved === 0 ? '' : `; ${proved} proved by a check`}.`;
 }
 
 function rowOf(stream: StreamReport, isChecked: boolean, isCompared: boolean): string {
