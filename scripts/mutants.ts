@@ -845,8 +845,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'one attempt more than allowed',
     file: 'src/engine/http/retry.ts',
-    find: 'attempt > most ||',
-    replace: 'attempt > most + 1 ||',
+    find: 'attempt > most ?',
+    replace: 'attempt > most + 1 ?',
     tests: ['test/engine/http/retry.test.ts'],
   },
   {

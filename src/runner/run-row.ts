@@ -20,6 +20,7 @@ import { withoutLogins } from './logins/state-logins.ts';
 import type { RecordingOptions, RowRecording } from './row-recording.ts';
 import type { RowState } from './state-parts.ts';
 import type { RowPlace } from './row-place.ts';
+import { folderLimits } from './request-limits.ts';
 import type { RowResult } from './row-result.ts';
 import { noStorage, type Storage } from './storage.ts';
 import { isOpen } from '../engine/completeness/index.ts';
@@ -118,6 +119,8 @@ export async function runRow(
       recording: kept.recording,
       period: kept.period,
       ...loginsOf(at, options),
+      // a trial is too short to know, and what is played again asks nobody
+      ...(isWhole && trial === undefined ? { limits: folderLimits(folder.dataFolder) } : {}),
       ...given(options),
       ...(isWhole ? {} : { onReports: refuseDoubt }),
     });

@@ -27,7 +27,7 @@ async function library(): Promise<Api> {
   });
 }
 
-/** What answers of tools have, as far as it is looked at. */
+/** Answer of a tool, as far as it is looked at. */
 interface Answered {
   readonly configuration?: { readonly parameters: { readonly config: object } };
   readonly parameters?: { readonly config: object };

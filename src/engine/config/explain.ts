@@ -155,6 +155,7 @@ function patternWords(pattern: string): string {
   if (pattern.includes('@*:')) return 'a host such as “api.example.com”, “*.example.com” or “localhost:8080”';
   if (/^\^(?:\\s\*)?(?:\[\+-\]\?|-\?)?(?:\\d|\[0-9\])[+*](?:\\s\*)?\$$/.test(pattern))
     return 'a whole number';
+  if (pattern.endsWith('|^auto$')) return 'a whole number, or “auto”';
   if (pattern.includes('\\d') || pattern.includes('[0-9]')) return 'a number';
   if (pattern.includes('https?')) return 'an http or https URL';
   return `a text of the form ${pattern}`;

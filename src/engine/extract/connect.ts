@@ -8,7 +8,7 @@ import { createAuth, type AuthType, type LoginKeeper, type UserAuthorization } f
 import { parseBudgets } from '../http/budgets.ts';
 import { createHttpClient, type HttpClient } from '../http/client.ts';
 import type { ApiRequest, JobRequest, Send, SendWrapper } from '../shared/message.ts';
-import type { LimitTrace } from '../http/auto-limit.ts';
+import type { LimitKeeper } from '../http/auto-limit.ts';
 import type { RequestsAtOnce } from '../shared/at-once.ts';
 import type { FirstContact } from '../http/retry.ts';
 import { buildRequest } from '../http/request.ts';
@@ -43,8 +43,8 @@ export interface ConnectOptions {
   /** Is told of each login that a person can make. */
   readonly onUserAuthorization?: ((login: UserAuthorization) => void) | undefined;
   readonly bottom?: Send | undefined;
-  /** Requests at once to begin with, by origin, where the concurrency is `auto`. */
-  readonly limitStarts?: Readonly<Record<string, number>> | undefined;
+  /** Keeps the limits of requests at once from run to run, where the concurrency is `auto`. */
+  readonly limits?: LimitKeeper | undefined;
   /** Sees every request as it leaves, with its credentials, and what came back. */
   readonly tap?: SendWrapper | undefined;
 }
@@ -56,8 +56,6 @@ export interface ApiConnection {
   readonly baseUrl: string;
   /** Requests to begin ahead; 1 unless the configuration says more. */
   readonly concurrency: RequestsAtOnce;
-  /** Tells how the limits of requests at once came about, where they follow the API. */
-  readonly limitTraces: () => readonly LimitTrace[];
   close(): Promise<void>;
 }
 
@@ -135,7 +133,7 @@ export function connect(options: ConnectOptions): ApiConnection {
     firstContact: options.firstContact,
     ignoreErrors: api.ignoreErrors,
     rateLimits: { requestsPerSecond, concurrency },
-    limitStarts: options.limitStarts,
+    limits: options.limits,
     budgets: parseBudgets(getKey(api.node, 'budgets')),
     network: {
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
@@ -164,7 +162,6 @@ export function connect(options: ConnectOptions): ApiConnection {
     send: made.send,
     baseUrl,
     concurrency: concurrency === 'auto' ? made.ahead : Math.max(1, Math.floor(concurrency ?? 1)),
-    limitTraces: made.limitTraces,
     buildRequest: (request, label) =>
       buildRequest(request, {
         baseUrl,

@@ -17,6 +17,7 @@ import { forgetChanged, settingsJson, structureSettings } from './schema-cache.t
 import type { Progress } from './progress.ts';
 import { timeContext } from './time.ts';
 import type { AuthType, LoginKeeper } from '../http/auth/index.ts';
+import type { LimitKeeper } from '../http/auto-limit.ts';
 import type { Send, SendWrapper } from '../shared/message.ts';
 import type { FirstContact } from '../http/retry.ts';
 import { createCaller, strtotime } from '../jobs/functions/index.ts';
@@ -91,6 +92,8 @@ export interface ExtractOptions {
   readonly recording?: Recording | undefined;
   /** Keeps logins whose tokens change; by default they end with the process. */
   readonly logins?: LoginKeeper | undefined;
+  /** Keeps how many requests at once an API takes, from run to run; by default each run finds out. */
+  readonly limits?: LimitKeeper | undefined;
   /** Adds to the state what is not of this run. */
   readonly finishState?: (state: AnyObject) => AnyObject;
 }

@@ -22,6 +22,13 @@ export interface LimitTrace {
   readonly changes: readonly LimitChange[];
 }
 
+/** Keeps limits from run to run. */
+export interface LimitKeeper {
+  /** Returns the limit to begin with; undefined for an origin that is not known. */
+  startOf(origin: string): number | undefined;
+  keep(traces: readonly LimitTrace[]): void;
+}
+
 /** A request under way. */
 export interface LimitTicket {
   /** Its number, from 1. */
@@ -31,7 +38,7 @@ export interface LimitTicket {
   readonly startMs: number;
 }
 
-/** What came of a request, as far as it says something of limits. */
+/** Outcome of a request, as far as it says something of limits. */
 export type LimitOutcome =
   | { readonly kind: 'taken'; readonly facts: RateFacts }
   | {
@@ -58,6 +65,8 @@ const LONGEST_PAUSE_MS = 60_000;
 const MOST_CHANGES = 200;
 /** Time in which the best time of answers is allowed to double. */
 const FORGET_MS = 300_000;
+/** Pause after refusals of more at once than were taken before. */
+const FEWER_MS = 250;
 /** Answers whose times are compared. */
 const TIMES = 16;
 
@@ -224,7 +233,8 @@ export class AutoLimit {
   /** Returns the pause where the API names none: what was enough the last time, else 1, 2, 4 … seconds. */
   #ownPause(isRate: boolean): number {
     const usual = Math.min(1000 * 2 ** (this.#refusals - 1), LONGEST_PAUSE_MS);
-    if (this.#refusals === 1) return isRate ? Math.max(usual, this.#learnedMs * 0.9) : usual;
+    // fewer at once may be all that is asked for
+    if (this.#refusals === 1) return isRate ? Math.max(usual, this.#learnedMs * 0.9) : FEWER_MS;
     return this.#learnedMs > 0 ? Math.max(500, this.#learnedMs * 0.1) : usual;
   }
 

@@ -2,7 +2,13 @@ import type { Env } from '../../lib/env.ts';
 import { HttpError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ApiResponse, SendWrapper } from '../shared/message.ts';
-import { AutoLimit, MOST_AT_ONCE, type LimitOutcome, type LimitTrace } from './auto-limit.ts';
+import {
+  AutoLimit,
+  MOST_AT_ONCE,
+  type LimitKeeper,
+  type LimitOutcome,
+  type LimitTrace,
+} from './auto-limit.ts';
 import { rateFacts } from './rate-fields.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { Semaphore } from './semaphore.ts';
@@ -14,9 +20,9 @@ export interface AutoLimiter {
   /** Waits for a place, sends, and learns from what came. */
   readonly wrap: SendWrapper;
   /** Tells whether a refusal costs no retry: the limit waits for the API, as long as it takes requests at times. */
-  isFree(url: string, status: number): boolean;
+  readonly isFree: (url: string, status: number) => boolean;
   /** Requests to begin ahead, so that every place of the limit is used. */
-  ahead(): number;
+  readonly ahead: () => number;
   traces(): readonly LimitTrace[];
 }
 
@@ -25,8 +31,7 @@ export interface AutoLimiterOptions {
   readonly log: Log;
   /** Name of the header that says how long to wait. */
   readonly retryHeader: string;
-  /** The limits to begin with, by origin. */
-  readonly starts?: Readonly<Record<string, number>> | undefined;
+  readonly limits?: Pick<LimitKeeper, 'startOf'> | undefined;
 }
 
 /** Bursts of refusals without an answer between them, after which each costs a retry. */
@@ -39,16 +44,15 @@ interface OriginLimit {
   ended: PromiseWithResolvers<void>;
 }
 
-export function createAutoLimiter({ env, log, retryHeader, starts = {} }: AutoLimiterOptions): AutoLimiter {
+export function createAutoLimiter({ env, log, retryHeader, limits }: AutoLimiterOptions): AutoLimiter {
   const origins = new Map<string, OriginLimit>();
   const random = (): number => (env.randomBytes(1)[0] ?? 0) / 256;
   const limitOf = (url: string): OriginLimit => {
     const { origin } = targetOf(url);
     let found = origins.get(origin);
     if (found === undefined) {
-      const start = Object.hasOwn(starts, origin) ? starts[origin] : undefined;
       found = {
-        limit: new AutoLimit({ start, random }),
+        limit: new AutoLimit({ start: limits?.startOf(origin), random }),
         head: new Semaphore(1),
         ended: Promise.withResolvers(),
       };
@@ -88,7 +92,7 @@ export function createAutoLimiter({ env, log, retryHeader, starts = {} }: AutoLi
       }
     },
     isFree: (url, status) => status === 429 && limitOf(url).limit.refusals < STALLED,
-    ahead() {
+    ahead: () => {
       const most = Math.max(1, ...[...origins.values()].map(({ limit }) => limit.limit));
       return Math.max(4, Math.min(2 * most, 2 * MOST_AT_ONCE));
     },

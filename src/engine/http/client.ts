@@ -11,7 +11,7 @@ import { tellingWaits, type WaitEvent } from './wait-event.ts';
 import { createNetwork, type NetworkOptions } from './send/network.ts';
 import type { Transport } from './send/transport.ts';
 import { createAutoLimiter } from './auto-limiter.ts';
-import type { LimitTrace } from './auto-limit.ts';
+import type { LimitKeeper } from './auto-limit.ts';
 import { createRateLimiter, type RateLimits } from './rate-limiter.ts';
 import { redirect } from './redirect.ts';
 import { DEFAULT_RETRY, retry, type FirstContact, type RetryOptions } from './retry.ts';
@@ -36,8 +36,8 @@ export interface HttpClientOptions {
   readonly rateLimits?: Omit<RateLimits, 'concurrency'> & {
     readonly concurrency?: number | 'auto' | undefined;
   };
-  /** Requests at once to begin with, by origin, where the concurrency is `auto`. */
-  readonly limitStarts?: Readonly<Record<string, number>> | undefined;
+  /** Keeps the limits of requests at once from run to run, where the concurrency is `auto`. */
+  readonly limits?: LimitKeeper | undefined;
   /** Calls in a stretch of time. */
   readonly budgets?: readonly Budget[] | undefined;
   readonly network?: NetworkOptions;
@@ -60,8 +60,6 @@ export interface HttpClient {
   readonly plain: Send;
   /** Returns how many requests to begin ahead where the concurrency is `auto`. */
   readonly ahead: () => number;
-  /** Returns how the limits of requests at once came about, where the concurrency is `auto`. */
-  readonly limitTraces: () => readonly LimitTrace[];
   /** Closes connections and tunnels. Call it once, at the end. */
   close(): Promise<void>;
 }
@@ -79,7 +77,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { retryHeader } = retryOptions;
   const auto =
     concurrency === 'auto'
-      ? createAutoLimiter({ env: limitedEnv, log, retryHeader, starts: options.limitStarts })
+      ? createAutoLimiter({ env: limitedEnv, log, retryHeader, limits: options.limits })
       : undefined;
   const fixed = concurrency === 'auto' ? rates : { ...rates, concurrency };
   const limiter = createRateLimiter(fixed, limitedEnv, budgets);
@@ -129,8 +127,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       ...inner,
     ]),
     ahead: () => auto?.ahead() ?? 1,
-    limitTraces: () => auto?.traces() ?? [],
-    close: () => network.close(),
+    async close() {
+      if (auto !== undefined) options.limits?.keep(auto.traces());
+      await network.close();
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { retryAfterMs } from './retry-after.ts';
 
-/** What an API says of a quota of requests. */
+/** Quota of requests, as an API declares it. */
 export interface RateQuota {
   /** Requests that are left. */
   readonly left: number;
@@ -11,7 +11,7 @@ export interface RateQuota {
   readonly windowMs?: number | undefined;
 }
 
-/** What the header fields of an answer say of limits. */
+/** Limits in the header fields of an answer. */
 export interface RateFacts {
   readonly quotas: readonly RateQuota[];
   /** Requests that may be under way at once. */

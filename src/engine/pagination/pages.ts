@@ -47,7 +47,7 @@ export interface PagesOptions<T> {
   readonly now: number;
   /** Number of pages after which the job ends (`--limit`). */
   readonly limit?: number | undefined;
-  /** Maximum of concurrent requests. With 1, the next request is sent when its page is known, no earlier. */
+  /** Maximum of concurrent requests; one that changes is reached page by page. With 1, the next request is sent when its page is known, no earlier. */
   readonly concurrency: RequestsAtOnce;
   /** True when each page starts child jobs: with a concurrency of 1 the next request then waits for them. */
   readonly hasChildren: boolean;
@@ -105,13 +105,18 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
   const isEager = !options.hasChildren || numberAtOnce(options.concurrency) > 1;
   let guardState = guard.initial;
   /** Number of requests that may be in flight behind a page. */
-  const budget = ({ state }: FirstStep, page: number): number =>
-    Math.min(
+  const budget = ({ state }: FirstStep, page: number): number => {
+    const left = options.pagesLeft?.();
+    // what is asked for in vain is no more than what was needed, unless somebody has said how many at once
+    const hoped = left === undefined && typeof options.concurrency !== 'number' ? page : Infinity;
+    return Math.min(
       numberAtOnce(options.concurrency),
       Math.min(limit ?? Infinity, guard.maxPages) - page,
       paginator.ahead?.(state) ?? Infinity,
-      options.pagesLeft?.() ?? Infinity,
+      left ?? Infinity,
+      hoped,
     );
+  };
   try {
     for (let page = 1; ; page++) {
       const current = queue.shift();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Env } from '../../../src/lib/env.ts';
 import { createHttpClient } from '../../../src/engine/http/client.ts';
+import type { LimitTrace } from '../../../src/engine/http/auto-limit.ts';
 import type { ApiResponse, Send } from '../../../src/engine/shared/message.ts';
 import { Secrets } from '../../../src/lib/secrets.ts';
 import { get, never, recordingLog } from './support.ts';
@@ -61,16 +62,17 @@ interface Rules {
   readonly headers?: (facts: { left: number; resetS: number; isRefused: boolean }) => Record<string, string>;
 }
 
+const answer = (url: string, status: number, headers: Record<string, string>): ApiResponse => ({
+  status,
+  headers,
+  url,
+  body: new Uint8Array(),
+});
+
 function server(clock: VirtualClock, { atOnce = Infinity, calls, latencyMs, headers }: Rules): Server {
   const startMs = clock.now();
   const refused: number[] = [];
   let [underWay, most, count, windowAt, inWindow] = [0, 0, 0, startMs, 0];
-  const answer = (url: string, status: number, more: Record<string, string>): ApiResponse => ({
-    status,
-    headers: more,
-    url,
-    body: new Uint8Array(),
-  });
   const send: Send = async ({ url }) => {
     count++;
     const now = clock.now();
@@ -107,13 +109,17 @@ async function run(
   const clock = new VirtualClock();
   const api = server(clock, rules);
   const log = recordingLog();
+  const traces: LimitTrace[] = [];
   const client = createHttpClient({
     env: clock,
     log,
     secrets: new Secrets(),
     bottom: api.send,
     rateLimits: { concurrency: 'auto' },
-    limitStarts: options.starts,
+    limits: {
+      startOf: (origin) => options.starts?.[origin],
+      keep: (kept) => void traces.push(...kept),
+    },
     retry: { maxRetries: options.maxRetries ?? 0 },
   });
   const startMs = clock.now();
@@ -129,7 +135,8 @@ async function run(
     await Promise.all(atWork);
   };
   await clock.until(work());
-  return { ms: clock.now() - startMs, api, traces: client.limitTraces(), log };
+  await client.close();
+  return { ms: clock.now() - startMs, api, traces, log };
 }
 
 const steady = (): number => 100;
@@ -138,6 +145,9 @@ function late(refused: readonly number[], ms: number, requests: number): number 
   const after = refused.filter((at) => at > 60_000).length;
   return after / Math.max(1, (requests * Math.max(0, ms - 60_000)) / ms);
 }
+
+const retryAfter = ({ resetS, isRefused }: { resetS: number; isRefused: boolean }): Record<string, string> =>
+  isRefused ? { 'retry-after': String(resetS) } : {};
 
 describe('an API that refuses', () => {
   test('more than five at once is asked five at once', async () => {
@@ -178,9 +188,7 @@ describe('an API that refuses', () => {
   });
 
   test('what is slow as well finds the number that its rate needs', async () => {
-    const headers = ({ resetS, isRefused }: { resetS: number; isRefused: boolean }): Record<string, string> =>
-      isRefused ? { 'retry-after': String(resetS) } : {};
-    const rules = { calls: { count: 50, ms: 10_000 }, latencyMs: () => 1000, headers };
+    const rules = { calls: { count: 50, ms: 10_000 }, latencyMs: () => 1000, headers: retryAfter };
     const { ms, api } = await run(rules, 1500);
     expect(ms).toBeLessThan(1.15 * 30 * 10_000);
     expect(late(api.refused, ms, 1500)).toBeLessThan(0.05);

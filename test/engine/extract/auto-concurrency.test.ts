@@ -1,0 +1,163 @@
+// @module-tag thorough
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { silentLog } from '../../../src/lib/log.ts';
+import { run } from '../../../src/runner/run.ts';
+import { configOf, dataFolder, filesOf, json, startApi, type Api } from '../../cli/support.ts';
+
+interface Shelves {
+  /** Rows of each page of shelves. */
+  readonly pages: readonly number[];
+  /** Books on a shelf by its number, repeated. */
+  readonly books: readonly number[];
+  /** Milliseconds of the answers, one after another, repeated. */
+  readonly times: readonly number[];
+  /** More at once are refused; 0 for none. */
+  readonly atOnce: number;
+  /** Which answers fail once, so that they are asked for again. */
+  readonly fails: number;
+}
+
+interface Library extends Api {
+  readonly refused: () => number;
+}
+
+/** Pages of shelves, with pages of books below each. */
+async function library({ pages, books, times, atOnce, fails }: Shelves): Promise<Library> {
+  let [underWay, count, refused] = [0, 0, 0];
+  const failed = new Set<string>();
+  const api = await startApi(({ url }, response) => {
+    if (atOnce > 0 && underWay >= atOnce) {
+      refused++;
+      response.writeHead(429, { 'retry-after': '0.05' }).end();
+      return;
+    }
+    underWay++;
+    response.once('close', () => underWay--);
+    const number = count++;
+    const key = url.pathname + url.search;
+    const isFailing = fails > 0 && number % fails === fails - 1 && !failed.has(key);
+    if (isFailing) failed.add(key);
+    setTimeout(
+      () => {
+        if (isFailing) return json(response, {}, 429);
+        const page = Number(url.searchParams.get('page') ?? 1);
+        const [, , shelf] = url.pathname.split('/');
+        const from = pages.slice(0, page - 1).reduce((sum, n) => sum + n, 0);
+        if (shelf === undefined)
+          return json(
+            response,
+            Array.from({ length: pages[page - 1] ?? 0 }, (_, i) => ({ id: from + i, tags: [i, 'a'] })),
+          );
+        const left = (books[Number(shelf) % books.length] ?? 0) - (page - 1) * 2;
+        json(
+          response,
+          Array.from({ length: Math.max(0, Math.min(2, left)) }, (_, i) => ({
+            title: `${shelf}-${page}-${i}`,
+            [`x${i}`]: page,
+          })),
+        );
+      },
+      times[number % times.length],
+    );
+  });
+  return Object.assign(api, { refused: () => refused });
+}
+
+async function time(dataFolder: string): Promise<number> {
+  const before = performance.now();
+  await run({ dataFolder, log: silentLog });
+  return performance.now() - before;
+}
+
+function report(folder: string, { url }: Api): string {
+  return readFileSync(path.join(folder, 'out/report.json'), 'utf8').replaceAll(url, '');
+}
+
+const CHILD = { endpoint: 'shelves/{id}', dataType: 'books', placeholders: { id: 'id' } };
+
+function folderOf(api: Api, concurrency: number | 'auto'): string {
+  return dataFolder(
+    configOf(api, [{ endpoint: 'shelves', children: [CHILD] }], {
+      api: { pagination: { method: 'pagenum' }, retryConfig: { maxRetries: 3 }, http: { concurrency } },
+    }),
+  );
+}
+
+const shelves = fc.record({
+  pages: fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 6 }),
+  books: fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 4 }),
+  times: fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 1, maxLength: 9 }),
+  atOnce: fc.constantFrom(0, 1, 3, 6),
+  fails: fc.constantFrom(0, 0, 7),
+});
+
+test('tables and reports are those of one request at a time, whatever is asked for at once', async () => {
+  await fc.assert(
+    fc.asyncProperty(shelves, async (given) => {
+      const api = await library({ ...given, fails: 0 });
+      const harsh = await library(given);
+      const [one, auto] = [folderOf(api, 1), folderOf(harsh, 'auto')];
+      await run({ dataFolder: one, log: silentLog });
+      await run({ dataFolder: auto, log: silentLog });
+      expect(filesOf(path.join(auto, 'out/tables'))).toEqual(filesOf(path.join(one, 'out/tables')));
+      expect(report(auto, harsh)).toBe(report(one, api));
+    }),
+    { numRuns: 12, endOnFailure: true },
+  );
+}, 120_000);
+
+test('a thousand parents with a page of 100 ms each come within ten seconds, where an API takes 16 at once', async () => {
+  const api = await library({
+    pages: Array.from({ length: 10 }, () => 100),
+    books: [1],
+    times: [100],
+    atOnce: 16,
+    fails: 0,
+  });
+  const child = { ...CHILD, scroller: 'none' };
+  const pagination = {
+    method: 'multiple',
+    default: 'pages',
+    scrollers: { pages: { method: 'pagenum' }, none: {} },
+  };
+  const folderWith = (concurrency: number | 'auto'): string =>
+    dataFolder(
+      configOf(api, [{ endpoint: 'shelves', children: [child] }], {
+        api: { pagination, http: { concurrency } },
+      }),
+    );
+  // a machine that is busy takes longer for the best number, too
+  const best = await time(folderWith(16));
+  const folder = folderWith('auto');
+  expect(await time(folder)).toBeLessThan(Math.max(10_000, 1.3 * best));
+  expect(api.refused()).toBeLessThan(60);
+  expect(filesOf(path.join(folder, 'out/tables'))['library.books']?.split('\n')).toHaveLength(1002);
+  const file = readFileSync(path.join(folder, '.gex/limits.json'), 'utf8');
+  expect(JSON.parse(file)).toMatchObject([
+    { origin: api.url.slice(0, -1), limit: expect.any(Number) as number },
+  ]);
+}, 60_000);
+
+test('the next run begins at three quarters of what the last one reached', async () => {
+  const api = await library({ pages: [200], books: [1], times: [20], atOnce: 0, fails: 0 });
+  const folder = folderOf(api, 'auto');
+  await run({ dataFolder: folder, log: silentLog });
+  const read = (): { limit: number; changes: { from: number }[] }[] =>
+    JSON.parse(readFileSync(path.join(folder, '.gex/limits.json'), 'utf8')) as never; // as it is written
+  const [first] = read();
+  expect(first?.limit).toBe(32);
+  await run({ dataFolder: folder, log: silentLog });
+  expect(read()[0]?.changes[0]?.from).toBe(24);
+});
+
+test('children of a page each are not asked for pages that they do not have', async () => {
+  const api = await library({ pages: [60, 60], books: [1], times: [5], atOnce: 0, fails: 0 });
+  const [one, auto] = [folderOf(api, 1), folderOf(api, 'auto')];
+  await run({ dataFolder: one, log: silentLog });
+  const needed = api.seen.length;
+  await run({ dataFolder: auto, log: silentLog });
+  expect(api.seen.length - needed).toBeLessThan(1.05 * needed);
+});
