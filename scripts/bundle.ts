@@ -28,52 +28,59 @@ const LEFT = /^(node:|@duckdb\/node-bindings|@aws-sdk|@smithy|ssh2|swagger-ui-di
 for (const file of globSync('dist/**/*.js', { cwd: root, exclude: ['dist/console'] }))
   rmSync(`${root}${file}`);
 
-let command: ReadonlySet<string> = new Set();
-let run: ReadonlySet<string> = new Set();
-const bundle = await rolldown({
-  input: Object.fromEntries(ENTRIES.map((entry) => [entry, `${root}src/${entry}.ts`])),
-  cwd: root,
-  platform: 'node',
-  external: LEFT,
-  preserveEntrySignatures: 'exports-only',
-  plugins: [
-    {
-      name: 'groups',
-      buildEnd() {
-        const imports = (id: string): readonly string[] => this.getModuleInfo(id)?.importedIds ?? [];
-        command = closure(imports(`${root}src/cli/main.ts`), imports);
-        run = closure(
-          RUN.map((file) => `${root}src/${file}`),
-          imports,
-        );
+const program = await written(ENTRIES, RUN);
+// a thread has its own: what it shares with the program would bring all of it
+const thread = await written(['engine/records/threads/line-worker'], []);
+const packages = new Set([...program, ...thread].map(packageOf).filter((folder) => folder !== ''));
+writeFileSync(`${root}dist/licenses.txt`, [...packages].toSorted().map(licenseOf).join('\n'));
+
+/** Writes entries with what they need, and returns the modules that are in them. */
+async function written(entries: readonly string[], everyRun: readonly string[]): Promise<readonly string[]> {
+  let command: ReadonlySet<string> = new Set();
+  let run: ReadonlySet<string> = new Set();
+  const bundle = await rolldown({
+    input: Object.fromEntries(entries.map((entry) => [entry, `${root}src/${entry}.ts`])),
+    cwd: root,
+    platform: 'node',
+    external: LEFT,
+    preserveEntrySignatures: 'exports-only',
+    plugins: [
+      {
+        name: 'groups',
+        buildEnd() {
+          if (everyRun.length === 0) return;
+          const imports = (id: string): readonly string[] => this.getModuleInfo(id)?.importedIds ?? [];
+          command = closure(imports(`${root}src/cli/main.ts`), imports);
+          run = closure(
+            everyRun.map((file) => `${root}src/${file}`),
+            imports,
+          );
+        },
       },
-    },
-    {
-      name: 'code',
-      generateBundle(_, files) {
-        for (const file of Object.values(files))
-          if (file.type === 'chunk') file.code = ascii(withoutExports(file.code));
+      {
+        name: 'code',
+        generateBundle(_, files) {
+          for (const file of Object.values(files))
+            if (file.type === 'chunk') file.code = ascii(withoutExports(file.code));
+        },
       },
-    },
-  ],
-});
-const { output } = await bundle.write({
-  dir: `${root}dist`,
-  format: 'esm',
-  entryFileNames: '[name].js',
-  chunkFileNames: 'chunks/[name]-[hash].js',
-  comments: false,
-  codeSplitting: {
-    groups: [
-      { debugName: 'start', name: (id) => (command.has(id) ? 'command' : run.has(id) ? 'run' : null) },
     ],
-  },
-});
-await bundle.close();
-const packages = new Set<string>();
-for (const file of output)
-  for (const id of file.type === 'chunk' ? file.moduleIds : []) packages.add(packageOf(id));
-writeFileSync(`${root}dist/licenses.txt`, [...packages].filter(Boolean).toSorted().map(licenseOf).join('\n'));
+  });
+  const { output } = await bundle.write({
+    dir: `${root}dist`,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    comments: false,
+    codeSplitting: {
+      groups: [
+        { debugName: 'start', name: (id) => (command.has(id) ? 'command' : run.has(id) ? 'run' : null) },
+      ],
+    },
+  });
+  await bundle.close();
+  return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+}
 
 /** Returns the folder of the package that a module belongs to: `node_modules/yaml`; an empty text for one of ours. */
 function packageOf(id: string): string {

@@ -16,6 +16,11 @@ import { countArg, logOptions, openLog, strictOption } from './shared.ts';
 import { storedArg } from './stored-arg.ts';
 import { boundYoungMemory } from './heap-tuning.ts';
 
+/** Returns the number of threads; 0 is one. */
+function threadsArg(args: Args): number | undefined {
+  return args.text('threads') === '0' ? 0 : countArg(args, 'threads');
+}
+
 export const runCommand: Command = {
   name: 'run',
   describe: 'Run the jobs of a configuration, write their tables and push them into a storage',
@@ -27,6 +32,10 @@ export const runCommand: Command = {
     row: listed('ID', 'Run only this row, even a disabled one; may be given several times'),
     limit: valued('PAGES', 'A trial: end each job after so many pages, and push nothing'),
     'dry-run': flag('Show the first request of each job, and send nothing'),
+    threads: valued(
+      'COUNT',
+      'Threads that write the rows of large pages beside the requests: one for each processor but the first by default, 0 for none',
+    ),
     'accept-doubtful': flag('Push also what may not be everything'),
     'reset-state': flag('Begin as a first run, whatever the last one left'),
     ...periodOptions,
@@ -132,6 +141,7 @@ export const runCommand: Command = {
         id: runId ?? kept?.id,
         acceptDoubtful: args.isSet('accept-doubtful'),
         limit,
+        threads: threadsArg(args),
         ...(await recordingArgs(args)),
         debug: args.text('log-level') === 'debug',
         command: ['gex', ...process.argv.slice(2)].join(' '),

@@ -5,6 +5,7 @@ import { systemEnv, type Env } from '../lib/env.ts';
 import type { ExtractOptions } from '../engine/extract/extract.ts';
 import type { LoginKeeper } from '../engine/http/auth/index.ts';
 import type { Progress } from '../engine/extract/progress.ts';
+import type { LineThreads } from '../engine/records/threads/line-threads.ts';
 import type { Send } from '../engine/shared/message.ts';
 import type { Stretch } from '../engine/jobs/index.ts';
 import { encodeExact, type AnyObject } from '../lib/json/index.ts';
@@ -49,6 +50,11 @@ export interface RowOptions extends RunPlanOptions, RecordingOptions {
    * move on, for what is behind the limit would be missed.
    */
   readonly limit?: number | undefined;
+  /**
+   * Threads that write the rows of large pages beside the requests, 4 at most; by default as `GEX_THREADS` says, else one
+   * for each processor but the first. 0: none. The tables are the same.
+   */
+  readonly threads?: number | undefined;
   /** Storage of inputs and outputs. By default all stays in the data folder. */
   readonly storage?: Storage | undefined;
   /** Store of the states; the data folder by default. */
@@ -83,6 +89,8 @@ export type KnownRowOptions = RowOptions & {
   readonly copies?: readonly RecordingCopy[] | undefined;
   /** Ended rows of a run over several rows that can be continued. */
   readonly endedRows?: EndedRows | undefined;
+  /** Threads that all rows share. */
+  readonly lineThreads?: LineThreads | undefined;
 };
 
 /** Runs one row: inputs, extraction, push, state. */
@@ -121,6 +129,7 @@ export async function runRow(
       ...loginsOf(at, options),
       // a trial is too short to know, and what is played again asks nobody
       ...(isWhole && trial === undefined ? { limits: folderLimits(folder.dataFolder) } : {}),
+      lineThreads: options.lineThreads,
       ...given(options),
       ...(isWhole ? {} : { onReports: refuseDoubt }),
     });

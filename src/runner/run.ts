@@ -10,6 +10,7 @@ import { makePlan, type ReadyRow } from './plan.ts';
 import { cleanUp, closeFolders, sweep } from './row-folder.ts';
 import { rowPlace, type RowPlace } from './row-place.ts';
 import { deliver, endedBefore, isCommand, runRow, trialOf, type RowOptions } from './run-row.ts';
+import type { LineThreads } from '../engine/records/threads/line-threads.ts';
 import type { RowResult } from './row-result.ts';
 import { noStorage, type Storage } from './storage.ts';
 import type { Secrets } from '../lib/secrets.ts';
@@ -91,6 +92,7 @@ async function runRows(
 ): Promise<RunResult> {
   const { dataFolder, log, env = systemEnv, signal = new AbortController().signal } = options;
   const { document, id, ready, skipped } = await makePlan(options, isCommand(options) ? 'refuse' : 'warn');
+  let lineThreads: LineThreads | undefined;
   const lock = lockFolder(dataFolder, options.command ?? 'generic-extractor', env.now());
   try {
     sweep(dataFolder);
@@ -105,12 +107,14 @@ async function runRows(
       });
     if (isCommand(options)) for (const at of places) await inRow(at, async () => await settle(at, options));
     const endedRows = await endedRowsOf(ready, options);
+    const { LineThreads, threadsOf } = await import('../engine/records/threads/line-threads.ts');
+    lineThreads = new LineThreads({ most: threadsOf(options.threads) });
     const rows: RowResult[] = [];
     for (const [i, each] of ready.entries()) {
       const at = places[i];
       if (at === undefined) break;
       signal.throwIfAborted();
-      const known = { ...options, endedRows };
+      const known = { ...options, endedRows, lineThreads };
       const result = await inRow(at, async () => {
         const before = await endedBefore(at, each, known);
         if (before !== undefined) return before;
@@ -125,6 +129,7 @@ async function runRows(
   } catch (error) {
     throw signal.aborted ? interrupted(signal) : error;
   } finally {
+    await lineThreads?.close();
     lock.release();
   }
 }

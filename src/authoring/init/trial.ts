@@ -112,7 +112,7 @@ export async function tryOut(options: TrialOptions): Promise<Trial> {
       });
       const jobs = parseJobs(effective.jobs, effective.jobsAt, [], config.api.defaultOptions);
       const runner = jobRunner({
-        bucket: { take },
+        bucket: { take, settle: async () => undefined },
         exchanges: unrecorded(env),
         witnesses,
         iteration: 0,

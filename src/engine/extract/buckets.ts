@@ -27,6 +27,7 @@ import { tableManifest } from '../sink/manifest.ts';
 import { writeFileAtomic } from '../sink/atomic.ts';
 import type { Publication } from '../sink/publish.ts';
 import { csvText } from '../../lib/csv/write.ts';
+import type { LineThreads } from '../records/threads/line-threads.ts';
 import { OutputBucket } from './table-writer.ts';
 
 export interface BucketsOptions {
@@ -37,6 +38,7 @@ export interface BucketsOptions {
   /** Recorded answers. */
   readonly exchanges: Pick<Exchanges, 'bytes' | 'again'>;
   readonly log: Log;
+  readonly threads?: LineThreads | undefined;
 }
 
 interface OpenBucket {
@@ -176,7 +178,7 @@ export class OutputBuckets {
   }
 
   #create(config: EffectiveConfig, mappings: Mappings): OpenBucket {
-    const { state, exchanges, workFolder, parseTime } = this.#options;
+    const { state, exchanges, workFolder, parseTime, threads } = this.#options;
     const folder = path.join(workFolder, `bucket-${this.#open.size}`);
     const { parser, isLegacy } = this.#recordParser(config, state);
     const common = {
@@ -187,7 +189,7 @@ export class OutputBuckets {
       tables: new JobTables(),
     };
     if (config.mappings === undefined) {
-      const bucket = new OutputBucket({ folder, parser, writesAtOnce: () => false, exchanges });
+      const bucket = new OutputBucket({ folder, parser, writesAtOnce: () => false, exchanges, threads });
       return { ...common, bucket, hasStruct: true };
     }
     const mapped = createMappedParser({

@@ -13,6 +13,7 @@ import type { Env } from '../../lib/env.ts';
 import { RunError } from '../../lib/errors.ts';
 import { ClockWitness } from './clock-witness.ts';
 import { OutputBuckets } from './buckets.ts';
+import { LineThreads, threadsOf } from '../records/threads/line-threads.ts';
 import { forgetChanged, settingsJson, structureSettings } from './schema-cache.ts';
 import type { Progress } from './progress.ts';
 import { timeContext } from './time.ts';
@@ -81,6 +82,8 @@ export interface ExtractOptions {
   readonly period?: Stretch | undefined;
   /** A state that is ahead of the clock is an error; by default it is a warning. */
   readonly strict?: boolean | undefined;
+  /** Threads that make the lines of large pages, for several runs: who gives them ends them. By default the run has its own. */
+  readonly lineThreads?: LineThreads | undefined;
   /** Takes the place of the network. */
   readonly bottom?: Send;
   /** Sees each request as it goes over the wire, with its credentials, and its answer. */
@@ -153,7 +156,8 @@ async function extractTables(options: KnownOptions): Promise<ExtractResult> {
     log,
   });
   const clock = new ClockWitness(log);
-  const buckets = new OutputBuckets({ workFolder, state, parseTime, exchanges: recording, log });
+  const threads = options.lineThreads ?? new LineThreads({ most: threadsOf(undefined) });
+  const buckets = new OutputBuckets({ workFolder, state, parseTime, exchanges: recording, log, threads });
   try {
     const jobs: JobReport[] = [];
     for (const [iteration, effective] of config.configs.entries())
@@ -184,6 +188,7 @@ async function extractTables(options: KnownOptions): Promise<ExtractResult> {
     return { tables: publications.map(({ name, rows }) => ({ name, rows })), rows, state: after, jobs };
   } finally {
     await buckets.abandon();
+    if (options.lineThreads === undefined) await threads.close();
     if (options.recording === undefined) recording.close();
     rmSync(workFolder, { recursive: true, force: true });
   }

@@ -26,7 +26,7 @@ import { counted } from '../../lib/counted.ts';
 
 export interface JobRunnerOptions extends RunStarterOptions, ChildStartsOptions {
   /** Writer for the pages of all jobs. */
-  readonly bucket: Pick<OutputBucket, 'take'>;
+  readonly bucket: Pick<OutputBucket, 'take' | 'settle'>;
   readonly userData: AnyObject;
   readonly userDataAt: string;
   readonly compatLevel: CompatLevel;
@@ -130,8 +130,16 @@ export class JobRunner {
     };
     // pages and the children of each, in order; children of later pages may be begun while earlier ones are waited for
     const work = new OrderedQueue(this.#options.concurrency);
+    /** Waits until the last page is written. */
+    const settled = async (): Promise<void> => {
+      const [number, suspect] = [wanted, isSuspect];
+      at(page, true);
+      await this.#options.bucket.settle();
+      at(number, suspect);
+    };
     /** Completes the work on the pages before one that failed; an error in it comes first. */
     const doneBefore = async (error: unknown): Promise<never> => {
+      await settled();
       await work.finish();
       at(page + 1, true);
       throw error;
@@ -140,6 +148,7 @@ export class JobRunner {
       let step = await first;
       for (; step.done !== true; step = await steps.next().catch(doneBefore)) {
         const { value } = step;
+        await settled();
         const number = (page = value.page);
         last = value.content.answer.kept;
         if (number === 1) window?.series.take(value.content);
@@ -159,6 +168,7 @@ export class JobRunner {
           at(number, false);
         }
       }
+      await settled();
       await work.finish();
       window?.series.end(window.rows);
       const judgement = begun
@@ -229,7 +239,7 @@ export class JobRunner {
       isChanged: content.steps !== undefined,
       chunks: () => content.chunks(),
     });
-    await bucket.take(content, target);
+    await bucket.take(content, target, job.children.length === 0);
     progress.page?.({
       job: job.name,
       level: job.level,

@@ -27,6 +27,7 @@ import type { Reason } from '../shared/stop-reason.ts';
 import type { ExchangeMoment } from '../recording/exchange.ts';
 import type { RunPlace } from '../recording/position.ts';
 import type { PageContent } from './content.ts';
+import type { OutputBucket } from './table-writer.ts';
 import { countedBehind, exportPages } from './export-pages.ts';
 import { ExportRun } from './export-run.ts';
 import type { GroupWatch } from './group-watch.ts';
@@ -39,6 +40,8 @@ import type { PlannedRun, PlannedWindow } from './run-windows.ts';
 import type { RunWitness, Witnesses } from './witnesses.ts';
 
 export interface RunStarterOptions extends PageSourceOptions, ReactorOptions {
+  /** Writer for the pages, the last of which may be under way. */
+  readonly bucket: Pick<OutputBucket, 'settle'>;
   readonly paginationOf: (job: Job) => JobPagination;
   readonly methods?: readonly PaginationMethod[] | undefined;
   readonly parseTime: ParseTime;
@@ -235,6 +238,8 @@ export class RunStarter {
       hasChildren: job.children.length > 0,
       onWarning: (message, page) => warn(message, before + page),
       ...(witness === undefined ? {} : { pagesLeft: () => witness.pagesLeft() }),
+      // an error of that page is told by whoever took it
+      ready: async () => await options.bucket.settle().catch(() => undefined),
       onPage: (content, page, verdict) => {
         headers.see(content.page.header, before + page, (message) => warn(message, before + page));
         this.#parts.texts(job).see(content.page.text, before + page);

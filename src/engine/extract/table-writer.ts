@@ -6,6 +6,7 @@ import { charsetOf, otherThanUtf8 } from '../formats/index.ts';
 import type { Page, RowsPiece, RowStream } from '../records/page.ts';
 import type { RowLook } from '../records/look.ts';
 import type { PageRows, RecordParser } from '../records/parser.ts';
+import type { LineThreads } from '../records/threads/line-threads.ts';
 import { Sink, type FinishedTable } from '../sink/sink.ts';
 import { filteredRows, rawChunks, type PageContent, type ResponseFilter } from './content.ts';
 import { PageIndex, type IndexedPage } from './page-index.ts';
@@ -47,6 +48,7 @@ export interface BucketOptions {
   readonly writesAtOnce: (dataType: string) => boolean;
   /** Recorded answers. */
   readonly exchanges: Pick<Exchanges, 'bytes' | 'again'>;
+  readonly threads?: LineThreads | undefined;
 }
 
 /** The tables of one output bucket: a parser and the sink it writes to. Iterations with one bucket share it. */
@@ -56,6 +58,8 @@ export class OutputBucket {
   /** The pages that may be read again. */
   readonly #index: PageIndex;
   readonly #sources: RowSource[] = [];
+  /** The last page, if other threads make its lines. */
+  #underWay: Promise<void> | undefined;
 
   constructor(options: BucketOptions) {
     this.#options = options;
@@ -71,18 +75,44 @@ export class OutputBucket {
     return this.#options.parser.struct;
   }
 
-  /** Writes a page. When it fails, the bucket is of no use any more. */
-  async take(content: PageContent, target: PageTarget): Promise<void> {
+  /**
+   * Writes a page. When it fails, the bucket is of no use any more.
+   *
+   * @param mayWait other threads may make its lines, and {@link settle} waits for them
+   */
+  async take(content: PageContent, target: PageTarget, mayWait: boolean): Promise<void> {
+    await this.settle();
     if (content.page.stream !== undefined) return await this.#takeStream(content, target);
-    const { parser, writesAtOnce } = this.#options;
+    const { parser, threads } = this.#options;
     const { look } = target.source;
-    parser.take(
-      { ...target, look, count: content.writtenCount, chunks: () => content.written(), raw: content.raw },
-      this.#sink,
-    );
-    if (!writesAtOnce(target.dataType)) this.#remember(content, target);
+    const page = {
+      ...target,
+      look,
+      count: content.writtenCount,
+      chunks: () => content.written(),
+      raw: content.raw,
+    };
+    const ahead =
+      mayWait && threads !== undefined ? parser.takeAhead?.(page, this.#sink, threads) : undefined;
+    if (ahead === undefined) {
+      parser.take(page, this.#sink);
+      await this.#written(content, target);
+      return;
+    }
+    this.#underWay = ahead.then(async () => await this.#written(content, target));
+    this.#underWay.catch(() => undefined); // thrown where it is waited for
+  }
+
+  async #written(content: PageContent, target: PageTarget): Promise<void> {
+    if (!this.#options.writesAtOnce(target.dataType)) this.#remember(content, target);
     await this.#sink.settle();
     await this.#index.settle();
+  }
+
+  /** Waits until the last page is written. */
+  async settle(): Promise<void> {
+    await this.#underWay;
+    this.#underWay = undefined;
   }
 
   /** Writes the rows of a stream chunk by chunk, each as a page of its own, so that memory does not grow with them. */
@@ -103,6 +133,7 @@ export class OutputBucket {
 
   /** Writes what could not be written before, and gives the tables. */
   async finish(): Promise<FinishedTable[]> {
+    await this.settle();
     await this.#sink.settle(true);
     await this.#index.settle(true);
     this.#options.parser.finish(() => this.#pages(), this.#sink);
@@ -111,6 +142,7 @@ export class OutputBucket {
   }
 
   async abandon(): Promise<void> {
+    await this.#underWay?.catch(() => undefined);
     await this.#index.close();
     await this.#sink.abandon();
   }

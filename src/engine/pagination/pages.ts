@@ -54,6 +54,8 @@ export interface PagesOptions<T> {
   readonly onWarning: (message: string, page: number) => void;
   /** Returns how many pages are still to come according to the responses; undefined when they do not say. */
   readonly pagesLeft?: () => number | undefined;
+  /** Waits until all is known of the pages before, which may be read while the next one is waited for. */
+  readonly ready?: () => Promise<void>;
   /** Called with each page, in order, and the guard's decision about it. */
   readonly onPage?: (content: T, page: number, verdict: GuardVerdict) => void;
 }
@@ -122,6 +124,7 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
       const current = queue.shift();
       if (current === undefined) throw new Error('a job goes on without a request');
       const content = await current.page;
+      await options.ready?.();
       const digests = source.digests(content);
       const verdict = guard.check(
         {

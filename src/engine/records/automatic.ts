@@ -1,9 +1,9 @@
 import { RecordError } from '../../lib/errors.ts';
 import { toJsonText, type AnyObject, type Json, type JsonText } from '../../lib/json/index.ts';
 import type { Log } from '../../lib/log.ts';
-import { ChunkLines, PARENT_COLUMN, type OpenTable } from './chunk-lines.ts';
-import { RowEmitter, type ChunkPlace } from './emit.ts';
-import { RawEmitter } from './emit-raw.ts';
+import { ChunkLines, PARENT_COLUMN, type ChunkPlace, type OpenTable } from './chunk-lines.ts';
+import { RowEmitter } from './emit.ts';
+import { RawEmitter, scalarNames } from './emit-raw.ts';
 import { doubtfulNames } from './column-names.ts';
 import { TableExtras, type Aliases } from './extras.ts';
 import { safeName } from './names.ts';
@@ -13,7 +13,10 @@ import { itemPlans, planOf, sameLayout, type ItemPlan } from './plan.ts';
 import { checkSharing, mixedNames } from './shared.ts';
 import { structToJson, structFromJson } from './struct.ts';
 import { Structure, type StructureNode } from './structure.ts';
-import type { RawPage, RawRows } from './raw-rows.ts';
+import { RawSeen, type RawPage, type RawRows } from './raw-rows.ts';
+import type { LineThreads } from './threads/line-threads.ts';
+import type { LinesMade, TableData } from './threads/messages.ts';
+import { tablesOf } from './threads/plan-data.ts';
 import { columnsOf, type RecordTable } from './table.ts';
 
 export interface AutomaticOptions {
@@ -34,6 +37,16 @@ export interface AutomaticOptions {
  */
 export function createAutomaticParser(options: AutomaticOptions): RecordParser {
   return new AutomaticParser(options);
+}
+
+/** A page whose lines another thread makes. */
+interface PageAhead {
+  readonly page: PageRows;
+  readonly raw: RawPage;
+  readonly root: ItemPlan;
+  readonly tables: readonly (TableData | undefined)[];
+  readonly undo: () => void;
+  readonly index: number;
 }
 
 /** A place in the run where a table met a set of extra columns for the first time, and what they were called. */
@@ -92,10 +105,102 @@ class AutomaticParser implements RecordParser {
   }
 
   take(page: PageRows, out: TableOutput): void {
+    this.#takeAs(page, out, this.#page++);
+  }
+
+  takeAhead(page: PageRows, out: TableOutput, threads: LineThreads): Promise<void> | undefined {
+    const raw = this.#rawOf(page);
+    if (raw === undefined || isLoneNull(page, raw)) return undefined;
+    const root = this.#plan(page.dataType);
+    // rows without lists are written in the time that it takes to hand them over
+    if (tablesOf(root).length === 1) return undefined;
+    if (!threads.takes(raw.chunks.map(({ start, end }) => end - start))) return undefined;
     const index = this.#page++;
+    this.#out = out;
+    const undo = this.#remember();
+    const tables = this.#openTables(root, page.extra);
+    if (tables === undefined) {
+      undo();
+      this.#page--;
+      return undefined;
+    }
+    return this.#takeFrom(threads, { page, raw, root, tables, undo, index }, out);
+  }
+
+  async #takeFrom(
+    threads: LineThreads,
+    { page, raw, root, tables, undo, index }: PageAhead,
+    out: TableOutput,
+  ): Promise<void> {
+    const { look = {} } = page;
+    const wanted = raw.wanted();
+    const common = { tables, alias: this.#aliases.get(PARENT_COLUMN), look, wanted };
+    let row = 0;
+    const made = await threads.make(
+      root,
+      raw.chunks.map(({ bytes, start, end, rows }) => {
+        const place = { page: index, row };
+        row += rows;
+        return { ...common, bytes: bytes.subarray(start, end), rows, place };
+      }),
+    );
+    if (!made.every((lines) => lines !== undefined && this.#areOpen(root, lines, tables))) {
+      undo();
+      this.#takeAs(page, out, index);
+      return;
+    }
+    const plans = tablesOf(root);
+    for (const [i, lines] of made.entries()) {
+      const chunk = raw.chunks[i];
+      if (lines === undefined || chunk === undefined) continue;
+      for (const { table: number, bytes, rows } of lines.batches) {
+        const table = this.#tables.get(plans[number]?.node ?? root.node);
+        if (table === undefined) continue;
+        table.file.rows += rows;
+        out.append(table.name, bytes, rows);
+      }
+      const bytes = chunk.bytes.subarray(chunk.start, chunk.end);
+      raw.see(i, new RawSeen({ bytes, rows: chunk.rows }, scalarNames(root, wanted), lines.seen));
+    }
+  }
+
+  /**
+   * Opens the table of a page, and gives all tables as they are open; undefined where the page has extra columns that the
+   * table did not have so before.
+   */
+  #openTables(root: ItemPlan, extra: AnyObject): readonly (TableData | undefined)[] | undefined {
+    if (!this.#tables.has(root.node)) return undefined;
+    this.#open(root, extra);
+    return this.#tables.get(root.node)?.extras.learned === undefined
+      ? tablesOf(root).map(({ node }) => {
+          const table = this.#tables.get(node);
+          return table && { name: table.name, ...table.pageExtras };
+        })
+      : undefined;
+  }
+
+  /** Opens the tables that got rows, and tells whether they are as they were for the thread that made them. */
+  #areOpen(root: ItemPlan, { opened }: LinesMade, tables: readonly (TableData | undefined)[]): boolean {
+    const plans = tablesOf(root);
+    return opened.every((number) => {
+      const plan = plans[number];
+      const [name] = tables[number]?.entries[0] ?? [];
+      if (plan === undefined) return false;
+      if (plan === root) return true;
+      const table = this.#open(plan, { [PARENT_COLUMN]: '' });
+      return table.pageExtras.entries[0]?.[0] === name;
+    });
+  }
+
+  /** Returns the rows of a page as bytes, if they are to be written from them. */
+  #rawOf({ raw, dataType, count }: PageRows): RawPage | undefined {
+    return count > 0 && this.#misfits < MOST_MISFITS && this.#isKnown(dataType) ? raw : undefined;
+  }
+
+  #takeAs(page: PageRows, out: TableOutput, index: number): void {
     if (page.count === 0) return;
-    const { raw } = page;
-    const isRaw = raw !== undefined && this.#misfits < MOST_MISFITS && this.#isKnown(page.dataType);
+    const raw = this.#rawOf(page);
+    const isRaw = raw !== undefined;
     if (isRaw && this.#takeRaw(page, raw, out, index)) return;
     const [first = []] = page.chunks();
     if (page.count === 1 && first[0] === null) {

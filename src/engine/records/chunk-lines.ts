@@ -40,6 +40,14 @@ interface LinePiece {
   readonly to: number;
 }
 
+/** Position of a chunk in a run, for rows that have links of their own. */
+export interface ChunkPlace {
+  /** Number of the page among all that the parser took, from 0. */
+  readonly page: number;
+  /** The first row of the chunk in its page, from 0. */
+  readonly row: number;
+}
+
 /** The lines of one chunk of rows, by table. Reused for every chunk. */
 export class ChunkLines {
   readonly #open: (plan: ItemPlan, extra: AnyObject) => OpenTable;

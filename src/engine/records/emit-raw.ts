@@ -14,8 +14,7 @@ import {
   type AppendedText,
   type Json,
 } from '../../lib/json/index.ts';
-import { blanks, writeTail, type ChunkLines, type Lines } from './chunk-lines.ts';
-import type { ChunkPlace } from './emit.ts';
+import { blanks, writeTail, type ChunkLines, type ChunkPlace, type Lines } from './chunk-lines.ts';
 import type { PageExtras } from './extras.ts';
 import { scalarText, type RowLook } from './look.ts';
 import type { PageRows } from './parser.ts';
@@ -122,7 +121,7 @@ export class RawEmitter {
    */
   rows(
     plan: ItemPlan,
-    raw: RawRows,
+    raw: Omit<RawRows, 'decode'>,
     page: Pick<PageRows, 'extra' | 'look'>,
     place: ChunkPlace,
     wanted: readonly string[] = [],
@@ -148,7 +147,7 @@ export class RawEmitter {
 
   #chunk(
     plan: ItemPlan,
-    { start, end, rows }: RawRows,
+    { start, end, rows }: Omit<RawRows, 'decode'>,
     { extra, look = {} }: Pick<PageRows, 'extra' | 'look'>,
     place: ChunkPlace,
   ): void {
@@ -465,7 +464,10 @@ function wordsOf(look: RowLook): Words {
 }
 
 /** Columns of the wanted names, undefined for what is no scalar in all rows. */
-function scalarNames(plan: ItemPlan, wanted: readonly string[]): ReadonlyMap<string, number | undefined> {
+export function scalarNames(
+  plan: ItemPlan,
+  wanted: readonly string[],
+): ReadonlyMap<string, number | undefined> {
   return new Map(
     wanted.map((name) => {
       const column = plan.row.index.get(name);

@@ -11,19 +11,11 @@ import {
   type Json,
   type JsonText,
 } from '../../lib/json/index.ts';
-import { blanks, writeTail, type ChunkLines, type Lines } from './chunk-lines.ts';
+import { blanks, writeTail, type ChunkLines, type ChunkPlace, type Lines } from './chunk-lines.ts';
 import type { PageExtras } from './extras.ts';
 import { scalarText, type RowLook, type ScalarText } from './look.ts';
 import type { PageRows } from './parser.ts';
 import type { ItemPlan, ObjectPlan } from './plan.ts';
-
-/** Position of a chunk in a run, for rows that have links of their own. */
-export interface ChunkPlace {
-  /** Number of the page among all that the parser took, from 0. */
-  readonly page: number;
-  /** The first row of the chunk in its page, from 0. */
-  readonly row: number;
-}
 
 /** Surroundings of a row that is written. */
 interface Around {

@@ -1,6 +1,7 @@
 import type { AnyObject, Json } from '../../lib/json/index.ts';
 import type { RowLook } from './look.ts';
 import type { RawPage } from './raw-rows.ts';
+import type { LineThreads } from './threads/line-threads.ts';
 
 /** The rows of one page of one job, with what belongs to all of them. */
 export interface PageRows {
@@ -52,6 +53,11 @@ export interface TableLayout {
 export interface RecordParser {
   /** @throws {RecordError} when a value does not fit what was seen before */
   take(page: PageRows, out: TableOutput): void;
+  /**
+   * Begins to take a page whose lines other threads make; undefined for one that is to be taken here. Before it is done, no
+   * other page may be taken.
+   */
+  takeAhead?(page: PageRows, out: TableOutput, threads: LineThreads): Promise<void> | undefined;
   /**
    * Finishes the parsing after the last page; called once. `pages` yields all pages that this parser took, in order,
    * again.

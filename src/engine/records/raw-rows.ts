@@ -24,6 +24,12 @@ export interface RawPage {
 
 const QUOTE = 0x22;
 
+/** Offsets of rows and of values in them, see {@link RawSeen}. */
+export interface SeenPlaces {
+  readonly rows: Int32Array;
+  readonly values: Int32Array;
+}
+
 /** Places of rows that were written from their bytes, and of some of their values, which can be looked at afterwards. */
 export class RawSeen implements SeenRows {
   readonly #bytes: Uint8Array;
@@ -37,8 +43,15 @@ export class RawSeen implements SeenRows {
   readonly #columns: ReadonlyMap<string, number | undefined>;
   readonly length: number;
 
-  /** @param columns numbers of the columns that are wanted, by name; −1 for those that no row has */
-  constructor({ bytes, rows }: RawRows, columns: ReadonlyMap<string, number | undefined>) {
+  /**
+   * @param columns numbers of the columns that are wanted, by name; −1 for those that no row has
+   * @param places those of rows that another thread wrote
+   */
+  constructor(
+    { bytes, rows }: Pick<RawRows, 'bytes' | 'rows'>,
+    columns: ReadonlyMap<string, number | undefined>,
+    places?: SeenPlaces,
+  ) {
     this.#bytes = bytes;
     this.length = rows;
     this.#columns = columns;
@@ -47,8 +60,12 @@ export class RawSeen implements SeenRows {
     for (const column of columns.values()) if (column !== undefined && column >= 0) slots[column] = width++;
     this.#slots = slots;
     this.#width = width;
-    this.#rows = new Int32Array(2 * rows);
-    this.#values = new Int32Array(width * rows);
+    this.#rows = places?.rows ?? new Int32Array(2 * rows);
+    this.#values = places?.values ?? new Int32Array(width * rows);
+  }
+
+  get places(): SeenPlaces {
+    return { rows: this.#rows, values: this.#values };
   }
 
   begin(row: number, at: number): void {

@@ -3,17 +3,23 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'vitest';
 import type { PageRows, RecordParser } from '../../../src/engine/records/parser.ts';
+import type { LineThreads } from '../../../src/engine/records/threads/line-threads.ts';
 import { Sink } from '../../../src/engine/sink/sink.ts';
 
 /** Tables as a parser writes them through a real sink, by name. */
 export async function writtenBy(
   parser: RecordParser,
   pages: readonly PageRows[],
+  threads?: LineThreads,
 ): Promise<Map<string, string>> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gex-records-'));
   try {
     const sink = new Sink(path.join(folder, 'work'));
-    for (const page of pages) parser.take(page, sink);
+    for (const page of pages) {
+      const ahead = threads === undefined ? undefined : parser.takeAhead?.(page, sink, threads);
+      if (ahead === undefined) parser.take(page, sink);
+      else await ahead;
+    }
     await sink.settle(true);
     parser.finish(() => pages, sink);
     const tables = await sink.close();

@@ -1,0 +1,38 @@
+import type { Json } from '../../../lib/json/index.ts';
+import type { ChunkPlace } from '../chunk-lines.ts';
+import type { RowLook } from '../look.ts';
+import type { SeenPlaces } from '../raw-rows.ts';
+import type { PlanData } from './plan-data.ts';
+
+/** A table that is open, for writing lines to it. */
+export interface TableData {
+  readonly name: string;
+  /** Quoted cells of the extra columns. */
+  readonly cells: readonly string[];
+  readonly entries: readonly (readonly [string, Json])[];
+}
+
+/** A chunk of rows whose lines another thread makes. */
+export interface LinesAsked {
+  /** Names the plan among all that the thread got. */
+  readonly plan: number;
+  /** The plan, when the thread does not have it. */
+  readonly data: PlanData | undefined;
+  /** Open tables, in the order of the plans; undefined for those that are not. */
+  readonly tables: readonly (TableData | undefined)[];
+  /** Name that the column of the link has got. */
+  readonly alias: string | undefined;
+  readonly look: RowLook;
+  readonly bytes: Uint8Array;
+  readonly rows: number;
+  readonly place: ChunkPlace;
+  readonly wanted: readonly string[];
+}
+
+/** The lines of a chunk. */
+export interface LinesMade {
+  /** Tables that got rows, as they were opened, by their numbers in the order of the plans. */
+  readonly opened: readonly number[];
+  readonly batches: readonly { readonly table: number; readonly bytes: Uint8Array; readonly rows: number }[];
+  readonly seen: SeenPlaces;
+}

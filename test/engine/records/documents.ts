@@ -1,0 +1,111 @@
+import * as fc from 'fast-check';
+
+const NAMES = ['id', 'a', 'b', 'a_b', 'č', 'tags', 'box', '__proto__', '10', 'say "hi"', ''];
+
+/** Literals as documents have them: some are written otherwise in a cell, and some only an exact parser reads. */
+const literals = fc.oneof(
+  fc.constantFrom(
+    '0',
+    '-0',
+    '7',
+    '-12.5',
+    '0.50',
+    '1.0',
+    '1e3',
+    '0.0001',
+    '0.00000012',
+    '12345678901234567890',
+  ),
+  fc.constantFrom(
+    '"x"',
+    '"say \\"hi\\""',
+    '"č,"',
+    '""',
+    '"\\u010d\\t"',
+    '"\\ud83d\\ude00"',
+    '"\\ud800"',
+    '"a/b"',
+  ),
+  fc.constantFrom('true', 'false', 'null'),
+  fc.integer().map(String),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
+  fc.string().map((text) => JSON.stringify(text)),
+);
+
+const spaces = fc.constantFrom('', '', '', ' ', '\n  ');
+
+type Shape = 'scalar' | { readonly list: Shape } | { readonly fields: readonly (readonly [string, Shape])[] };
+
+function shapes(depth: number): fc.Arbitrary<Shape> {
+  const scalar = fc.constant<Shape>('scalar');
+  if (depth === 0) return scalar;
+  const fields = fieldsOf(depth - 1);
+  return fc.oneof(
+    { weight: 4, arbitrary: scalar },
+    { weight: 2, arbitrary: fields },
+    { weight: 2, arbitrary: fc.oneof(scalar, fields).map((list): Shape => ({ list })) },
+  );
+}
+
+function fieldsOf(depth: number): fc.Arbitrary<Shape> {
+  return fc
+    .uniqueArray(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 5 })
+    .chain((names) => fc.tuple(...names.map((name) => fc.tuple(fc.constant(name), shapes(depth)))))
+    .map((fields) => ({ fields }));
+}
+
+/** JSON text of a value of a shape: names in their order or not, any of them left out, or there twice. */
+function texts(shape: Shape): fc.Arbitrary<string> {
+  if (shape === 'scalar') return literals;
+  if ('list' in shape) {
+    const item = texts(shape.list);
+    const list = fc
+      .tuple(fc.array(item, { maxLength: 3 }), spaces)
+      .map(([items, space]) => `[${space}${items.join(`${space},${space}`)}${space}]`);
+    return fc.oneof({ weight: 4, arbitrary: list }, { weight: 1, arbitrary: item });
+  }
+  const field = shape.fields.map(([name, inner]) =>
+    fc.tuple(
+      fc.constantFrom(JSON.stringify(name), JSON.stringify(name), escaped(name)),
+      texts(inner),
+      spaces,
+    ),
+  );
+  const object = fc
+    .oneof(
+      { weight: 4, arbitrary: fc.subarray(field) },
+      { weight: 2, arbitrary: fc.constant(field) },
+      { weight: 1, arbitrary: fc.shuffledSubarray(field) },
+      { weight: 1, arbitrary: fc.subarray([...field, ...field.slice(0, 1)]) },
+    )
+    .chain((some) => fc.tuple(...some))
+    .map((entries) => {
+      const [, , space = ''] = entries[0] ?? [];
+      return `{${space}${entries.map(([name, text, around]) => `${name}${around}:${space}${text}`).join(`${space},${space}`)}${space}}`;
+    });
+  return fc.oneof({ weight: 8, arbitrary: object }, { weight: 1, arbitrary: fc.constant('null') });
+}
+
+/** A name with an escape that it does not need. */
+function escaped(name: string): string {
+  const [first = ''] = name;
+  return first === 'a' ? `"\\u0061${name.slice(1)}"` : JSON.stringify(name);
+}
+
+/** Documents of several pages; now and then a character is lost or wrong. */
+export const documents = fieldsOf(2).chain((shape) =>
+  fc.array(
+    fc
+      .tuple(
+        fc.array(texts(shape), { maxLength: 5 }),
+        fc.option(fc.tuple(fc.nat(), fc.constantFrom('', ',', '}', '"', '1')), { freq: 12, nil: undefined }),
+      )
+      .map(([rows, mistake]) => {
+        const text = `{"data":[${rows.join(',')}]}`;
+        if (mistake === undefined) return text;
+        const at = mistake[0] % text.length;
+        return text.slice(0, at) + mistake[1] + text.slice(at + 1);
+      }),
+    { minLength: 2, maxLength: 5 },
+  ),
+);
