@@ -52,7 +52,7 @@ export interface RowOptions extends RunPlanOptions, RecordingOptions {
   readonly limit?: number | undefined;
   /**
    * Threads that write the rows of large pages beside the requests, 4 at most; by default as `GEX_THREADS` says, else one
-   * for each processor but the first. 0: none. The tables are the same.
+   * for each processor but two. 0: none. The tables are the same.
    */
   readonly threads?: number | undefined;
   /** Storage of inputs and outputs. By default all stays in the data folder. */

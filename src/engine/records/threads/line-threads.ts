@@ -30,8 +30,8 @@ export interface LineThreadsOptions {
 }
 
 /**
- * Returns how many threads there may be: as given, else as `GEX_THREADS` says, else one for each processor but that of
- * this thread.
+ * Returns how many threads there may be: as given, else as `GEX_THREADS` says, else one for each processor but two: that
+ * of this thread, and one for what else there is to do. On two a thread was seen to cost time.
  *
  * @throws {RunError} `command.invalid` when the variable is no number
  */
@@ -41,7 +41,7 @@ export function threadsOf(given: number | undefined): number {
     throw new RunError('command.invalid', `GEX_THREADS is a number from 0 on, and not “${text}”.`, {
       hint: 'Write GEX_THREADS=0 for none, or leave it out.',
     });
-  const others = process.getBuiltinModule('node:os').availableParallelism() - 1;
+  const others = Math.max(0, process.getBuiltinModule('node:os').availableParallelism() - 2);
   return Math.min(MOST_THREADS, given ?? (text === '' ? others : Number(text)));
 }
 
