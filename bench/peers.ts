@@ -94,22 +94,29 @@ writeFileSync(
 function installed(): string | undefined {
   const folder = path.join(here, '.peers');
   const own = path.join(folder, 'bin/python');
-  const run = (program: string, ...args: readonly string[]): boolean =>
-    spawnSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
-  if (!existsSync(own) && !run(given.python, '-m', 'venv', folder)) {
+  if (!existsSync(own) && !succeeds(given.python, '-m', 'venv', folder)) {
     console.log('Without Python only the script is compared.');
     return undefined;
   }
   const packages = [`dlt[filesystem]==${VERSIONS.dlt}`, `airbyte-cdk==${VERSIONS['airbyte-cdk']}`];
-  if (run(own, '-m', 'pip', 'install', '--quiet', ...packages)) return own;
+  if (succeeds(own, '-m', 'pip', 'install', '--quiet', ...packages)) return own;
   throw new Error(`${packages.join(' and ')} cannot be installed into ${folder}.`);
 }
 
-async function compare({ title: _, ...api }: Case): Promise<Readonly<Record<Tool, Finished[]>>> {
+function succeeds(program: string, ...args: readonly string[]): boolean {
+  return spawnSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
+}
+
+async function compare({
+  pages,
+  size,
+  shape,
+  latency = 0,
+}: Case): Promise<Readonly<Record<Tool, Finished[]>>> {
   const times: Record<Tool, Finished[]> = { floor: [], gex: [], dlt: [], cdk: [] };
   await withFolder(async (folder) => {
     const data = path.join(folder, 'data');
-    const server = await startMockApi({ ...api, config: data });
+    const server = await startMockApi({ pages, size, shape, latency, config: data });
     try {
       // one of each beforehand, for the caches of the file system and of the compiler
       for (let turn = -1; turn < Number(given.runs); turn++)
@@ -118,7 +125,7 @@ async function compare({ title: _, ...api }: Case): Promise<Readonly<Record<Tool
           mkdirSync(out, { recursive: true });
           const time = await once(tool, server.url, out, data, folder);
           const found = idsOf(tool, out);
-          const count = api.pages * api.size;
+          const count = pages * size;
           if (found.rows !== count || found.sum !== (count * (count + 1)) / 2)
             throw new Error(`${NAMES[tool]} has ${found.rows} rows of ${count}, or others`);
           rmSync(out, { recursive: true });

@@ -12,7 +12,7 @@ export interface TemplateScope {
   readonly findings: ManifestFindings;
   /** References for the keys of a slice: `start_time`, `parent_slice.id`, `extra_fields.name`. */
   readonly slots: ReadonlyMap<string, Reference>;
-  /** Whether a list is among the parameters, each item of which is one. */
+  /** Says, with `lists`, that a list is among the parameters, each item of which is one. */
   readonly sent?: { lists: boolean };
   /** Names that only some templates know. */
   readonly extra?: (name: string, keys: readonly (string | number)[]) => Reference | undefined;
