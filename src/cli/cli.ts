@@ -14,6 +14,7 @@ import { loginCommand } from './login.ts';
 import { mcpCommand } from './mcp.ts';
 import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
+import { runsGroup } from './runs.ts';
 import { storageGroup } from './storage.ts';
 import { testCommand } from './test.ts';
 import { uiCommand } from './ui.ts';
@@ -37,6 +38,7 @@ export const ENTRIES: readonly CommandEntry[] = [
   serveCommand,
   uiCommand,
   storageGroup,
+  runsGroup,
   demoApiCommand,
   completionCommand(() => ENTRIES),
 ];
@@ -52,7 +54,7 @@ const DESCRIBE = 'Turns a description of a REST API (config.json) into CSV table
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<number> {
   const place = await descend({ script: 'gex', describe: DESCRIBE, entries: entries(), argv });
   const width = process.stdout.columns || undefined;
-  if (place.argv.length === 0) {
+  if (place.argv.length === 0 && place.fallback === undefined) {
     io.note(helpOf(place, width));
     return 1;
   }

@@ -8,6 +8,8 @@ export interface CommandGroup {
   readonly describe: string;
   /** A command line of one of them that works when pasted, with a sentence. */
   readonly example: readonly [string, string];
+  /** The command that is meant where none is named: `gex runs` is `gex runs list`. Default: one has to be named. */
+  readonly fallback?: string;
   /** Loads the commands on demand. */
   load(): Promise<readonly CommandEntry[]>;
 }

@@ -15,6 +15,8 @@ export interface ArgumentPlace {
   readonly script: string;
   readonly describe: string;
   readonly entries: readonly CommandEntry[];
+  /** The command that is meant where none is named. */
+  readonly fallback?: string | undefined;
   /** Begins with the name of an entry, unless it is wrong. */
   readonly argv: readonly string[];
 }
@@ -26,11 +28,12 @@ export async function descend(place: ArgumentPlace): Promise<ArgumentPlace> {
     (entry): entry is CommandGroup => entry.name === name && !isCommand(entry),
   );
   if (group === undefined) return place;
-  const { describe } = group;
+  const { describe, fallback } = group;
   return await descend({
     script: `${place.script} ${group.name}`,
     describe,
     entries: await group.load(),
+    fallback,
     argv,
   });
 }
@@ -58,7 +61,9 @@ export const HELP: ReadonlySet<string> = new Set(['-h', '--help', '-V', '--versi
  * @throws {RunError} `command.invalid`: what is wrong, and what was probably meant
  */
 export function parseLine(place: ArgumentPlace): Parsed {
-  const { script, entries, argv } = place;
+  const { script, entries, fallback } = place;
+  const [first = '-'] = place.argv;
+  const argv = fallback !== undefined && first.startsWith('-') ? [fallback, ...place.argv] : place.argv;
   const [name = '', ...rest] = argv;
   if (name.startsWith('-'))
     throw refused(

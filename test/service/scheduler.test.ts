@@ -117,7 +117,8 @@ describe('runs whose time has come', () => {
       tick: async (hours: number) => {
         clock.now = first + hours * 3_600_000;
         let asked = 0;
-        for (const meta of metas) asked += await runDue({ meta, log: silentLog, queue: queueOf(meta, env) });
+        for (const meta of metas)
+          asked += await runDue({ meta, env, log: silentLog, queue: queueOf(meta, env) });
         return asked;
       },
       times: async () =>
@@ -171,6 +172,20 @@ describe('runs whose time has come', () => {
       lastTime: shownAt(46),
       nextTime: shownAt(47),
     });
+    expect((await service.call('GET', `runs/problems?since=2000-01-01&until=2100-01-01`)).body).toMatchObject(
+      {
+        missed: [
+          {
+            configuration: 'c',
+            cron: '0 * * * *',
+            reason: 'away',
+            times: 46,
+            firstTime: shownAt(0),
+            lastTime: shownAt(45),
+          },
+        ],
+      },
+    );
   });
 
   test('do not come again when the clock is set back, nor when the schedule is changed then', async () => {
@@ -184,9 +199,11 @@ describe('runs whose time has come', () => {
   });
 
   test('wait for nobody twice: a schedule whose last run still waits is left out', async () => {
-    const { tick, times, cancelAll, shownAt } = await world();
+    const { tick, times, cancelAll, service, shownAt } = await world();
     expect(await tick(0)).toBe(1);
     expect(await tick(1)).toBe(0);
+    const { body } = await service.call('GET', 'runs/problems?since=2000-01-01&until=2100-01-01');
+    expect(body).toMatchObject({ missed: [{ reason: 'waiting', times: 1, firstTime: shownAt(1) }] });
     await cancelAll();
     expect(await tick(2)).toBe(1);
     expect(await times()).toEqual([shownAt(2), shownAt(0)]);

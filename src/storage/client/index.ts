@@ -18,7 +18,7 @@ export type { Metadata, MetadataPair } from './metadata.ts';
 export type { Tokens } from './tokens.ts';
 export type { Branches } from './branches.ts';
 export type { Events, EventsOf, EventsQuery, StorageEvent } from './events.ts';
-export type { RunExplanationQuery, RunLogLine, RunLogPart, RunsQuery } from './runs.ts';
+export type { RunExplanationQuery, RunLogLine, RunLogPart, RunProblemsQuery, RunsQuery } from './runs.ts';
 export type { Runs } from './recordings.ts';
 export type { Schedules } from './schedules.ts';
 export { importResultOf } from './tables.ts';
@@ -51,6 +51,9 @@ export type {
   Run,
   RunCreate,
   RunExplanation,
+  RunProblem,
+  RunProblems,
+  MissedRun,
   Schedule,
   ScheduleCreate,
   ScheduleUpdate,

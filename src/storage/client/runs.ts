@@ -1,4 +1,5 @@
 import type { RunExplanation } from '../protocol/explanation.ts';
+import type { RunProblems } from '../protocol/problems.ts';
 import type { Run, RunCreate, RunStatus } from '../protocol/run.ts';
 import type { ApiCore } from './api-core.ts';
 import { path } from './encode.ts';
@@ -11,6 +12,16 @@ export interface RunsQuery {
   readonly status?: readonly RunStatus[] | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
+}
+
+/** Range of time, and which runs. */
+export interface RunProblemsQuery {
+  /** ISO 8601. Default: 24 hours before `until`. */
+  readonly since?: string | undefined;
+  /** ISO 8601; up to before it. Default: now. */
+  readonly until?: string | undefined;
+  readonly component?: string | undefined;
+  readonly configuration?: string | undefined;
 }
 
 /** A line of a log: `level`, `time`, `message`, and further facts. */
@@ -48,6 +59,8 @@ export interface RunOperations {
   detail(id: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<Run>;
   /** Newest first. */
   list(query?: RunsQuery): Promise<Run[]>;
+  /** What went wrong in a range of time, by causes, and times of schedules that gave no run. */
+  problems(query?: RunProblemsQuery): Promise<RunProblems>;
   log(
     id: string,
     query?: { readonly offset?: number | undefined; readonly limit?: number | undefined },
@@ -78,6 +91,10 @@ export function createRunOperations(api: ApiCore): RunOperations {
       shaped<Run>(await api.call({ method: 'GET', path: at(id), signal }), 'run', FIELDS),
     list: async (query = {}) =>
       listOf<Run>(await api.call({ method: 'GET', path: 'runs', query: { ...query } }), 'run', FIELDS),
+    async problems(query = {}) {
+      const json = await api.call({ method: 'GET', path: 'runs/problems', query: { ...query } });
+      return shaped<RunProblems>(json, 'problems', { problems: 'list', missed: 'list' });
+    },
     async log(id, query = {}, { signal } = {}) {
       const json = await api.call({ method: 'GET', path: `${at(id)}/log`, query: { ...query }, signal });
       return shaped<RunLogPart>(json, 'log', { lines: 'list', next: 'number', isEnded: 'boolean' });

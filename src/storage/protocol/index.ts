@@ -9,6 +9,7 @@ export * from './explanation.ts';
 export * from './file.ts';
 export * from './job.ts';
 export * from './metadata.ts';
+export * from './problems.ts';
 export * from './profile.ts';
 export * from './run.ts';
 export * from './schedule.ts';

@@ -26,6 +26,19 @@ export function lastTime(timing: Timing, from: number, until: number): number {
   return found > from && found <= until ? found : from;
 }
 
+/** More times than that are not counted one by one. */
+const MOST_TIMES = 10_000;
+
+/** Returns the times of a schedule from `from`, a time of the schedule, up to before `until`; the first 10,000. */
+export function timesBefore(timing: Timing, from: number, until: number): readonly number[] {
+  const times: number[] = [];
+  for (let at: number | undefined = from; at !== undefined && at < until; at = nextTime(timing, at)) {
+    times.push(at);
+    if (times.length === MOST_TIMES) break;
+  }
+  return times;
+}
+
 /** @throws {ApiError} 400 naming the field that is wrong */
 export function checkTiming(timing: Timing): void {
   if (!isTimeZone(timing.timeZone))

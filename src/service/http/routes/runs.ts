@@ -7,9 +7,12 @@ import {
   RunLogQuery,
   RunsQuery,
 } from '../../../storage/protocol/run.ts';
+import { RunProblems, RunProblemsQuery } from '../../../storage/protocol/problems.ts';
+import { isoTime } from '../../../lib/iso-time.ts';
 import type { Context } from '../../domain/context.ts';
+import { readProblems } from '../../domain/runs/problems.ts';
 import { RawJson } from '../../domain/reply.ts';
-import { ApiError, badRequest, notFound } from '../../domain/api-error.ts';
+import { ApiError, badRequest, invalidField, notFound } from '../../domain/api-error.ts';
 import { eventStream } from '../event-stream.ts';
 import { type Who, routesOf, type Route } from '../route.ts';
 import { keyFrom } from '../parsing/configuration.ts';
@@ -84,6 +87,30 @@ export function runRoutes(context: Context): Route[] {
         return runs.map((run) => ({ ...runReply(run), rowCount: counts.get(run.id) }));
       },
     }),
+    route('GET', '/runs/problems', {
+      summary:
+        'Runs that went wrong in a range of time, by their causes, and times of schedules that gave no run',
+      query: RunProblemsQuery,
+      response: RunProblems,
+      handle: async ({ query, caller, branch }) => {
+        requireAnyComponent(caller);
+        const now = await queue.runs.now();
+        const until = query.until === undefined ? now + 1 : timeOf('until', query.until);
+        const since = query.since === undefined ? until - DAY_MS : timeOf('since', query.since);
+        if (since >= until)
+          throw invalidField('storage.validation', 'since', 'The range is empty: "since" is before "until".');
+        const mayAll = caller.isMaster || caller.canManageBuckets;
+        const range = {
+          branchId: branch.id,
+          since: isoTime(since),
+          until: isoTime(until),
+          component: query.component,
+          configuration: query.configuration,
+          components: mayAll ? undefined : caller.componentAccess,
+        };
+        return new RawJson(JSON.stringify(await readProblems(meta, range, now)));
+      },
+    }),
     route('GET', '/runs/:run', {
       summary: 'A run, and what it gave',
       response: Run,
@@ -131,6 +158,16 @@ export function runRoutes(context: Context): Route[] {
       },
     }),
   ];
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** @throws {ApiError} 400 for what is no time of ISO 8601 */
+function timeOf(key: string, text: string): number {
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2')) : NaN;
+  if (!Number.isNaN(time)) return time;
+  const message = `"${text}" is no time: write one such as 2026-03-01T18:00:00Z.`;
+  throw invalidField('storage.validation', key, message);
 }
 
 function isRunning({ configuration_id }: ConfigurationKey, run: number): ApiError {

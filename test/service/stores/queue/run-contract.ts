@@ -26,7 +26,7 @@ export function runContract(here: () => OpenQueue, another: () => Promise<OpenQu
     if (run === undefined) throw new Error('There is a run to take.');
     return run;
   };
-  const run = async (on = here()): Promise<number> => await runDue({ ...on, log: silentLog });
+  const run = async (on = here()): Promise<number> => await runDue({ ...on, env: systemEnv, log: silentLog });
   const nextOf = async (id: number): Promise<number> => {
     const found = here().meta.selectFrom('schedules').select('next_occurrence').where('id', '=', id);
     return Date.parse((await found.executeTakeFirstOrThrow()).next_occurrence ?? '');

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import type { MissedRun, RunProblem, RunProblems } from '../../../storage/protocol/problems.ts';
+import type { RunError } from '../../../storage/protocol/run.ts';
+import { isoTime } from '../../../lib/iso-time.ts';
+import type { Meta } from '../../stores/metadata/database.ts';
+import {
+  countEnded,
+  lastGoodRuns,
+  listMissed,
+  listOverdue,
+  listProblemRuns,
+  type EndedRange,
+  type ProblemRow,
+} from '../../stores/metadata/problem-runs.ts';
+import type { ScheduleRow } from '../../stores/metadata/tables.ts';
+import { apiTime } from '../presenters/time.ts';
+import { placeOf } from '../schedules/place.ts';
+
+/** More runs than that are not looked at one by one. */
+const MOST_RUNS = 10_000;
+const MOST_IDS = 100;
+/** A schedule may be so late before it is overdue: processes look at schedules every few seconds. */
+const LATE_MS = 60_000;
+
+/** Collects what went wrong in a range of time, by causes. @param now of the queue, in milliseconds since 1970 */
+export async function readProblems(
+  meta: Meta,
+  range: EndedRange & { readonly since: string; readonly until: string },
+  now: number,
+): Promise<RunProblems> {
+  const [ended, runs, missed] = [
+    await countEnded(meta, range),
+    await listProblemRuns(meta, range, MOST_RUNS),
+    await missedIn(meta, range, now),
+  ];
+  const good = await lastGoodRuns(meta, [...new Set(runs.map(({ lock_key }) => lock_key))]);
+  const groups = Map.groupBy(runs, causeOf);
+  const count = (fits: (each: (typeof ended)[number]) => boolean): number =>
+    ended.filter(fits).reduce((sum, each) => sum + each.runs, 0);
+  const doubtful = count((each) => each.status === 'success' && each.verdict === 'doubtful');
+  const failed = count((each) => each.status === 'error');
+  return {
+    since: apiTime(range.since),
+    until: apiTime(range.until),
+    counts: {
+      success: count((each) => each.status === 'success'),
+      doubtful,
+      error: failed,
+      cancelled: count((each) => each.status === 'cancelled'),
+    },
+    problems: [...groups]
+      .map(([id, rows]) => problemOf(id, rows, good))
+      .toSorted((a, b) => b.runs - a.runs || (a.lastTime < b.lastTime ? 1 : -1)),
+    missed,
+    leftOut: Math.max(0, failed + doubtful - runs.length),
+  };
+}
+
+/** @param rows runs of the same cause, the newest first; one at least */
+function problemOf(id: string, rows: readonly ProblemRow[], good: ReadonlyMap<string, number>): RunProblem {
+  const [newest] = rows;
+  if (newest === undefined) throw new Error('A cause without runs');
+  const error = errorOf(newest);
+  const host = hostOf(error);
+  return {
+    id,
+    kind: newest.status === 'error' ? 'failed' : 'doubtful',
+    error,
+    ...(host === undefined ? {} : { host }),
+    runs: rows.length,
+    firstTime: timeOf(rows.at(-1) ?? newest),
+    lastTime: timeOf(newest),
+    runIds: rows.slice(0, MOST_IDS).map((run) => String(run.id)),
+    sources: [...Map.groupBy(rows, ({ lock_key }) => lock_key)].map(([key, ofSource]) => {
+      const last = ofSource[0] ?? newest;
+      return {
+        component: last.component_id,
+        configuration: last.configuration_id,
+        runs: ofSource.length,
+        lastRun: String(last.id),
+        lastTime: timeOf(last),
+        isSolved: (good.get(key) ?? 0) > last.id,
+      };
+    }),
+  };
+}
+
+const timeOf = (run: ProblemRow): string => apiTime(run.ended ?? '');
+
+const DOUBTFUL: RunError = {
+  code: 'run.doubtful',
+  message: 'The run succeeded, and its tables may not have everything.',
+  audience: 'user',
+  hint: 'Look at the verdict of its jobs: it names what is in doubt, and what would settle it.',
+};
+
+function errorOf({ error }: ProblemRow): RunError {
+  // Written by this service.
+  return error === null ? DOUBTFUL : (JSON.parse(error) as RunError);
+}
+
+/** Returns the host that the error has an address of. */
+function hostOf({ where }: RunError): string | undefined {
+  const url: unknown = typeof where === 'object' && where !== null && 'url' in where ? where.url : undefined;
+  return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : undefined;
+}
+
+/** Identifies the cause of a run's failure: the code, the API, and the message without what differs from run to run. */
+function causeOf(run: ProblemRow): string {
+  const error = errorOf(run);
+  const parts = [run.status, error.code, hostOf(error) ?? '', alike(error.message)];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16);
+}
+
+const TELLING = 300;
+
+/** Takes addresses, names in “”, times, ids and numbers out of a message; the status of an answer stays. */
+function alike(message: string): string {
+  return message
+    .slice(0, TELLING)
+    .replaceAll(/https?:\/\/[^\s"”,;)]+/g, '<address>')
+    .replaceAll(/“[^”]*”/g, '<name>')
+    .replaceAll(/\b(?=[0-9a-f-]*\d)[0-9a-f][0-9a-f-]{7,}\b/gi, '<id>')
+    .replaceAll(/(?<!(?:answered|status) )\b\d[\d.,:]*/g, '<number>');
+}
+
+async function missedIn(
+  meta: Meta,
+  range: EndedRange & { readonly since: string; readonly until: string },
+  now: number,
+): Promise<MissedRun[]> {
+  const told = (await listMissed(meta, range)).map(
+    // Written by this service.
+    ({ params }) => JSON.parse(params) as MissedRun,
+  );
+  const overdue =
+    now >= Date.parse(range.since) ? await listOverdue(meta, range.branchId, isoTime(now - LATE_MS)) : [];
+  const isAsked = ({ component, configuration }: MissedRun): boolean =>
+    (range.component ?? component) === component &&
+    (range.configuration ?? configuration) === configuration &&
+    (range.components?.includes(component) ?? true);
+  return [...told, ...overdue.map(overdueOf)].filter(isAsked);
+}
+
+function overdueOf(schedule: ScheduleRow): MissedRun {
+  const time = apiTime(schedule.next_occurrence ?? '');
+  return { ...placeOf(schedule), reason: 'overdue', times: 1, firstTime: time, lastTime: time };
+}
