@@ -59,7 +59,7 @@ export interface RunOperations {
   detail(id: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<Run>;
   /** Newest first. */
   list(query?: RunsQuery): Promise<Run[]>;
-  /** What went wrong in a range of time, by causes, and times of schedules that gave no run. */
+  /** Returns the runs that went wrong in a range of time, by causes, and times of schedules that gave no run. */
   problems(query?: RunProblemsQuery): Promise<RunProblems>;
   log(
     id: string,
