@@ -113,6 +113,9 @@ export function RunList() {
       about="What the service has done with the sources, newest first."
       actions={
         <>
+          <ButtonLink to="/runs/problems" icon="alert">
+            What went wrong
+          </ButtonLink>
           <ButtonLink
             to={isChosen ? at`/runs/schedules/${component ?? ''}/${configuration}` : '/runs/schedules'}
             icon="clock"

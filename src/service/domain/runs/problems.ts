@@ -50,11 +50,16 @@ export async function readProblems(
     },
     problems: [...groups]
       .map(([id, rows]) => problemOf(id, rows, good))
-      .toSorted((a, b) => b.runs - a.runs || (a.lastTime < b.lastTime ? 1 : -1)),
+      .toSorted(
+        (a, b) =>
+          Number(isSolved(a)) - Number(isSolved(b)) || b.runs - a.runs || (a.lastTime < b.lastTime ? 1 : -1),
+      ),
     missed,
     leftOut: Math.max(0, failed + doubtful - runs.length),
   };
 }
+
+const isSolved = ({ sources }: RunProblem): boolean => sources.every((source) => source.isSolved);
 
 /** @param rows runs of the same cause, the newest first; one at least */
 function problemOf(id: string, rows: readonly ProblemRow[], good: ReadonlyMap<string, number>): RunProblem {

@@ -1,0 +1,210 @@
+import { useState } from 'preact/hooks';
+import { client, type MissedRun, type RunProblem, type RunProblems } from '../../data/client.ts';
+import { invalidate, useAction, useQuery } from '../../data/query.ts';
+import { nameOf, useSources, type SourceRef } from '../../data/sources.ts';
+import { Link } from '../../route/link.tsx';
+import { at, setQuery, usePlace } from '../../route/router.ts';
+import { Button } from '../../ui/button.tsx';
+import { Select } from '../../ui/field.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Badge, EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { plural, RelativeTime, Text } from '../../ui/values.tsx';
+import { cronText } from './cron-words.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Hours that each range goes back. */
+const RANGES = [
+  { value: '', text: 'Last 24 hours', hours: 24 },
+  { value: 'night', text: 'Last 12 hours', hours: 12 },
+  { value: 'days', text: 'Last 3 days', hours: 72 },
+  { value: 'week', text: 'Last 7 days', hours: 168 },
+  { value: 'month', text: 'Last 30 days', hours: 720 },
+] as const;
+
+/** Shows what went wrong in a range of time, by causes, and runs all of a cause again. */
+export function Problems() {
+  const { query } = usePlace();
+  const range = RANGES.find(({ value }) => value === query.get('range')) ?? RANGES[0];
+  const sources = useSources();
+  const problems = useQuery({
+    key: ['runs', 'problems', range.value],
+    load: async () =>
+      await client().runs.problems({ since: new Date(Date.now() - range.hours * HOUR_MS).toISOString() }),
+    everyMs: () => 15_000,
+    keepsPrevious: true,
+  });
+  return (
+    <Page
+      title="What went wrong"
+      crumbs={[{ to: '/runs', text: 'Runs' }]}
+      about="Runs that failed or are in doubt, by their causes, and runs that should have been."
+      actions={
+        <Select
+          label="Range of time"
+          isLabelHidden
+          value={range.value}
+          options={RANGES}
+          onChange={(value) => setQuery({ range: value })}
+        />
+      }
+    >
+      <Loaded query={problems}>
+        {(found) => (
+          <>
+            <p role="status">{sumOf(found)}</p>
+            {found.problems.length + found.missed.length === 0 && (
+              <div class="card">
+                <EmptyState icon="check" title="Nothing went wrong">
+                  Choose a longer range of time to look further back.
+                </EmptyState>
+              </div>
+            )}
+            {found.problems.map((problem) => (
+              <Problem key={problem.id} problem={problem} sources={sources.data} />
+            ))}
+            {found.missed.map((missed) => (
+              <Missed
+                key={`${missed.schedule} ${missed.reason} ${missed.firstTime}`}
+                missed={missed}
+                sources={sources.data}
+              />
+            ))}
+            {found.leftOut > 0 && (
+              <p class="muted">{plural(found.leftOut, 'more run')} went wrong: choose a shorter range.</p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function sumOf({ counts }: RunProblems): string {
+  const doubtful = counts.doubtful === 0 ? '' : ` (${counts.doubtful} in doubt)`;
+  return `${plural(counts.success, 'run')} succeeded${doubtful}, ${counts.error} failed, ${counts.cancelled} cancelled.`;
+}
+
+const SHOWN_SOURCES = 8;
+
+function Problem({
+  problem,
+  sources,
+}: {
+  readonly problem: RunProblem;
+  readonly sources: readonly SourceRef[] | undefined;
+}) {
+  const { error, host, firstTime, lastTime, runIds } = problem;
+  const [isWhole, setWhole] = useState(false);
+  const [started, setStarted] = useState<ReadonlySet<string>>(new Set());
+  const open = problem.sources.filter(({ isSolved, lastRun }) => !isSolved && !started.has(lastRun));
+  const shown = isWhole ? problem.sources : problem.sources.slice(0, SHOWN_SOURCES);
+  const rerun = useAction(async () => {
+    for (const { lastRun } of open) {
+      const { component, configuration, asked } = await client().runs.detail(lastRun);
+      await client().runs.start({ component, configuration, ...asked });
+      setStarted((before) => new Set([...before, lastRun]));
+    }
+    await invalidate('runs');
+    toast(`${plural(open.length, 'run')} started`);
+    return true;
+  });
+  return (
+    <section class="card runs-problem" aria-label={error.message}>
+      <div class="spread">
+        <div class="row">
+          <Badge tone={problem.kind === 'failed' ? 'bad' : 'warn'}>
+            {plural(problem.runs, 'run')} {problem.kind === 'failed' ? 'failed' : 'in doubt'}
+          </Badge>
+          {host !== undefined && (
+            <span class="mono small">
+              <Text>{host}</Text>
+            </span>
+          )}
+          <span class="muted small">
+            {firstTime === lastTime ? (
+              <RelativeTime value={lastTime} />
+            ) : (
+              <>
+                <RelativeTime value={firstTime} /> to <RelativeTime value={lastTime} />
+              </>
+            )}
+          </span>
+          {problem.sources.every(({ isSolved }) => isSolved) && <Badge tone="good">Solved since</Badge>}
+        </div>
+        {open.length > 0 && (
+          <Button icon="run" isBusy={rerun.isRunning} onPress={() => void rerun.run(undefined)}>
+            {open.length === 1 ? 'Run again' : `Run ${open.length} sources again`}
+          </Button>
+        )}
+      </div>
+      <p class="runs-message">
+        <Text>{error.message}</Text>
+      </p>
+      {error.hint !== undefined && (
+        <p>
+          <strong>To do:</strong> <Text>{error.hint}</Text>
+        </p>
+      )}
+      <ul class="runs-sources">
+        {shown.map(({ component, configuration, runs, lastRun, isSolved }) => (
+          <li key={`${component}/${configuration}`}>
+            <Link to={at`/sources/${component}/${configuration}`}>
+              <Text>{nameOf(sources, component, configuration)}</Text>
+            </Link>{' '}
+            <span class="muted small">
+              {runs === 1 ? 'once' : `${runs} times`}, <Link to={at`/runs/${lastRun}`}>run {lastRun}</Link>
+              {isSolved && ', solved since'}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <div class="row">
+        {shown.length < problem.sources.length && (
+          <Button onPress={() => setWhole(true)}>Show all {problem.sources.length} sources</Button>
+        )}
+        <Link to={at`/runs/${runIds[0] ?? ''}`}>Look at the newest run</Link>
+      </div>
+      {rerun.error !== undefined && <ErrorBanner error={rerun.error} />}
+    </section>
+  );
+}
+
+const REASONS: Readonly<Record<MissedRun['reason'], string>> = {
+  away: 'No process of the service looked at schedules then; of the times that were missed the last one was made up for.',
+  waiting: 'The run before it still waited for a runner.',
+  overdue: 'No process of the service looks at schedules now.',
+};
+
+function Missed({
+  missed,
+  sources,
+}: {
+  readonly missed: MissedRun;
+  readonly sources: readonly SourceRef[] | undefined;
+}) {
+  const { component, configuration, cron, timeZone, times, firstTime, lastTime, reason } = missed;
+  return (
+    <section class="card runs-problem" aria-label={`A schedule of ${configuration} gave no run`}>
+      <div class="row">
+        <Badge tone="warn">{plural(times, 'time')} not run</Badge>
+        <Link to={at`/sources/${component}/${configuration}`}>
+          <Text>{nameOf(sources, component, configuration)}</Text>
+        </Link>
+        <span class="muted small">
+          <RelativeTime value={firstTime} />
+          {times > 1 && (
+            <>
+              {' '}
+              to <RelativeTime value={lastTime} />
+            </>
+          )}
+        </span>
+      </div>
+      <p>
+        {cronText(cron)} ({timeZone}). {REASONS[reason]}
+      </p>
+    </section>
+  );
+}
