@@ -1,6 +1,10 @@
 import { shownText } from '../../src/lib/shown-text.ts';
-import { client } from './client.ts';
+import { at, partsOf } from '../route/router.ts';
+import { client, type RunsQuery } from './client.ts';
 import { useQuery } from './query.ts';
+
+/** The runs of sources whose last run to an end was bad; one that waits since hides nothing. */
+export const FAILING: RunsQuery = { isLast: true, isBad: true, status: ['success', 'error'] };
 
 /** A configuration that may run. */
 export interface SourceRef {
@@ -13,6 +17,20 @@ export interface SourceRef {
 
 export const keyOf = (component: string, configuration: string): string =>
   [component, configuration].map(encodeURIComponent).join('/');
+
+/** Returns the address of the runs of a configuration. */
+export const runsOf = (component: string, configuration: string): string =>
+  at`/runs?source=${keyOf(component, configuration)}`;
+
+/** Returns the configuration that a key in an address means; undefined for a text that is no key. */
+export function fromKey(
+  key: string,
+): { readonly component: string; readonly configuration: string } | undefined {
+  const [component = '', configuration = '', ...more] = partsOf(key);
+  return component === '' || configuration === '' || more.length > 0
+    ? undefined
+    : { component, configuration };
+}
 
 export function useSources() {
   return useQuery<readonly SourceRef[]>({

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { client, type Run, type RunStatus } from '../../data/client.ts';
+import { client, type Run, type RunsQuery } from '../../data/client.ts';
 import { useQuery } from '../../data/query.ts';
 import { Link } from '../../route/link.tsx';
 import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
@@ -7,15 +7,15 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Pager } from '../../ui/pager.tsx';
 import { StatusBadge, VerdictBadge } from '../../ui/run-badges.tsx';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { Count, durationText, RelativeTime, Text } from '../../ui/values.tsx';
-import { nameOf, useSources, type SourceRef } from '../../data/sources.ts';
+import { FAILING, fromKey, nameOf, useSources, type SourceRef } from '../../data/sources.ts';
 import { StartRun } from './start-run.tsx';
 import { isOver, rowsOf, tookMs } from './words.tsx';
 
-const STEP = 200;
-const MOST = 1000;
+const PART = 100;
 
 function columnsOf(sources: readonly SourceRef[] | undefined): readonly Column<Run>[] {
   return [
@@ -74,31 +74,34 @@ function columnsOf(sources: readonly SourceRef[] | undefined): readonly Column<R
   ];
 }
 
-const STATUSES: readonly { readonly value: RunStatus | ''; readonly text: string }[] = [
-  { value: '', text: 'Any status' },
-  { value: 'waiting', text: 'Waiting' },
-  { value: 'processing', text: 'Running' },
-  { value: 'success', text: 'Done' },
-  { value: 'error', text: 'Failed' },
-  { value: 'cancelled', text: 'Cancelled' },
+interface StatusChoice {
+  readonly value: string;
+  readonly text: string;
+  readonly query: RunsQuery;
+}
+
+const STATUSES: readonly StatusChoice[] = [
+  { value: '', text: 'Any status', query: {} },
+  { value: 'waiting', text: 'Waiting', query: { status: ['waiting'] } },
+  { value: 'processing', text: 'Running', query: { status: ['processing'] } },
+  { value: 'success', text: 'Done', query: { status: ['success'] } },
+  { value: 'error', text: 'Failed', query: { status: ['error'] } },
+  { value: 'bad', text: 'Failed or doubtful', query: { isBad: true } },
+  { value: 'failing', text: 'Failed or doubtful when it ended last', query: FAILING },
+  { value: 'cancelled', text: 'Cancelled', query: { status: ['cancelled'] } },
 ];
 
 export function RunList() {
   const { query } = usePlace();
-  const [component, configuration] = (query.get('source') ?? '').split('/').map(decodeURIComponent);
-  const status = STATUSES.find(({ value }) => value === query.get('status'))?.value ?? '';
-  const [limit, setLimit] = useState(STEP);
+  const source = query.get('source') ?? '';
+  const chosen = fromKey(source);
+  const status = STATUSES.find(({ value }) => value === query.get('status'));
+  const offset = Math.max(0, Math.floor(Number(query.get('offset'))) || 0);
   const [isStarting, setStarting] = useState(false);
   const sources = useSources();
-  const isChosen = configuration !== undefined;
   const runs = useQuery({
-    key: ['runs', 'list', query.get('source') ?? '', status, limit],
-    load: async () =>
-      await client().runs.list({
-        ...(isChosen ? { component, configuration } : {}),
-        ...(status === '' ? {} : { status: [status] }),
-        limit,
-      }),
+    key: ['runs', 'list', chosen, status?.value, offset],
+    load: async () => await client().runs.list({ ...chosen, ...status?.query, limit: PART, offset }),
     everyMs: (all) => (all?.every(isOver) === true ? 5000 : 1500),
     keepsPrevious: true,
   });
@@ -117,7 +120,11 @@ export function RunList() {
             What went wrong
           </ButtonLink>
           <ButtonLink
-            to={isChosen ? at`/runs/schedules/${component ?? ''}/${configuration}` : '/runs/schedules'}
+            to={
+              chosen === undefined
+                ? '/runs/schedules'
+                : at`/runs/schedules/${chosen.component}/${chosen.configuration}`
+            }
             icon="clock"
           >
             Schedules
@@ -130,26 +137,26 @@ export function RunList() {
         <Select
           label="Source"
           isLabelHidden
-          value={query.get('source') ?? ''}
+          value={chosen === undefined ? '' : source}
           options={[
             { value: '', text: 'All sources' },
             ...(sources.data ?? []).map((source) => ({ value: source.key, text: source.name })),
           ]}
-          onChange={(value) => setQuery({ source: value })}
+          onChange={(value) => setQuery({ source: value, offset: undefined })}
         />
         <Select
           label="Status"
           isLabelHidden
-          value={status}
+          value={status?.value ?? ''}
           options={STATUSES}
-          onChange={(value) => setQuery({ status: value })}
+          onChange={(value) => setQuery({ status: value, offset: undefined })}
         />
       </div>
       <Loaded query={runs}>
         {(all) =>
-          all.length === 0 ? (
+          all.length === 0 && offset === 0 ? (
             <div class="card">
-              {isChosen || status !== '' ? (
+              {chosen !== undefined || status !== undefined ? (
                 <EmptyState
                   icon="run"
                   title="No run is like that"
@@ -176,21 +183,21 @@ export function RunList() {
                 rowKey={({ id }) => id}
                 onOpen={({ id }) => navigate(at`/runs/${id}`)}
               />
-              {all.length >= limit && limit < MOST && (
-                <div>
-                  <Button isBusy={runs.isFetching} onPress={() => setLimit(MOST)}>
-                    Show older runs
-                  </Button>
-                </div>
-              )}
+              <Pager
+                noun="runs"
+                size={PART}
+                offset={offset}
+                shown={all.length}
+                onMove={(next) => setQuery({ offset: next === 0 ? undefined : String(next) })}
+              />
             </>
           )
         }
       </Loaded>
       {isStarting && (
         <StartRun
-          component={isChosen ? component : undefined}
-          configuration={isChosen ? configuration : undefined}
+          component={chosen?.component}
+          configuration={chosen?.configuration}
           onClose={() => setStarting(false)}
         />
       )}

@@ -14,7 +14,7 @@ import { Count, durationText, RelativeTime, Text } from '../../ui/values.tsx';
 import { Compare } from './compare.tsx';
 import { Log } from './log.tsx';
 import { Overview } from './overview.tsx';
-import { keyOf, nameOf, useSources } from '../../data/sources.ts';
+import { nameOf, runsOf, useSources } from '../../data/sources.ts';
 import { StartRun } from './start-run.tsx';
 import { TimeLine } from './time-line.tsx';
 import { useRun } from './use-run.ts';
@@ -44,7 +44,7 @@ export function RunPage({ id }: { readonly id: string }) {
           ? []
           : [
               {
-                to: `/runs?source=${encodeURIComponent(keyOf(data.component, data.configuration))}`,
+                to: runsOf(data.component, data.configuration),
                 text: nameOf(sources.data, data.component, data.configuration),
               },
             ]),

@@ -22,7 +22,7 @@ interface Source {
 
 /** The component of sources that are made here. */
 const COMPONENT = 'ex-generic-v2';
-/** So many runs are looked through for the last one of each source. */
+/** More sources than this are on no page. */
 const RUNS = 1000;
 
 const placeOf = ({ component, configuration }: Source): string =>
@@ -107,14 +107,11 @@ export function SourceList() {
   });
   const runs = useQuery({
     key: ['runs', 'last of sources'],
-    load: async () => await client().runs.list({ limit: RUNS }),
+    load: async () => await client().runs.list({ isLast: true, limit: RUNS }),
     isEnabled: currentSession().runs && !isTrash,
     everyMs: 15_000,
   });
-  // Newest first: the first of each counts.
-  const last = new Map(
-    (runs.data ?? []).toReversed().map((run) => [keyOf(run.component, run.configuration), run]),
-  );
+  const last = new Map((runs.data ?? []).map((run) => [keyOf(run.component, run.configuration), run]));
   const text = search.toLowerCase();
   return (
     <Page

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { client, type Configuration, type ConfigurationRow } from '../../data/client.ts';
 import { forget, invalidate, useAction, useQuery } from '../../data/query.ts';
 import { currentSession } from '../../data/session.ts';
+import { runsOf } from '../../data/sources.ts';
 import { at, navigate } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Confirm, FormDialog } from '../../ui/dialog.tsx';
@@ -144,10 +145,7 @@ function Actions({ component, source }: { readonly component: string; readonly s
           Run now
         </Button>
       )}
-      <ButtonLink
-        to={`/runs?component=${encodeURIComponent(component)}&configuration=${encodeURIComponent(id)}`}
-        icon="clock"
-      >
+      <ButtonLink to={runsOf(component, id)} icon="clock">
         Runs
       </ButtonLink>
       <Button icon="edit" onPress={() => setOpen('edit')}>

@@ -2,29 +2,29 @@ import type { ComponentChildren } from 'preact';
 import { client, type Bucket, type Job, type Run, type Table } from '../../data/client.ts';
 import { failureOfJob, operationText } from '../../data/job-words.ts';
 import { useQuery, wordsOf } from '../../data/query.ts';
-import { nameOf, useSources } from '../../data/sources.ts';
+import { FAILING, keyOf, nameOf, useSources } from '../../data/sources.ts';
 import { currentSession } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at } from '../../route/router.ts';
 import { Page } from '../../ui/page.tsx';
 import { StatusBadge, VerdictBadge } from '../../ui/run-badges.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { bytesText, plural, RelativeTime, Text, timeOf } from '../../ui/values.tsx';
+import { bytesText, countText, plural, RelativeTime, Text, timeOf } from '../../ui/values.tsx';
 import { FileZone } from './file-zone.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import './start.css';
 
 const MOST = 6;
 const EVERY_MS = 10_000;
-/** Changed last of all: their tables are looked at. */
-const BUCKETS = 2;
+/** More sources that fail are not counted one by one. */
+const COUNTED = 500;
 
 /** Shows the state of the service at a glance, failures first. */
 export default function Start() {
   const { runs: hasRuns, token } = currentSession();
   const runs = useQuery({
     key: ['runs', 'start'],
-    load: async () => await client().runs.list({ limit: 30 }),
+    load: lookAtRuns,
     everyMs: EVERY_MS,
     isEnabled: hasRuns,
   });
@@ -37,7 +37,7 @@ export default function Start() {
   const storage = useQuery({ key: ['tables', 'start'], load: lookAtStorage, everyMs: 30_000 });
   const isLoading = (hasRuns && runs.isPending) || jobs.isPending || storage.isPending;
   const isEmpty =
-    storage.data?.buckets.length === 0 && jobs.data?.length === 0 && (runs.data ?? []).length === 0;
+    storage.data?.buckets.length === 0 && jobs.data?.length === 0 && (runs.data?.last ?? []).length === 0;
   if (isLoading)
     return (
       <Page title="Start">
@@ -56,17 +56,20 @@ export default function Start() {
       <div class="start">
         <Section title="Last runs" to="/runs" error={runs.error}>
           {hasRuns ? (
-            <List
-              rows={worstFirst(runs.data ?? []).slice(0, MOST)}
-              empty="Nothing has run yet."
-              show={(run) => (
-                <RunLine
-                  key={run.id}
-                  run={run}
-                  name={nameOf(sources.data, run.component, run.configuration)}
-                />
-              )}
-            />
+            <>
+              <Failing runs={runs.data?.failing ?? []} />
+              <List
+                rows={[...(runs.data?.failing ?? []), ...(runs.data?.last ?? [])].slice(0, MOST)}
+                empty="Nothing has run yet."
+                show={(run) => (
+                  <RunLine
+                    key={run.id}
+                    run={run}
+                    name={nameOf(sources.data, run.component, run.configuration)}
+                  />
+                )}
+              />
+            </>
           ) : (
             <p class="muted">This service does no runs.</p>
           )}
@@ -97,11 +100,24 @@ interface Storage {
 }
 
 async function lookAtStorage(): Promise<Storage> {
-  const buckets = await client().buckets.list();
-  const last = newestFirst(buckets).slice(0, BUCKETS);
-  const tables = await Promise.all(last.map(async ({ id }) => await client().tables.list({ bucket: id })));
-  return { buckets, tables: newestFirst(tables.flat()).slice(0, MOST) };
+  const [buckets, tables] = await Promise.all([
+    client().buckets.list(),
+    client().tables.list({ include: [], changedLast: MOST }),
+  ]);
+  return { buckets, tables: newestFirst(tables) };
 }
+
+/** Looks at the sources that failed when they ended last, and at the last run of some others. */
+async function lookAtRuns(): Promise<{ readonly failing: readonly Run[]; readonly last: readonly Run[] }> {
+  const [failing, last] = await Promise.all([
+    client().runs.list({ ...FAILING, limit: COUNTED }),
+    client().runs.list({ isLast: true, limit: 2 * MOST }),
+  ]);
+  const told = new Set(failing.map(sourceOf));
+  return { failing, last: last.filter((run) => !told.has(sourceOf(run))) };
+}
+
+const sourceOf = ({ component, configuration }: Run): string => keyOf(component, configuration);
 
 function newestFirst<T extends { readonly lastChangeDate: string | null }>(all: readonly T[]): T[] {
   const time = ({ lastChangeDate }: T): number => (lastChangeDate === null ? 0 : timeOf(lastChangeDate));
@@ -110,16 +126,18 @@ function newestFirst<T extends { readonly lastChangeDate: string | null }>(all: 
 
 const BAD = new Set(['error', 'cut', 'doubtful']);
 
-const isBad = ({ status, verdict }: Run): boolean => BAD.has(status) || BAD.has(verdict ?? '');
-
-/** Returns the last run of each source, failed ones first: an earlier failure that was fixed is over. */
-function worstFirst(runs: readonly Run[]): Run[] {
-  const last = new Map<string, Run>();
-  for (const run of runs) {
-    const source = `${run.component} ${run.configuration}`;
-    if (!last.has(source)) last.set(source, run);
-  }
-  return [...last.values()].toSorted((a, b) => Number(isBad(b)) - Number(isBad(a)));
+/** Says how many sources fail, however few of them are listed. */
+function Failing({ runs }: { readonly runs: readonly Run[] }) {
+  if (runs.length === 0) return null;
+  const count = runs.length < COUNTED ? countText(runs.length) : `${countText(COUNTED)} or more`;
+  return (
+    <p>
+      <Link to="/runs?status=failing">
+        {runs.length === 1 ? '1 source' : `${count} sources`} failed or may not have everything
+      </Link>
+      {runs.length > MOST && <span class="muted small">, the newest {MOST} of them:</span>}
+    </p>
+  );
 }
 
 function Sizes({ buckets }: { readonly buckets: readonly Bucket[] }) {

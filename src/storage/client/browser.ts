@@ -87,7 +87,7 @@ export type { Configurations } from './configurations.ts';
 export type { ConfigurationProblem } from '../protocol/workshop.ts';
 export type { Rows } from './configuration-rows.ts';
 export type { Job } from './job.ts';
-export type { RunLogLine, RunLogPart } from './runs.ts';
+export type { RunLogLine, RunLogPart, RunsQuery } from './runs.ts';
 export type { StorageEvent } from './events.ts';
 export type * from './table-types.ts';
 export type {

@@ -10,6 +10,10 @@ export interface RunsQuery {
   readonly component?: string | undefined;
   readonly configuration?: string | undefined;
   readonly status?: readonly RunStatus[] | undefined;
+  /** Only the last run of each configuration, of those with these statuses. */
+  readonly isLast?: boolean | undefined;
+  /** Only those that failed, or may not have everything. */
+  readonly isBad?: boolean | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
 }

@@ -135,6 +135,8 @@ export interface TableOperations {
   list(query?: {
     readonly bucket?: string | undefined;
     readonly include?: readonly string[] | undefined;
+    /** Only so many, those that changed last; not of a bucket. */
+    readonly changedLast?: number | undefined;
   }): Promise<Table[]>;
   detail(id: string): Promise<Table>;
   /** The table; undefined when there is none. */

@@ -26,9 +26,9 @@ export function createTableOperations(api: ApiCore, jobs: Jobs): TableOperations
     return await jobs.wait(readJob(json), { ...wait, signal });
   };
   const tables: TableOperations = {
-    async list({ bucket, include } = {}) {
+    async list({ bucket, include, changedLast } = {}) {
       const at = bucket === undefined ? 'tables' : path`buckets/${bucket}/tables`;
-      const query = { include: include?.join(',') };
+      const query = { include: include?.join(','), changedLast };
       return listOf<Table>(await api.call({ method: 'GET', path: at, query }), 'table', FIELDS);
     },
     detail: async (id) => asTable(await api.call({ method: 'GET', path: path`tables/${id}` })),

@@ -56,6 +56,17 @@ export const RunsQuery = Type.Object({
   component: Type.Optional(Type.String()),
   configuration: Type.Optional(Type.String()),
   status: Type.Optional(Type.Array(RunStatus)),
+  isLast: Type.Optional(
+    Type.Boolean({
+      description:
+        'Only the last run of each configuration, of those that have one of the statuses asked for.',
+    }),
+  ),
+  isBad: Type.Optional(
+    Type.Boolean({
+      description: 'Only those that failed, and those whose verdict is `cut` or `doubtful`.',
+    }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 20 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
 });

@@ -31,6 +31,18 @@ export const TablesQuery = Type.Object({
   include: Type.Optional(Names),
 });
 
+/** Query of `GET tables`. */
+export const AllTablesQuery = Type.Object({
+  ...TablesQuery.properties,
+  changedLast: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      description: 'Only so many of them, those that changed last; by id all the same.',
+    }),
+  ),
+});
+
 const CSV = {
   delimiter: Type.Optional(Type.String({ description: 'One character; `\\t` means a tab. Default `,`.' })),
   enclosure: Type.Optional(Type.String({ description: 'One character, or empty. Default `"`.' })),

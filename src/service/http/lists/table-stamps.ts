@@ -15,6 +15,16 @@ export async function listTableRefs(meta: Meta, branchId: number, bucketId?: str
   return await query.orderBy('tables.id').execute();
 }
 
+/** Lists the tables of a branch, those that changed last first. */
+export async function tablesByChange(meta: Meta, branchId: number): Promise<TableRef[]> {
+  return await meta
+    .selectFrom('tables')
+    .select(['branch_id', 'bucket_id', 'id'])
+    .where('branch_id', '=', branchId)
+    .orderBy((of) => of.fn.coalesce('last_change', 'created'), 'desc')
+    .execute();
+}
+
 /**
  * Returns a function that identifies the text of each table: by the stamps of itself, and of all its sources when it
  * is an alias. It returns undefined for a table that cannot be identified.

@@ -76,6 +76,8 @@ export function runRoutes(context: Context): Route[] {
           component: query.component,
           configuration: query.configuration,
           statuses: query.status,
+          isLast: query.isLast,
+          isBad: query.isBad,
           components: mayAll ? undefined : caller.componentAccess,
           limit: query.limit ?? 20,
           offset: query.offset ?? 0,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { AsyncQuery, DeleteQuery } from '../../../storage/protocol/bucket.ts';
 import { namesOf, type Names } from '../../../storage/protocol/common.ts';
-import { Table, TablesQuery, TableUpdate } from '../../../storage/protocol/table.ts';
+import { AllTablesQuery, Table, TablesQuery, TableUpdate } from '../../../storage/protocol/table.ts';
 import { storageNameProblem } from '../../../lib/names.ts';
 import { Answer } from '../answer.ts';
 import { enqueueJob, runJob } from '../enqueue-job.ts';
@@ -15,6 +15,7 @@ import { refuseAliased } from '../../domain/jobs/operations/alias.ts';
 import { listOfPages, longJson } from '../lists/long-list.ts';
 import { listTables } from '../lists/tables.ts';
 import type { TableRef } from '../lists/table-pages.ts';
+import { tablesByChange } from '../lists/table-stamps.ts';
 import { recordFinishedJob } from '../../stores/metadata/jobs.ts';
 import { findTableByDisplayName, updateTable } from '../../stores/metadata/stored-tables.ts';
 import {
@@ -42,7 +43,7 @@ function readRoutes(context: DataContext): Route[] {
     route('GET', '/tables', {
       isForRuns: true,
       summary: 'All tables that the token may read',
-      query: TablesQuery,
+      query: AllTablesQuery,
       response: Type.Array(Table),
       handle: async ({ query, caller, branch, origin }) => {
         const include = includeOf(query.include, ['buckets', 'metadata', 'columnMetadata']);
@@ -51,8 +52,15 @@ function readRoutes(context: DataContext): Route[] {
           message: 'Listed tables',
           params: { include: [...include] },
         });
-        const isShown = ({ bucket_id }: TableRef): boolean =>
+        const mayRead = ({ bucket_id }: TableRef): boolean =>
           mayUseBucket(caller, branch.id, bucket_id, 'read');
+        const last =
+          query.changedLast === undefined
+            ? undefined
+            : new Set(
+                (await tablesByChange(meta, branch.id)).filter(mayRead).slice(0, query.changedLast).map(idOf),
+              );
+        const isShown = last === undefined ? mayRead : ({ id }: TableRef): boolean => last.has(id);
         const of = { branchId: branch.id, isShown };
         return await longJson(listOfPages(listTables(meta, of, { origin, include })));
       },
@@ -160,6 +168,8 @@ function writeRoutes(context: DataContext): Route[] {
     }),
   ];
 }
+
+const idOf = ({ id }: TableRef): string => id;
 
 function includeOf(given: Names | undefined, fallback: readonly string[]): readonly string[] {
   return given === undefined ? fallback : requireParts(namesOf(given));

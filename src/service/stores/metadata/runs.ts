@@ -77,6 +77,10 @@ export interface RunFilter {
   readonly statuses?: readonly RunStatus[] | undefined;
   /** Only those of these components; all when undefined. */
   readonly components?: readonly string[] | undefined;
+  /** Only the last run of each configuration, of those with the statuses. */
+  readonly isLast?: boolean | undefined;
+  /** Only those that failed, or may not have everything. */
+  readonly isBad?: boolean | undefined;
   readonly limit: number;
   readonly offset: number;
 }
@@ -90,7 +94,22 @@ export async function listRuns(meta: Meta, filter: RunFilter): Promise<BriefRun[
   if (filter.component !== undefined) query = query.where('component_id', '=', filter.component);
   if (filter.components !== undefined) query = query.where('component_id', 'in', filter.components);
   if (filter.configuration !== undefined) query = query.where('configuration_id', '=', filter.configuration);
-  if (filter.statuses !== undefined) query = query.where('status', 'in', filter.statuses);
+  const { statuses } = filter;
+  if (statuses !== undefined) query = query.where('status', 'in', statuses);
+  if (filter.isBad === true)
+    query = query.where((is) =>
+      is.or([is('status', '=', 'error'), is('verdict', 'in', ['cut', 'doubtful'])]),
+    );
+  if (filter.isLast === true)
+    query = query.where((where) => {
+      let later = where
+        .selectFrom('runs as later')
+        .select('later.id')
+        .whereRef('later.lock_key', '=', 'runs.lock_key')
+        .whereRef('later.id', '>', 'runs.id');
+      if (statuses !== undefined) later = later.where('later.status', 'in', statuses);
+      return where.not(where.exists(later));
+    });
   return await query.orderBy('id', 'desc').limit(filter.limit).offset(filter.offset).execute();
 }
 

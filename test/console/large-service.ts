@@ -1,0 +1,232 @@
+import type { Meta } from '../../src/service/stores/metadata/database.ts';
+import type { RunRow } from '../../src/service/stores/metadata/tables.ts';
+import { metaOf } from '../service/database.ts';
+
+const COMPONENT = 'ex-generic-v2';
+const SOURCES = 500;
+const TABLES = 2000;
+/** Rows of one statement: databases take so many values at once. */
+const AT_ONCE = 50;
+
+/** Reasons of the runs that failed, and how many have each. */
+export const CAUSES = [
+  {
+    code: 'http.status',
+    message: 'GET https://api.example.com/orders answered 401: the token has expired',
+    runs: 22,
+  },
+  {
+    code: 'http.status',
+    message: 'GET https://api.example.com/users answered 500: internal error',
+    runs: 16,
+  },
+  { code: 'http.network', message: 'The host shop.example.com cannot be found', runs: 11 },
+  { code: 'json.syntax', message: 'The answer of /items is no JSON: it begins with “<html>”', runs: 7 },
+  { code: 'run.doubtful', message: 'The job “orders” may not have everything', runs: 4 },
+] as const;
+
+export interface Large {
+  /** How many runs there are, and how many of them failed. */
+  readonly runs: number;
+  readonly failed: number;
+}
+
+/**
+ * Fills a service as one that has been at work for long: 500 sources, 2,000 tables in 40 buckets, and runs that end now,
+ * two minutes apart, of which three in ten failed by five causes. The last six runs of all are waiting. Everything is
+ * written into the metadata: made by requests it would take minutes.
+ */
+export async function fillLarge(
+  dir: string,
+  { runs = 200 }: { readonly runs?: number } = {},
+): Promise<Large> {
+  const meta = await metaOf(dir);
+  try {
+    return await meta.transaction().execute(async (tx) => {
+      const { id: branch_id } = await tx
+        .selectFrom('branches')
+        .select('id')
+        .where('is_default', '=', 1)
+        .executeTakeFirstOrThrow();
+      await addSources(tx, branch_id);
+      await addTables(tx, branch_id);
+      return await addRuns(tx, branch_id, runs);
+    });
+  } finally {
+    await meta.destroy();
+  }
+}
+
+const AUTHOR = { creator_id: 1001, creator_description: 'Master token' };
+const agoText = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
+const sourceId = (index: number): string => `source-${String(index).padStart(3, '0')}`;
+
+async function addSources(meta: Meta, branch_id: number): Promise<void> {
+  const all = Array.from({ length: SOURCES }, (_, i) => ({
+    branch_id,
+    component_id: COMPONENT,
+    configuration_id: sourceId(i),
+  }));
+  const configuration = JSON.stringify({
+    parameters: {
+      api: { baseUrl: 'https://api.example.com/v1/', pagination: { method: 'pagenum' } },
+      config: {
+        jobs: Array.from({ length: 20 }, (_, i) => ({ endpoint: `orders/${i}`, dataField: 'data' })),
+      },
+    },
+  });
+  for (const part of parts(all)) {
+    await meta
+      .insertInto('configurations')
+      .values(
+        part.map((key) => ({
+          ...key,
+          ...AUTHOR,
+          version: 1,
+          is_deleted: 0 as const,
+          state: '{}',
+          state_writer: null,
+          rows_sort_order: '[]',
+          created: agoText(9999),
+        })),
+      )
+      .execute();
+    await meta
+      .insertInto('configuration_versions')
+      .values(
+        part.map((key) => ({
+          ...key,
+          ...AUTHOR,
+          version: 1,
+          identifier: `version-${key.configuration_id}`,
+          name: `Source ${key.configuration_id.slice(-3)} of the shop`,
+          description: '',
+          is_disabled: 0 as const,
+          is_deleted: 0 as const,
+          change_description: 'Configuration created',
+          created: agoText(9999),
+          content_version: 1,
+          order_version: 0,
+        })),
+      )
+      .execute();
+    await meta
+      .insertInto('configuration_contents')
+      .values(part.map((key) => ({ ...key, version: 1, configuration })))
+      .execute();
+  }
+}
+
+async function addTables(meta: Meta, branch_id: number): Promise<void> {
+  const buckets = Array.from({ length: 40 }, (_, i) => `in.c-bucket-${String(i).padStart(2, '0')}`);
+  await meta
+    .insertInto('buckets')
+    .values(
+      buckets.map((id) => ({
+        ...AUTHOR,
+        branch_id,
+        id,
+        stage: 'in' as const,
+        name: id.slice(3),
+        display_name: id.slice(5),
+        description: '',
+        color: null,
+        backend: 'duckdb',
+        created: agoText(9999),
+        last_change: null,
+        updated: null,
+        owner_id: null,
+      })),
+    )
+    .execute();
+  const tables = Array.from({ length: TABLES }, (_, i) => {
+    const bucket_id = buckets[i % buckets.length] ?? '';
+    const name = `table_${String(i).padStart(4, '0')}`;
+    const time = agoText(i + 1);
+    return {
+      ...AUTHOR,
+      branch_id,
+      id: `${bucket_id}.${name}`,
+      bucket_id,
+      name,
+      display_name: name,
+      primary_key: '["id"]',
+      is_typed: 0 as const,
+      rows_count: 1000 + i,
+      data_bytes: 50_000 + i,
+      revision: 1,
+      created: agoText(9999),
+      last_import: time,
+      last_change: time,
+      alias_source: null,
+      alias_filter: null,
+      alias_auto_sync: 0 as const,
+    };
+  });
+  for (const part of parts(tables)) await meta.insertInto('tables').values(part).execute();
+}
+
+/** The causes of a round of runs: each fails as often as it is here. */
+function causesOf(failed: number): (typeof CAUSES)[number][] {
+  const round = CAUSES.flatMap((cause) => Array.from({ length: cause.runs }, () => cause));
+  return Array.from({ length: failed }, (_, i) => round[i % round.length] ?? CAUSES[0]);
+}
+
+async function addRuns(meta: Meta, branch_id: number, count: number): Promise<Large> {
+  const waiting = 6;
+  const failed = Math.round(count * 0.3);
+  const causes = causesOf(failed);
+  const report = JSON.stringify([{ rows: 120, tables: [], jobs: [] }]);
+  const rows = Array.from({ length: count }, (_, i): RunRow => {
+    // Failures lie in the middle: the newest runs are fine, and others come after them.
+    const cause = i >= count - waiting ? undefined : causes[count - waiting - 40 - i];
+    const isWaiting = i >= count - waiting;
+    const configuration_id = sourceId(i % SOURCES);
+    const ended = agoText((count - i) * 2);
+    return {
+      ...AUTHOR,
+      id: 100_000 + i,
+      branch_id,
+      component_id: COMPONENT,
+      configuration_id,
+      lock_key: JSON.stringify([branch_id, COMPONENT, configuration_id]),
+      status: isWaiting ? 'waiting' : cause === undefined ? 'success' : 'error',
+      asked: '{}',
+      version: 1,
+      version_identifier: `version-${configuration_id}`,
+      approved_id: null,
+      schedule_id: null,
+      occurrence: null,
+      created: ended,
+      started: isWaiting ? null : ended,
+      ended: isWaiting ? null : ended,
+      cancel_asked: null,
+      attempt: isWaiting ? 0 : 1,
+      put_offs: 0,
+      // Far in the future: no runner takes them while they are looked at.
+      not_before: isWaiting ? '2999-01-01T00:00:00.000Z' : null,
+      runner: null,
+      beat: 0,
+      fencing: 0,
+      token_id: null,
+      verdict: isWaiting || cause !== undefined ? null : 'complete',
+      exit_code: isWaiting ? null : cause === undefined ? 0 : 1,
+      error:
+        cause === undefined
+          ? null
+          : JSON.stringify({ code: cause.code, message: cause.message, audience: 'user' }),
+      report: isWaiting ? null : report,
+      log_lines: 0,
+      log_bytes: 0,
+      request_id: null,
+    };
+  });
+  for (const part of parts(rows)) await meta.insertInto('runs').values(part).execute();
+  return { runs: count, failed };
+}
+
+function parts<T>(all: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(all.length / AT_ONCE) }, (_, i) =>
+    all.slice(i * AT_ONCE, (i + 1) * AT_ONCE),
+  );
+}

@@ -1,0 +1,77 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { runnerPart } from '../../src/service/start/runner.ts';
+import { dataPart } from '../../src/service/start/data.ts';
+import { MAIN } from '../support/command.ts';
+import { CHROMIUM, screenshots, useConsole } from './harness.ts';
+import { CAUSES, fillLarge, type Large } from './large-service.ts';
+
+const runner = runnerPart({ command: [process.execPath, MAIN], concurrency: 1, pollMs: 1000 });
+
+const grid = (page: Page, name: string) => page.getByRole('grid', { name });
+
+describe.skipIf(CHROMIUM === undefined)('a service with much in it', () => {
+  const own = useConsole({ parts: [dataPart, runner] });
+  let filled: Large;
+
+  beforeAll(async () => {
+    filled = await fillLarge(own.dir);
+  });
+
+  test('shows on the start page how many sources failed, also when others ran since', async () => {
+    const { page } = await own.open('/');
+    const runs = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Last runs' }) });
+    await runs
+      .getByRole('link', { name: `${filled.failed} sources failed or may not have everything` })
+      .waitFor();
+    expect(await runs.getByText('Failed', { exact: true }).count()).toBe(6);
+    expect(await runs.getByText('Waiting', { exact: true }).count()).toBe(0);
+    const tables = page
+      .locator('section')
+      .filter({ has: page.getByRole('heading', { name: 'Tables changed lately' }) });
+    expect(await tables.getByRole('link', { name: /^in\.c-bucket/ }).allTextContents()).toEqual(
+      [0, 1, 2, 3, 4, 5].map((n) => `in.c-bucket-0${n}.table_000${n}`),
+    );
+    await screenshots(page, 'large-start');
+
+    await runs.getByRole('link', { name: /sources failed/ }).click();
+    await grid(page, 'Runs').getByText('Failed', { exact: true }).first().waitFor();
+    expect(await grid(page, 'Runs').getAttribute('aria-rowcount')).toBe(String(filled.failed + 1));
+  });
+
+  test('lists all runs, a part at a time, and those that failed', async () => {
+    const { page } = await own.open('/runs');
+    await grid(page, 'Runs').getByRole('link', { name: '100199', exact: true }).waitFor();
+    await screenshots(page, 'large-runs');
+    await page.getByRole('button', { name: 'Older' }).click();
+    await grid(page, 'Runs').getByRole('link', { name: '100099', exact: true }).waitFor();
+    await page.getByText('101 to 200 of the runs').waitFor();
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByText('No more runs').waitFor();
+    await page.getByLabel('Status').selectOption({ label: 'Failed' });
+    await page.getByText('No more runs').waitFor({ state: 'detached' });
+    await expect
+      .poll(async () => await grid(page, 'Runs').getAttribute('aria-rowcount'))
+      .toBe(String(filled.failed + 1));
+  });
+
+  test('shows the runs of one source, and its last one however long ago', async () => {
+    const { page } = await own.open('/sources');
+    await page.getByLabel('Search sources').fill('source-000');
+    const line = grid(page, 'Sources').getByRole('row').filter({ hasText: 'source-000' });
+    await line.getByRole('link', { name: 'Done' }).waitFor();
+    await line.getByRole('link', { name: 'Source 000 of the shop' }).click();
+    await page.getByRole('link', { name: 'Runs', exact: true }).last().click();
+    await grid(page, 'Runs').getByRole('link', { name: '100000', exact: true }).waitFor();
+    expect(await grid(page, 'Runs').getAttribute('aria-rowcount')).toBe('2');
+    expect(await page.getByLabel('Source').locator('option:checked').textContent()).toBe(
+      'Source 000 of the shop',
+    );
+  });
+
+  test('takes an address whose source cannot be read for that of all runs', async () => {
+    const { page } = await own.open('/runs?source=%25');
+    await grid(page, 'Runs').getByRole('link', { name: '100199', exact: true }).waitFor();
+    expect(CAUSES.reduce((sum, { runs }) => sum + runs, 0)).toBe(filled.failed);
+  });
+});
