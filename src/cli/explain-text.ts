@@ -36,6 +36,7 @@ const RUNS = 3;
 
 /** Describes a run for people. */
 export function describeStory({ recording, story }: ToldText, how: ShownHow): string {
+  const { head } = recording.scanned;
   const pages = story.jobs.flatMap(({ runs }) => runs.flatMap((run) => run.pages));
   const base = commonBase(pages.map(({ exchange }) => exchange.request.url));
   const parts = [headLine(recording, pages)];
@@ -43,7 +44,23 @@ export function describeStory({ recording, story }: ToldText, how: ShownHow): st
   if (pages.length === 0) return `${parts.join('\n')}\nNothing was answered.`;
   const jobs = story.jobs.map((job) => describeJob(job, base, how, recording.scanned.isFinished));
   const stopped = recording.scanned.isFinished ? [] : [STOPPED];
-  return [parts.join('\n'), ...jobs, ...stopped].join('\n\n');
+  return [parts.join('\n'), ...jobs, ...limitLines(story, head.startedAt), ...stopped].join('\n\n');
+}
+
+/** Changes of the number of requests at once that are shown. */
+const LIMITS = 12;
+
+function limitLines({ limits }: Story, startedAt: number): string[] {
+  if (limits.length === 0) return [];
+  const many = new Set(limits.map(({ origin, credential = '' }) => `${origin} ${credential}`)).size > 1;
+  const left = limits.length - LIMITS;
+  const lines = limits.slice(-LIMITS).map(({ at, origin, credential, sent, from, to, why }) => {
+    const of = many ? `${origin}${credential === undefined ? '' : ` as ${credential}`}: ` : '';
+    const change = from === to ? `still ${to}` : `${from} → ${to}`;
+    return `  +${((at - startedAt) / 1000).toFixed(1)} s  ${shownText(of)}${change} after ${plural(sent, 'request')}: ${shownText(why)}`;
+  });
+  const more = left > 0 ? [`  … ${plural(left, 'change')} before; --json shows them`] : [];
+  return [['Requests at once, as the API took them', ...more, ...lines].join('\n')];
 }
 
 const STOPPED =

@@ -60,7 +60,7 @@ function chosen(story: Story, args: Args, { source, row }: OpenRecording): Story
   const name = args.text('job');
   if (name === undefined) return story;
   const jobs = story.jobs.filter((job) => job.name === name);
-  if (jobs.length > 0) return { jobs };
+  if (jobs.length > 0) return { jobs, limits: [] };
   throw new RunError('command.invalid', `The recording has no job “${name}”.`, {
     where: { file: source, ...(row === undefined ? {} : { row }) },
     hint: jobsText(story.jobs),

@@ -1,5 +1,5 @@
 import type { Env } from '../lib/env.ts';
-import { endText, type EndEvent, type PageEvent } from '../engine/extract/progress.ts';
+import { endText, type EndEvent, type PageEvent, type Progress } from '../engine/extract/progress.ts';
 import type { Log } from '../lib/log.ts';
 import type { RunProgress } from '../runner/run.ts';
 import type { OnProgress } from '../storage/client/transfer/progress.ts';
@@ -23,18 +23,8 @@ export type ShownProgress = RunProgress & { readonly transfer: OnProgress; stop(
 export function withProgress(shown: ShownProgress, other: ShownProgress | undefined): ShownProgress {
   if (other === undefined) return shown;
   return {
-    rowStart(row) {
-      shown.rowStart?.(row);
-      other.rowStart?.(row);
-    },
-    page(event) {
-      shown.page?.(event);
-      other.page?.(event);
-    },
-    end(event) {
-      shown.end?.(event);
-      other.end?.(event);
-    },
+    ...both(shown, other),
+    ofRow: (row) => both(shown.ofRow?.(row) ?? {}, other.ofRow?.(row) ?? {}),
     request: (event) => other.request?.(event),
     wait: (event) => other.wait?.(event),
     transfer(event) {
@@ -48,6 +38,19 @@ export function withProgress(shown: ShownProgress, other: ShownProgress | undefi
   };
 }
 
+function both(shown: Progress, other: Progress): Progress {
+  return {
+    page(event) {
+      shown.page?.(event);
+      other.page?.(event);
+    },
+    end(event) {
+      shown.end?.(event);
+      other.end?.(event);
+    },
+  };
+}
+
 /**
  * Tells how a run goes on. On a terminal one line shows the job at work, and stays with the reason when it ended;
  * elsewhere the log gets a line at the end of each job, and one every ten seconds until then.
@@ -56,52 +59,57 @@ export function withProgress(shown: ShownProgress, other: ShownProgress | undefi
  */
 export function createProgress(io: Io, log: Log, env: Env, isLive: boolean): ShownProgress {
   let row = '';
-  let tally = newTally(env.now());
-  let current = '';
   let saidMs = env.now();
 
-  const line = (): string => `${row}${current}: ${describe(tally, env.now())}`;
-  const fields = (): Record<string, number> => ({
-    pages: tally.pages,
-    rows: tally.rows,
-    bytes: tally.bytes,
-    ms: env.now() - tally.startedMs,
-  });
-  const say = (): void => {
-    const wait = isLive ? LIVE_MS : PLAIN_MS;
-    if (env.now() - saidMs < wait) return;
-    saidMs = env.now();
-    if (isLive) io.live(line());
-    else log.info(`“${current}” goes on: ${describe(tally, env.now())}`, fields());
+  const listenerOf = (place: string): Pick<Progress, 'end' | 'page'> => {
+    let tally = newTally(env.now());
+    let current = '';
+    const line = (): string => `${place}${current}: ${describe(tally, env.now())}`;
+    const fields = (): Record<string, number> => ({
+      pages: tally.pages,
+      rows: tally.rows,
+      bytes: tally.bytes,
+      ms: env.now() - tally.startedMs,
+    });
+    const say = (): void => {
+      const wait = isLive ? LIVE_MS : PLAIN_MS;
+      if (env.now() - saidMs < wait) return;
+      saidMs = env.now();
+      if (isLive) io.live(line());
+      else log.info(`“${current}” goes on: ${describe(tally, env.now())}`, fields());
+    };
+    return {
+      page({ job, level, rows, bytes }: PageEvent) {
+        if (level === 0) current = job;
+        tally.pages++;
+        tally.rows += rows;
+        tally.bytes += bytes;
+        say();
+      },
+      end({ job, level, window, reason, judgement }: EndEvent) {
+        if (level > 0) return;
+        current = window === undefined ? job : `${job} ${window}`;
+        if (isLive) {
+          io.live('');
+          io.note(`${line()}; ${endText(reason, judgement)}`);
+        } else
+          log.info(`“${current}” ended after ${describe(tally, env.now())}: ${endText(reason, judgement)}`, {
+            job,
+            ...fields(),
+          });
+        tally = newTally(env.now());
+        saidMs = env.now();
+      },
+    };
   };
 
   return {
-    rowStart({ id, name }) {
+    ...listenerOf(''),
+    ofRow({ id, name }) {
       row = id === undefined ? '' : `${name ?? id} / `;
-      tally = newTally(env.now());
       saidMs = env.now();
       if (isLive) io.live(`${row}waiting for the first page …`);
-    },
-    page({ job, level, rows, bytes }: PageEvent) {
-      if (level === 0) current = job;
-      tally.pages++;
-      tally.rows += rows;
-      tally.bytes += bytes;
-      say();
-    },
-    end({ job, level, window, reason, judgement }: EndEvent) {
-      if (level > 0) return;
-      current = window === undefined ? job : `${job} ${window}`;
-      if (isLive) {
-        io.live('');
-        io.note(`${line()}; ${endText(reason, judgement)}`);
-      } else
-        log.info(`“${current}” ended after ${describe(tally, env.now())}: ${endText(reason, judgement)}`, {
-          job,
-          ...fields(),
-        });
-      tally = newTally(env.now());
-      saidMs = env.now();
+      return listenerOf(row);
     },
     transfer({ direction, name, bytes, totalBytes }) {
       if (!isLive || env.now() - saidMs < LIVE_MS) return;

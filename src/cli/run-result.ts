@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { describeError, ExtractorError, StorageError } from '../lib/errors.ts';
+import type { LimitTrace } from '../engine/http/auto-limit.ts';
 import type { RowResult } from '../runner/run.ts';
 import type { Secrets } from '../lib/secrets.ts';
 import { formatCount, formatTable } from './format.ts';
@@ -8,6 +9,8 @@ export interface DescribeOptions {
   readonly json: boolean;
   /** Error that ended the run. */
   readonly error?: unknown;
+  /** Limits of requests at once that were found out. */
+  readonly limits?: readonly LimitTrace[];
   readonly secrets: Secrets;
 }
 
@@ -51,7 +54,7 @@ function destinationOf({ pushed }: RowResult, table: string): string | undefined
   return pushed?.tables.find(({ source }) => source === table)?.destination;
 }
 
-function asJson(results: readonly RowResult[], { error, secrets }: DescribeOptions): string {
+function asJson(results: readonly RowResult[], { error, limits = [], secrets }: DescribeOptions): string {
   const document = {
     status: error === undefined ? 'success' : 'error',
     rows: results.map((result) => ({
@@ -66,6 +69,7 @@ function asJson(results: readonly RowResult[], { error, secrets }: DescribeOptio
         return { name, rows, file, ...(destination === undefined ? {} : { destination }) };
       }),
     })),
+    ...(limits.length === 0 ? {} : { limits }),
     ...(error === undefined ? {} : { error: errorJson(error, secrets) }),
   };
   return JSON.stringify(document, null, 2);

@@ -1,5 +1,5 @@
 import { systemEnv } from '../lib/env.ts';
-import type { RowResult } from '../runner/run.ts';
+import type { RowResult, RunResult } from '../runner/run.ts';
 import type { Progress } from '../engine/extract/progress.ts';
 import type { Log } from '../lib/log.ts';
 import { RUN_VARIABLE } from '../service/domain/runs/checkpoint/channel.ts';
@@ -30,6 +30,10 @@ export const runCommand: Command = {
       'The data folder: it holds config.json. The current one by default; with --component, runs/COMPONENT/CONFIG',
     ),
     row: listed('ID', 'Run only this row, even a disabled one; may be given several times'),
+    'rows-at-once': valued(
+      'COUNT',
+      'Rows that run beside each other, 1 by default; tables, states and their order are the same',
+    ),
     limit: valued('PAGES', 'A trial: end each job after so many pages, and push nothing'),
     'dry-run': flag('Show the first request of each job, and send nothing'),
     threads: valued(
@@ -90,11 +94,11 @@ export const runCommand: Command = {
     const period = await periodArg(args, systemEnv.now());
     const isJson = args.isSet('json');
     const done: RowResult[] = [];
-    const show = async (error?: unknown): Promise<void> => {
+    const show = async (error?: unknown, limits: RunResult['limits'] = []): Promise<void> => {
       progress.stop();
       if (error !== undefined && done.length === 0 && !isJson) return;
       const { describeRun } = await import('./run-result.ts');
-      io.print(describeRun(done, { json: isJson, error, secrets: io.secrets }));
+      io.print(describeRun(done, { json: isJson, error, limits, secrets: io.secrets }));
     };
     const shown = async (error: unknown): Promise<never> => {
       if (!isDryRun) await show(error);
@@ -136,12 +140,13 @@ export const runCommand: Command = {
       if (isDryRun) return await dryRun(args, io, common);
       boundYoungMemory();
       const { run } = await import('../runner/run.ts');
-      const { rows } = await run({
+      const { rows, limits } = await run({
         ...common,
         id: runId ?? kept?.id,
         acceptDoubtful: args.isSet('accept-doubtful'),
         limit,
         threads: threadsArg(args),
+        rowsAtOnce: countArg(args, 'rows-at-once'),
         ...(await recordingArgs(args)),
         debug: args.text('log-level') === 'debug',
         command: ['gex', ...process.argv.slice(2)].join(' '),
@@ -153,7 +158,7 @@ export const runCommand: Command = {
         dataFolder: target.options.dataFolder,
         isStrict: args.isSet('strict'),
       });
-      await show(doubt);
+      await show(doubt, limits);
       await tellOfChange(target, log);
       if (doubt !== undefined) throw doubt;
       return 0;

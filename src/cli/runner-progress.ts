@@ -3,6 +3,7 @@ import {
   endText,
   type EndEvent,
   type PageEvent,
+  type Progress,
   type RequestEvent,
   type WaitEvent,
 } from '../engine/extract/progress.ts';
@@ -58,12 +59,12 @@ export function createRunProgress(env: Env, tell: (progress: RunProgress) => voi
     });
   }
 
-  function jobOf(name: string, level: number): ShownJob {
-    const known = jobs.findLast((job) => job.job === name && job.level === level && job.row === row);
+  function jobOf(name: string, level: number, of: string | undefined): ShownJob {
+    const known = jobs.findLast((job) => job.job === name && job.level === level && job.row === of);
     if (known !== undefined) return known;
     const at = isoTime(env.now());
     const made: ShownJob = {
-      ...(row === undefined ? {} : { row }),
+      ...(of === undefined ? {} : { row: of }),
       job: name.slice(0, TEXT),
       level,
       pages: 0,
@@ -76,15 +77,10 @@ export function createRunProgress(env: Env, tell: (progress: RunProgress) => voi
     return made;
   }
 
-  return {
-    rowStart({ id }) {
-      row = id;
-      transfer = undefined;
-      hasNews = true;
-    },
+  const listenerOf = (of: string | undefined): Pick<Progress, 'end' | 'page'> => ({
     page({ job, level, rows, bytes }: PageEvent) {
-      const of = jobOf(job, level);
-      for (const each of [counts, of]) {
+      row = of;
+      for (const each of [counts, jobOf(job, level, of)]) {
         each.pages++;
         each.rows += rows;
         each.bytes += bytes;
@@ -92,8 +88,18 @@ export function createRunProgress(env: Env, tell: (progress: RunProgress) => voi
       hasNews = true;
     },
     end({ job, level, reason, judgement }: EndEvent) {
-      if (level === 0) jobOf(job, level).end = endText(reason, judgement).slice(0, TEXT);
+      if (level === 0) jobOf(job, level, of).end = endText(reason, judgement).slice(0, TEXT);
       hasNews = true;
+    },
+  });
+
+  return {
+    ...listenerOf(undefined),
+    ofRow({ id }) {
+      row = id;
+      transfer = undefined;
+      hasNews = true;
+      return listenerOf(id);
     },
     request({ request, answer }: RequestEvent) {
       if (answer === undefined) {

@@ -1,10 +1,22 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { LimitKeeper, LimitTrace } from '../engine/http/auto-limit.ts';
+import { randomBytes } from 'node:crypto';
+import type { LimitKeeper, LimitSubject, LimitTrace } from '../engine/http/auto-limit.ts';
+import { saltedName } from '../engine/http/host-limits.ts';
 import { writeFileAtomic } from '../engine/sink/atomic.ts';
 
 /** Part of the limit of the last run that the next one begins with. */
 const BEGIN = 0.75;
+
+/** Hosts and credentials that are remembered: those whose credentials change with each run would be ever more. */
+const MOST = 50;
+
+/** `.gex/limits.json` of the data folder. */
+interface KeptLimits {
+  /** Makes the names of credentials say nothing elsewhere. */
+  readonly salt: string;
+  readonly limits: readonly LimitTrace[];
+}
 
 /**
  * Keeps how many requests at once the hosts of a data folder have taken, in `.gex/limits.json`: for the next run, and for
@@ -12,32 +24,43 @@ const BEGIN = 0.75;
  */
 export function folderLimits(dataFolder: string): LimitKeeper {
   const file = path.join(dataFolder, '.gex', 'limits.json');
+  let kept: KeptLimits | undefined;
+  const known = (): KeptLimits =>
+    (kept ??= keptIn(file) ?? { salt: randomBytes(16).toString('hex'), limits: [] });
   return {
-    startOf(origin) {
-      const known = tracesIn(file).find((trace) => trace.origin === origin);
-      return known === undefined ? undefined : Math.max(1, Math.floor(known.limit * BEGIN));
+    startOf(subject) {
+      const trace = known().limits.find((each) => isSame(each, subject));
+      return trace === undefined ? undefined : Math.max(1, Math.floor(trace.limit * BEGIN));
     },
+    nameOf: (credentials) => saltedName(credentials, known().salt),
     keep(traces) {
       if (traces.length === 0) return;
-      const origins = new Set(traces.map(({ origin }) => origin));
-      const others = tracesIn(file).filter(({ origin }) => !origins.has(origin));
-      writeFileAtomic(file, `${JSON.stringify([...others, ...traces], null, 2)}\n`, 0o600);
+      const others = known().limits.filter((each) => !traces.some((trace) => isSame(each, trace)));
+      const limits = [...others, ...traces].slice(-MOST);
+      writeFileAtomic(file, `${JSON.stringify({ salt: known().salt, limits }, null, 2)}\n`, 0o600);
     },
   };
 }
 
-function tracesIn(file: string): readonly LimitTrace[] {
-  if (!existsSync(file)) return [];
+function isSame(a: LimitSubject, b: LimitSubject): boolean {
+  return a.origin === b.origin && a.credential === b.credential;
+}
+
+function keptIn(file: string): KeptLimits | undefined {
+  if (!existsSync(file)) return undefined;
   try {
     const read: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return Array.isArray(read) ? read.filter(isTrace) : [];
+    if (typeof read !== 'object' || read === null) return undefined;
+    const { salt, limits } = read as Partial<Record<string, unknown>>; // what is in it is looked at here
+    if (typeof salt !== 'string' || salt === '' || !Array.isArray(limits)) return undefined;
+    return { salt, limits: limits.filter(isTrace) };
   } catch {
-    return []; // what was cut off by hand is found out again
+    return undefined; // what was cut off by hand is found out again
   }
 }
 
 function isTrace(value: unknown): value is LimitTrace {
   if (typeof value !== 'object' || value === null) return false;
-  const { origin, limit } = value as Partial<Record<string, unknown>>; // what is in it is looked at here
+  const { origin, limit } = value as Partial<Record<string, unknown>>; // see above
   return typeof origin === 'string' && typeof limit === 'number' && Number.isFinite(limit);
 }

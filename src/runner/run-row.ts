@@ -4,6 +4,7 @@ import type { RowRun } from '../engine/config/index.ts';
 import { systemEnv, type Env } from '../lib/env.ts';
 import type { ExtractOptions } from '../engine/extract/extract.ts';
 import type { LoginKeeper } from '../engine/http/auth/index.ts';
+import type { HostLimits } from '../engine/http/host-limits.ts';
 import type { Progress } from '../engine/extract/progress.ts';
 import type { LineThreads } from '../engine/records/threads/line-threads.ts';
 import type { Send } from '../engine/shared/message.ts';
@@ -21,8 +22,8 @@ import { withoutLogins } from './logins/state-logins.ts';
 import type { RecordingOptions, RowRecording } from './row-recording.ts';
 import type { RowState } from './state-parts.ts';
 import type { RowPlace } from './row-place.ts';
-import { folderLimits } from './request-limits.ts';
 import type { RowResult } from './row-result.ts';
+import type { WaitForTurn } from './rows-at-once.ts';
 import { noStorage, type Storage } from './storage.ts';
 import { isOpen } from '../engine/completeness/index.ts';
 import { holdBack, isRefused, refuseDoubt } from './doubt.ts';
@@ -76,6 +77,8 @@ export interface RowOptions extends RunPlanOptions, RecordingOptions {
 
 export interface RunProgress extends Progress {
   rowStart?(row: RowRun): void;
+  /** Returns who listens to a row that begins; where several are under way, what is listened to by the run tells none. */
+  ofRow?(row: RowRun): Progress;
   rowEnd?(result: RowResult): void;
 }
 
@@ -91,6 +94,10 @@ export type KnownRowOptions = RowOptions & {
   readonly endedRows?: EndedRows | undefined;
   /** Threads that all rows share. */
   readonly lineThreads?: LineThreads | undefined;
+  /** Waits until the rows before have ended; undefined where rows run one after the other. */
+  readonly turn?: WaitForTurn | undefined;
+  /** Limits of hosts that all rows share. */
+  readonly hosts?: HostLimits | undefined;
 };
 
 /** Runs one row: inputs, extraction, push, state. */
@@ -99,16 +106,21 @@ export async function runRow(
   { configuration }: ReadyRow,
   options: KnownRowOptions,
 ): Promise<RowResult> {
-  const { storage = noStorage, env = systemEnv, endedRows } = options;
+  const { storage = noStorage, env = systemEnv, endedRows, turn } = options;
   const { row, folder, log, signal } = at;
   const isWhole = isCommand(options);
   const trial = trialOf(options);
   let kept: RowRecording | undefined;
+  /** When the rows before have ended. */
+  let before: Promise<void> | undefined;
   /** The output is in its place, and what is left to do of it is written down there. */
   let isDone = false;
   try {
     prepare(folder);
-    if (isWhole) setAside(folder);
+    if (turn === undefined && isWhole) setAside(folder);
+    // as soon as it would have begun
+    before = turn?.().then(() => (isWhole ? setAside(folder) : undefined));
+    before?.catch(() => undefined);
     kept = await openRecording(at, configuration, options);
     const { state } = kept;
     const { extract } = await import('../engine/extract/extract.ts');
@@ -127,8 +139,7 @@ export async function runRow(
       recording: kept.recording,
       period: kept.period,
       ...loginsOf(at, options),
-      // a trial is too short to know, and what is played again asks nobody
-      ...(isWhole && trial === undefined ? { limits: folderLimits(folder.dataFolder) } : {}),
+      hosts: options.hosts,
       lineThreads: options.lineThreads,
       ...given(options),
       ...(isWhole ? {} : { onReports: refuseDoubt }),
@@ -142,6 +153,7 @@ export async function runRow(
       state: done.state,
       jobs: done.jobs,
     };
+    await before;
     if (!isWhole) {
       endedRows?.add(at, { configuration, state }, result, true);
       return result;
@@ -153,17 +165,17 @@ export async function runRow(
       done.jobs.some(isOpen);
     if (isHeld) holdBack(finished, done.jobs);
     else if (trial === undefined) await storage.seal(at, finished, true);
-    const ended: RowResult = isHeld ? { ...result, isHeld } : result;
+    const held: RowResult = isHeld ? { ...result, isHeld } : result;
     // before it has its name: from then on it is there, and what is left to do of it is done first
     const after = { configuration, state: isHeld ? state : done.state };
     const isTold = isHeld || encodeExact(state) !== encodeExact(done.state);
-    if (!isRefused(done.jobs)) endedRows?.add(at, after, ended, isTold);
+    if (!isRefused(done.jobs)) endedRows?.add(at, after, held, isTold);
     publishFolder(finished, folder);
     isDone = true;
     refuseDoubt(done.jobs);
-    if (isHeld) return ended;
+    if (isHeld) return held;
     if (trial === undefined) {
-      const whole = withPushed(ended, await deliver(at, options));
+      const whole = withPushed(held, await deliver(at, options));
       endedRows?.add(at, after, whole, true);
       return whole;
     }
@@ -172,6 +184,8 @@ export async function runRow(
     );
     return result;
   } finally {
+    // the recordings stand in the order of the rows; why a row before failed is told elsewhere
+    await before?.catch(() => undefined);
     await kept?.end(isDone, options.copies);
     cleanUp(folder);
   }
@@ -237,6 +251,7 @@ export async function endedBefore(
   const result = endedRows.resultOf(at, row, withoutLogins(component));
   if (result === undefined) return undefined;
   const { copyInto, keepLast } = await import('./row-recording.ts');
+  await options.turn?.();
   const { unfinished, lastRecording } = at.folder;
   if (existsSync(unfinished)) keepLast(at.folder, unfinished, keptBytesOf(options));
   if (existsSync(lastRecording)) await copyInto(copies, lastRecording);
@@ -271,7 +286,10 @@ function loginsOf(
 ): Pick<ExtractOptions, 'finishState' | 'logins'> {
   const { environment = process.env, env = systemEnv, logins } = options;
   if (logins !== undefined) return { logins };
-  if (isCommand(options)) return { logins: folderLogins({ dataFolder, environment, env, log }) };
+  if (isCommand(options))
+    return {
+      logins: folderLogins({ dataFolder, environment, env, log, isShared: options.turn !== undefined }),
+    };
   const { finishState, ...own } = componentLogins({ dataFolder, environment, env });
   return { logins: own, ...(row.id === undefined ? { finishState } : {}) };
 }

@@ -1,6 +1,8 @@
 import { systemEnv } from '../lib/env.ts';
 import { ExtractorError, RunError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { createHostLimits } from '../engine/http/host-limits.ts';
+import type { LimitTrace } from '../engine/http/auto-limit.ts';
 import type { RecordingCopy } from '../engine/recording/copy.ts';
 import { withRedaction } from '../lib/redact.ts';
 import type { EndedRows } from './ended-rows.ts';
@@ -8,7 +10,9 @@ import { lockFolder } from './lock.ts';
 import { placed } from './place-error.ts';
 import { makePlan, type ReadyRow } from './plan.ts';
 import { cleanUp, closeFolders, sweep } from './row-folder.ts';
+import { folderLimits } from './request-limits.ts';
 import { rowPlace, type RowPlace } from './row-place.ts';
+import { runRowsAtOnce, type WaitForTurn } from './rows-at-once.ts';
 import { deliver, endedBefore, isCommand, runRow, trialOf, type RowOptions } from './run-row.ts';
 import type { LineThreads } from '../engine/records/threads/line-threads.ts';
 import type { RowResult } from './row-result.ts';
@@ -28,6 +32,11 @@ export interface FolderRunOptions extends Omit<RowOptions, 'storage' | 'log'> {
   readonly record?: string | undefined;
   /** Writes what the recordings tell, as `gex explain` does, into this file: compressed JSON lines, without secrets. */
   readonly explanation?: string | undefined;
+  /**
+   * Rows of the configuration that may run beside each other; by default 1. What they leave behind is the same, and the
+   * requests of all of them count together for the limits of a host. The manner `component` takes one at a time.
+   */
+  readonly rowsAtOnce?: number | undefined;
   readonly signal?: AbortSignal;
   /**
    * Names a run that may be given again until it has come to its end, by whichever process: what had ended in it is not
@@ -43,6 +52,8 @@ export interface RunResult {
   readonly rows: readonly RowResult[];
   /** Ids of disabled rows that did not run. */
   readonly skipped: readonly string[];
+  /** Limits of requests at once that were found out, with all changes and their reasons. */
+  readonly limits: readonly LimitTrace[];
 }
 
 /**
@@ -100,38 +111,50 @@ async function runRows(
     if (ready.length > 0) await options.storage?.begin();
     for (const row of skipped) log.info(`Row “${row}” is disabled and is skipped`, { row });
     if (ready.length === 0) log.info('All rows are disabled: there is nothing to run');
-    const places = ready.map(({ row }) => rowPlace(row, { dataFolder, configuration: id, log, signal }));
+    const placeOf = ({ row }: ReadyRow, own: AbortSignal): RowPlace =>
+      rowPlace(row, { dataFolder, configuration: id, log, signal: own });
     const inRow = async <T>(at: RowPlace, work: () => Promise<T>): Promise<T> =>
       await work().catch((error: unknown) => {
         throw placed(error, document, at.row);
       });
-    if (isCommand(options)) for (const at of places) await inRow(at, async () => await settle(at, options));
+    if (isCommand(options))
+      for (const at of ready.map((each) => placeOf(each, signal)))
+        await inRow(at, async () => await settle(at, options));
     const endedRows = await endedRowsOf(ready, options);
     const { LineThreads, threadsOf } = await import('../engine/records/threads/line-threads.ts');
     lineThreads = new LineThreads({ most: threadsOf(options.threads) });
+    // a trial is too short to know, and what is played again asks nobody
+    const keeps = isCommand(options) && trialOf(options) === undefined;
+    const hosts = createHostLimits(env, keeps ? folderLimits(dataFolder) : undefined);
     const rows: RowResult[] = [];
-    for (const [i, each] of ready.entries()) {
-      const at = places[i];
-      if (at === undefined) break;
+    const known = { ...options, endedRows, lineThreads, hosts };
+    const work = async (at: RowPlace, each: ReadyRow, turn: WaitForTurn | undefined): Promise<void> => {
       signal.throwIfAborted();
-      const known = { ...options, endedRows, lineThreads };
       const result = await inRow(at, async () => {
-        const before = await endedBefore(at, each, known);
+        const before = await endedBefore(at, each, { ...known, turn });
         if (before !== undefined) return before;
         options.progress?.rowStart?.(each.row);
-        return await runRow(at, each, known);
+        const progress = { ...options.progress, ...options.progress?.ofRow?.(each.row) };
+        return await runRow(at, each, { ...known, progress, turn });
       });
+      await turn?.();
       rows.push(result);
       options.progress?.rowEnd?.(result);
-    }
+    };
+    const most = isCommand(options) ? (options.rowsAtOnce ?? 1) : 1;
+    await runRowsAtOnce(ready, { most, signal, placeOf, work, onStopped: tellOfStop });
     endedRows?.finish();
-    return { rows, skipped };
+    return { rows, skipped, limits: hosts.traces() };
   } catch (error) {
     throw signal.aborted ? interrupted(signal) : error;
   } finally {
     await lineThreads?.close();
     lock.release();
   }
+}
+
+function tellOfStop({ log }: RowPlace): void {
+  log.info('This row is stopped, as one before it failed: the next run goes on with it');
 }
 
 /** Opens the ended rows of a run; undefined when the run is over one row and has no name, or cannot be resumed. */

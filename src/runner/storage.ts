@@ -19,8 +19,9 @@ export interface Delivery {
 }
 
 /**
- * Storage that the inputs of a run come from and its outputs go to. After `begin`, it is called for one row at a time,
- * in this order: `pull` before the row runs, `seal` and `push` after it, `end` when its state is stored.
+ * Storage that the inputs of a run come from and its outputs go to. After `begin`, it is called for each row in this
+ * order: `pull` before the row runs, `seal` and `push` after it, `end` when its state is stored. Where rows run beside
+ * each other, all but `pull` is done for one row at a time, in their order.
  */
 export interface Storage {
   /** Returns a name that identifies the storage, once it has begun. */

@@ -42,7 +42,7 @@ const row = (id: string): RowRun => ({ id, name: 'Books' }) as RowRun;
 describe('progress on a terminal', () => {
   test('is one line that goes on, and stays with the reason', () => {
     const { progress, shown, page } = watch(true);
-    progress.rowStart?.(row('a'));
+    Object.assign(progress, progress.ofRow?.(row('a')));
     page('books', 0, 1000, 500);
     page('books', 0, 1000, 50);
     page('loans', 1, 500, 450);

@@ -58,6 +58,7 @@ export class RecordedAnswers {
         );
       },
       note: (kept, facts) => recorder.note(kept, facts),
+      limit: (event) => recorder.limit(event),
       drop: (place, page) => recorder.drop(place, page),
       bytes: (at, length) => recorder.bytes(at, length),
       again: (at) => recorder.again(at),

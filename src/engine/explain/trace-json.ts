@@ -1,4 +1,6 @@
+import { isoTime } from '../../lib/iso-time.ts';
 import { toText } from '../../lib/json/index.ts';
+import type { LimitJson } from '../recording/limit.ts';
 import { reasonText } from '../shared/stop-reason.ts';
 import type { RecordingScan } from '../recording/scan.ts';
 import type { Story, JobTrace, ToldPage, ToldRun } from './trace.ts';
@@ -18,6 +20,7 @@ export function storyJson(told: ToldRecording & { readonly source: string }): ob
   return {
     recording: told.source,
     ...recordingJson(told),
+    ...limitsJson(told.story),
     jobs: told.story.jobs.map((job) => ({
       ...jobJson(job),
       runs: job.runs.map((run) => ({ ...runJson(run), pages: run.pages.map(pageJson) })),
@@ -37,7 +40,12 @@ export function* storyLines(told: ToldRecording): Generator<string> {
     requests: job.runs.reduce((sum, { pages }) => sum + pages.length, 0),
   }));
   const { leftOut } = story;
-  yield JSON.stringify({ ...recordingJson(told), ...(leftOut === undefined ? {} : { leftOut }), jobs });
+  yield JSON.stringify({
+    ...recordingJson(told),
+    ...(leftOut === undefined ? {} : { leftOut }),
+    ...limitsJson(story),
+    jobs,
+  });
   const row = told.row === undefined ? {} : { row: told.row };
   for (const { name, level, runs } of story.jobs)
     for (const run of runs)
@@ -54,6 +62,17 @@ function recordingJson({ row, scanned, damagedBytes }: ToldRecording): object {
     finished: isFinished,
     ...(damagedBytes === 0 ? {} : { damagedBytes }),
   };
+}
+
+/** A change of the number of requests at once, or what held it where it was. */
+export interface LimitLine extends Omit<LimitJson, 'at'> {
+  /** When it was. */
+  readonly at: string;
+}
+
+function limitsJson({ limits }: Story): { readonly limits?: readonly LimitLine[] } {
+  if (limits.length === 0) return {};
+  return { limits: limits.map((limit) => ({ ...limit, at: isoTime(limit.at) })) };
 }
 
 function jobJson({ name, level, report }: JobTrace): object {

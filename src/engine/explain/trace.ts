@@ -1,6 +1,7 @@
 import type { ExchangeJson } from '../recording/exchange.ts';
 import { EXPORT_STEPS, keyOf, type ExportStep, type Position } from '../recording/position.ts';
 import type { BodyPlace, RecordFile } from '../recording/record-file.ts';
+import { limitOf, type LimitJson } from '../recording/limit.ts';
 import { exchangeOf, recordsOf, type RecordingScan } from '../recording/scan.ts';
 import { JobTally, type JobReport, type Judgement } from '../completeness/index.ts';
 import { leadOf, parentLead, type Lead } from './value-origin.ts';
@@ -9,6 +10,8 @@ import { readNote, type ExplainNote } from './note.ts';
 /** Trace of a recording: the requests of each job, and the facts that followed from their answers. */
 export interface Story {
   readonly jobs: readonly JobTrace[];
+  /** Changes of the number of requests at once, the last ones. */
+  readonly limits: readonly LimitJson[];
   /** Requests in the middle that were left out, of a recording that was read in part. */
   readonly leftOut?: number;
 }
@@ -95,6 +98,7 @@ export function readStory(
     part === undefined || exchanges <= 2 * part.requests
       ? [0, 0]
       : [part.requests, exchanges - part.requests];
+  const limits: LimitJson[] = [];
   let count = 0;
   for (const record of recordsOf(file, from)) {
     if (record.at >= end) break;
@@ -107,6 +111,9 @@ export function readStory(
       const read = { exchange, body: record.body, note: {}, isBad };
       all.set(number, read);
       place(jobs, read);
+    } else if (record.kind === 'limit') {
+      limits.push(limitOf(record));
+      if (limits.length > MOST_LIMITS) limits.shift();
     } else if (record.kind === 'note') {
       const { of, ...note } = readNote(record.json);
       const read = all.get(of);
@@ -114,9 +121,11 @@ export function readStory(
     }
   }
   const leftOut = leftTo - leftFrom;
-  if (leftOut === 0) return { jobs: Array.from(jobs.values(), told) };
-  return { jobs: Array.from(jobs.values(), (job) => ({ ...told(job), report: undefined })), leftOut };
+  if (leftOut === 0) return { jobs: Array.from(jobs.values(), told), limits };
+  return { jobs: Array.from(jobs.values(), (job) => ({ ...told(job), report: undefined })), limits, leftOut };
 }
+
+const MOST_LIMITS = 500;
 
 function shortened(exchange: ExchangeJson, { bodyLength }: PartOfStory): ExchangeJson {
   const { body = '' } = exchange.request;

@@ -8,7 +8,8 @@ import { createAuth, type AuthType, type LoginKeeper, type UserAuthorization } f
 import { parseBudgets } from '../http/budgets.ts';
 import { createHttpClient, type HttpClient } from '../http/client.ts';
 import type { ApiRequest, JobRequest, Send, SendWrapper } from '../shared/message.ts';
-import type { LimitKeeper } from '../http/auto-limit.ts';
+import type { LimitEvent } from '../http/auto-limiter.ts';
+import type { HostLimits } from '../http/host-limits.ts';
 import type { RequestsAtOnce } from '../shared/at-once.ts';
 import type { FirstContact } from '../http/retry.ts';
 import { buildRequest } from '../http/request.ts';
@@ -18,7 +19,15 @@ import { secretHeadersOf, trustedOriginsOf } from '../http/trust/sources.ts';
 import { createTrust } from '../http/trust/trust.ts';
 import { parseTrustedHosts } from '../http/trust/trusted-hosts.ts';
 import { strtotime } from '../jobs/functions/index.ts';
-import { entriesOf, getKey, isList, isObject, type AnyObject, type Json } from '../../lib/json/index.ts';
+import {
+  encodeExact,
+  entriesOf,
+  getKey,
+  isList,
+  isObject,
+  type AnyObject,
+  type Json,
+} from '../../lib/json/index.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Secrets } from '../../lib/secrets.ts';
 import type { Progress } from './progress.ts';
@@ -43,8 +52,10 @@ export interface ConnectOptions {
   /** Is told of each login that a person can make. */
   readonly onUserAuthorization?: ((login: UserAuthorization) => void) | undefined;
   readonly bottom?: Send | undefined;
-  /** Keeps the limits of requests at once from run to run, where the concurrency is `auto`. */
-  readonly limits?: LimitKeeper | undefined;
+  /** Limits of hosts that other connections share. */
+  readonly hosts?: HostLimits | undefined;
+  /** Is told of each change of a limit that is found out. */
+  readonly onLimit?: ((event: LimitEvent) => void) | undefined;
   /** Sees every request as it leaves, with its credentials, and what came back. */
   readonly tap?: SendWrapper | undefined;
 }
@@ -133,7 +144,9 @@ export function connect(options: ConnectOptions): ApiConnection {
     firstContact: options.firstContact,
     ignoreErrors: api.ignoreErrors,
     rateLimits: { requestsPerSecond, concurrency },
-    limits: options.limits,
+    hosts: options.hosts,
+    credentials: credentialsOf(config, { headers, attributes: attributes.attr }, secrets),
+    onLimit: options.onLimit,
     budgets: parseBudgets(getKey(api.node, 'budgets')),
     network: {
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
@@ -175,6 +188,29 @@ export function connect(options: ConnectOptions): ApiConnection {
       await made.close();
     },
   };
+}
+
+/**
+ * Returns what tells one user of the API from another: the authentication with the attributes that it names, and what
+ * all requests have of secrets. Undefined where there is none of it.
+ */
+function credentialsOf(
+  { api, oauthCredentials, aws }: ExtractorConfig,
+  { headers, attributes }: { readonly headers: AnyObject; readonly attributes: AnyObject },
+  secrets: Secrets,
+): string | undefined {
+  const login = getKey(api.node, 'authentication');
+  const text = login === undefined ? '' : encodeExact(login);
+  const used = entriesOf(attributes).filter(([name]) => text.includes(JSON.stringify(name)));
+  const sent = [headers, api.defaultOptions].filter((part) => secrets.holds(encodeExact(part)));
+  const parts = [
+    text,
+    ...[oauthCredentials, ...used.map(([, value]) => value), ...sent].map((part) =>
+      encodeExact(part ?? null),
+    ),
+    JSON.stringify(aws ?? null),
+  ];
+  return parts.every((part) => part === '' || part === 'null') ? undefined : parts.join('\n');
 }
 
 function headersOf(request: Json): Json {

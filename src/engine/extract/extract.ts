@@ -18,7 +18,8 @@ import { forgetChanged, settingsJson, structureSettings } from './schema-cache.t
 import type { Progress } from './progress.ts';
 import { timeContext } from './time.ts';
 import type { AuthType, LoginKeeper } from '../http/auth/index.ts';
-import type { LimitKeeper } from '../http/auto-limit.ts';
+import type { LimitTrace } from '../http/auto-limit.ts';
+import { createHostLimits, type HostLimits } from '../http/host-limits.ts';
 import type { Send, SendWrapper } from '../shared/message.ts';
 import type { FirstContact } from '../http/retry.ts';
 import { createCaller, strtotime } from '../jobs/functions/index.ts';
@@ -95,8 +96,8 @@ export interface ExtractOptions {
   readonly recording?: Recording | undefined;
   /** Keeps logins whose tokens change; by default they end with the process. */
   readonly logins?: LoginKeeper | undefined;
-  /** Keeps how many requests at once an API takes, from run to run; by default each run finds out. */
-  readonly limits?: LimitKeeper | undefined;
+  /** Limits of hosts, for several runs that share them; by default each has its own, and finds out how many requests at once an API takes. */
+  readonly hosts?: HostLimits | undefined;
   /** Adds to the state what is not of this run. */
   readonly finishState?: (state: AnyObject) => AnyObject;
 }
@@ -109,6 +110,8 @@ export interface ExtractResult {
   readonly state: AnyObject;
   /** Completeness of each job, in their order. */
   readonly jobs: readonly JobReport[];
+  /** Limits of requests at once that were found out, with all changes. */
+  readonly limits: readonly LimitTrace[];
 }
 
 export interface WrittenTable {
@@ -156,6 +159,7 @@ async function extractTables(options: KnownOptions): Promise<ExtractResult> {
     log,
   });
   const clock = new ClockWitness(log);
+  const hosts = options.hosts ?? createHostLimits(options.env);
   const threads = options.lineThreads ?? new LineThreads({ most: threadsOf(undefined) });
   const buckets = new OutputBuckets({ workFolder, state, parseTime, exchanges: recording, log, threads });
   try {
@@ -163,7 +167,7 @@ async function extractTables(options: KnownOptions): Promise<ExtractResult> {
     for (const [iteration, effective] of config.configs.entries())
       await runConfig(
         { jobs, config, effective, iteration, time, states, buckets, recording, clock },
-        { ...options, tell, firstContact },
+        { ...options, tell, firstContact, hosts },
       );
     recording.finish();
     const rows = buckets.rows;
@@ -185,7 +189,13 @@ async function extractTables(options: KnownOptions): Promise<ExtractResult> {
     const { finishState = (state) => state } = options;
     writeState(path.join(outFolder, 'state.json'), finishState(after));
     writeReport(path.join(outFolder, 'report.json'), jobs);
-    return { tables: publications.map(({ name, rows }) => ({ name, rows })), rows, state: after, jobs };
+    return {
+      tables: publications.map(({ name, rows }) => ({ name, rows })),
+      rows,
+      state: after,
+      jobs,
+      limits: hosts.traces(),
+    };
   } finally {
     await buckets.abandon();
     if (options.lineThreads === undefined) await threads.close();
@@ -290,7 +300,14 @@ async function runConfig(
     tell(hint === undefined ? message : `${message}. ${hint}`, { path: at });
   checkReactions(config.api, jobs, createCaller(options.env));
   const bucket = buckets.of(effective, jobs);
-  const { connection, jobRunner } = openConfig({ ...options, config, effective, time, states });
+  const { connection, jobRunner } = openConfig({
+    ...options,
+    config,
+    effective,
+    time,
+    states,
+    onLimit: (event) => recording.limit(event),
+  });
   try {
     const completeness = parseCompleteness(
       getKey(config.api.node, 'completeness'),

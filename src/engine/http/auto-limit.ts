@@ -1,20 +1,30 @@
+import { isoTime } from '../../lib/iso-time.ts';
 import type { RateFacts, RateQuota } from './rate-fields.ts';
 
-/** A change of the limit, for reports. */
+/** A change of the limit, or what holds it where it is, for reports. */
 export interface LimitChange {
   /** Milliseconds since the first request. */
   readonly atMs: number;
   /** Requests sent so far. */
   readonly sent: number;
   readonly from: number;
+  /** The same as before where answers became slow, or the API declares that little is left. */
   readonly to: number;
   /** `429, Retry-After 12 s`, `it was used`, `the API says so`. */
   readonly why: string;
 }
 
-/** The limit of an origin at the end of a run, and how it came about. */
-export interface LimitTrace {
+/** The requests that a limit counts: those to a host with the same credentials. */
+export interface LimitSubject {
   readonly origin: string;
+  /** Names the credentials without telling them; absent where there are none. */
+  readonly credential?: string | undefined;
+}
+
+/** The limit of an origin at the end of a run, and how it came about. */
+export interface LimitTrace extends LimitSubject {
+  /** When the first request was sent. */
+  readonly since: string;
   readonly limit: number;
   readonly sent: number;
   /** Requests that the API refused. */
@@ -24,8 +34,10 @@ export interface LimitTrace {
 
 /** Keeps limits from run to run. */
 export interface LimitKeeper {
-  /** Returns the limit to begin with; undefined for an origin that is not known. */
-  startOf(origin: string): number | undefined;
+  /** Returns the limit to begin with; undefined for a host that is not known. */
+  startOf(subject: LimitSubject): number | undefined;
+  /** Names credentials without telling them: the same name in each run. */
+  nameOf(credentials: string): string;
   keep(traces: readonly LimitTrace[]): void;
 }
 
@@ -69,6 +81,7 @@ const FORGET_MS = 300_000;
 const FEWER_MS = 250;
 /** Answers whose times are compared. */
 const TIMES = 16;
+const NONE: readonly LimitChange[] = [];
 
 /**
  * The number of requests that an API likes to have at once: one more for each round in which the limit was used, half
@@ -86,6 +99,11 @@ export class AutoLimit {
   #refused = 0;
   #firstMs: number | undefined;
   readonly #changes: LimitChange[] = [];
+  /** Changes since the last request ended or began. */
+  #news: readonly LimitChange[] = NONE;
+  #lastMs = -Infinity;
+  /** Milliseconds that the clock was set back. */
+  #behindMs = 0;
 
   /** Number of the last request that was sent before the last cut. */
   #cutAt = 0;
@@ -116,6 +134,8 @@ export class AutoLimit {
   #times: number[] = [];
   #bestMs = Infinity;
   #roundMs = 0;
+  #isHeld = false;
+  #isPaced = false;
 
   constructor({ start = START, random }: AutoLimitOptions) {
     this.#limit = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(start)));
@@ -131,9 +151,11 @@ export class AutoLimit {
     return this.#refusals;
   }
 
-  trace(origin: string): LimitTrace {
+  trace({ origin, credential }: LimitSubject): LimitTrace {
     return {
       origin,
+      ...(credential === undefined ? {} : { credential }),
+      since: isoTime(this.#firstMs ?? 0),
       limit: this.#limit,
       sent: this.#sent,
       refused: this.#refused,
@@ -142,15 +164,19 @@ export class AutoLimit {
   }
 
   /** Returns the milliseconds until the next request may be sent; undefined when one that is under way has to end. */
-  waitMs(nowMs: number): number | undefined {
+  waitMs(clockMs: number): number | undefined {
+    const nowMs = this.#timeOf(clockMs);
     // after a refusal one request asks whether it is over
     if (this.#underWay >= (this.#refusals > 0 ? 1 : this.#limit)) return undefined;
     if (this.#left !== undefined && nowMs >= this.#resetAt) this.#forgetQuota();
     const quotaMs = this.#left !== undefined && this.#left <= 0 ? this.#resetAt - nowMs : 0;
-    return Math.max(0, this.#pausedUntil - nowMs, this.#nextAt - nowMs, quotaMs);
+    // from the reset on there is no pace
+    const nextAt = this.#left === undefined ? this.#nextAt : Math.min(this.#nextAt, this.#resetAt);
+    return Math.max(0, this.#pausedUntil - nowMs, nextAt - nowMs, quotaMs);
   }
 
-  begin(nowMs: number): LimitTicket {
+  begin(clockMs: number): LimitTicket {
+    const nowMs = this.#timeOf(clockMs);
     if (this.#firstMs === undefined) this.#firstMs = this.#roundMs = nowMs;
     this.#underWay++;
     this.#sent++;
@@ -159,12 +185,22 @@ export class AutoLimit {
     return { number: this.#sent, atOnce: this.#underWay, startMs: nowMs };
   }
 
-  end(ticket: LimitTicket, outcome: LimitOutcome, nowMs: number): void {
+  /** Ends a request. @returns what changed by it */
+  end(ticket: LimitTicket, outcome: LimitOutcome, clockMs: number): readonly LimitChange[] {
+    const nowMs = this.#timeOf(clockMs);
     this.#underWay--;
-    if (outcome.kind === 'failed') return;
+    this.#news = NONE;
+    if (outcome.kind === 'failed') return NONE;
     this.#declared(ticket, outcome.facts, nowMs);
     if (outcome.kind === 'taken') this.#take(ticket, nowMs);
     else this.#refuse(ticket, outcome, nowMs);
+    return this.#news;
+  }
+
+  /** Returns a time that never goes back, whatever happens to the clock. */
+  #timeOf(clockMs: number): number {
+    if (clockMs + this.#behindMs < this.#lastMs) this.#behindMs = this.#lastMs - clockMs;
+    return (this.#lastMs = clockMs + this.#behindMs);
   }
 
   #take(ticket: LimitTicket, nowMs: number): void {
@@ -182,7 +218,15 @@ export class AutoLimit {
     const isUsed = this.#isUsed;
     this.#taken = 0;
     this.#isUsed = false;
-    const isSlow = median(this.#times) > 2 * this.#bestMs;
+    const usualMs = median(this.#times);
+    const isSlow = usualMs > 2 * this.#bestMs;
+    if (isUsed && isSlow && !this.#isHeld)
+      this.#tell(
+        this.#limit,
+        `answers take ${Math.round(usualMs)} ms, and took ${Math.round(this.#bestMs)}`,
+        nowMs,
+      );
+    if (isUsed) this.#isHeld = isSlow;
     // what was the best at the beginning is forgotten in minutes: pages differ
     this.#bestMs *= 2 ** ((nowMs - this.#roundMs) / FORGET_MS);
     this.#roundMs = nowMs;
@@ -265,6 +309,11 @@ export class AutoLimit {
     // half of a quota is used as fast as the API answers, the rest is spread over the time that is left
     const isScarce = left < (quota ?? this.#mostLeft) / 2;
     this.#spacingMs = isScarce && left > 0 ? 1 / speedOf(tightest) : 0;
+    if (isScarce && !this.#isPaced) {
+      const of = quota === undefined ? '' : ` of ${quota}`;
+      this.#tell(this.#limit, `RateLimit: ${left}${of} left for ${Math.ceil(resetMs / 1000)} s`, nowMs);
+    }
+    this.#isPaced = isScarce;
   }
 
   #forgetQuota(): void {
@@ -281,7 +330,10 @@ export class AutoLimit {
   }
 
   #set(limit: number, why: string, nowMs: number): void {
-    if (limit === this.#limit) return;
+    if (limit !== this.#limit) this.#tell(limit, why, nowMs);
+  }
+
+  #tell(limit: number, why: string, nowMs: number): void {
     const change = {
       atMs: nowMs - (this.#firstMs ?? nowMs),
       sent: this.#sent,
@@ -291,6 +343,7 @@ export class AutoLimit {
     };
     this.#limit = limit;
     this.#changes.push(change);
+    this.#news = [...this.#news, change];
     if (this.#changes.length > MOST_CHANGES) this.#changes.shift();
   }
 }

@@ -5,10 +5,11 @@ import type { ApiResponse, SendWrapper } from '../shared/message.ts';
 import {
   AutoLimit,
   MOST_AT_ONCE,
-  type LimitKeeper,
+  type LimitChange,
   type LimitOutcome,
-  type LimitTrace,
+  type LimitSubject,
 } from './auto-limit.ts';
+import type { AutoGate, HostLimits } from './host-limits.ts';
 import { rateFacts } from './rate-fields.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { Semaphore } from './semaphore.ts';
@@ -23,7 +24,6 @@ export interface AutoLimiter {
   readonly isFree: (url: string, status: number) => boolean;
   /** Requests to begin ahead, so that every place of the limit is used. */
   readonly ahead: () => number;
-  traces(): readonly LimitTrace[];
 }
 
 export interface AutoLimiterOptions {
@@ -31,52 +31,63 @@ export interface AutoLimiterOptions {
   readonly log: Log;
   /** Name of the header that says how long to wait. */
   readonly retryHeader: string;
-  readonly limits?: Pick<LimitKeeper, 'startOf'> | undefined;
+  readonly hosts: Pick<HostLimits, 'auto' | 'keeper'>;
+  /** The credentials that the requests are sent with, in any form; undefined without any. */
+  readonly credentials?: string | undefined;
+  /** Is told of each change of a limit that a request of this limiter led to. */
+  readonly onLimit?: ((event: LimitEvent) => void) | undefined;
+}
+
+/** A change of the limit of a host. */
+export interface LimitEvent extends LimitSubject, LimitChange {
+  /** Milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** Bursts of refusals without an answer between them, after which each costs a retry. */
 const STALLED = 8;
 
-interface OriginLimit {
-  readonly limit: AutoLimit;
-  /** Lets one request wait for its place, and others behind it in their order. */
-  readonly head: Semaphore;
-  ended: PromiseWithResolvers<void>;
-}
-
-export function createAutoLimiter({ env, log, retryHeader, limits }: AutoLimiterOptions): AutoLimiter {
-  const origins = new Map<string, OriginLimit>();
+export function createAutoLimiter(options: AutoLimiterOptions): AutoLimiter {
+  const { env, log, retryHeader, hosts, credentials, onLimit } = options;
+  const credential = credentials === undefined ? undefined : hosts.keeper.nameOf(credentials);
+  const own = new Set<AutoGate>();
   const random = (): number => (env.randomBytes(1)[0] ?? 0) / 256;
-  const limitOf = (url: string): OriginLimit => {
+  const limitOf = (url: string): AutoGate => {
     const { origin } = targetOf(url);
-    let found = origins.get(origin);
+    const key = `${origin} ${credential ?? ''}`;
+    let found = hosts.auto.get(key);
     if (found === undefined) {
+      const subject = { origin, ...(credential === undefined ? {} : { credential }) };
       found = {
-        limit: new AutoLimit({ start: limits?.startOf(origin), random }),
+        ...subject,
+        limit: new AutoLimit({ start: hosts.keeper.startOf(subject), random }),
         head: new Semaphore(1),
         ended: Promise.withResolvers(),
       };
-      origins.set(origin, found);
+      hosts.auto.set(key, found);
     }
+    own.add(found);
     return found;
   };
-  const tell = (limit: AutoLimit, before: number): void => {
-    const change = limit.trace('').changes.at(-1);
-    if (limit.limit === before || change === undefined) return;
-    const say = limit.limit < before ? 'info' : 'debug';
-    log[say](
-      `Requests at once: ${change.from} → ${change.to} after ${change.sent} requests (${change.why})`,
-      { limit: change.to },
+  const tell = ({ origin }: AutoGate, change: LimitChange): void => {
+    const { from, to, sent, why } = change;
+    log[to < from ? 'info' : 'debug'](
+      `Requests at once: ${from === to ? `still ${to}` : `${from} → ${to}`} after ${sent} requests (${why})`,
+      { limit: to },
     );
+    onLimit?.({
+      origin,
+      ...(credential === undefined ? {} : { credential }),
+      ...change,
+      at: env.now(),
+    });
   };
   return {
     wrap: (next) => async (request, options) => {
       const origin = limitOf(request.url);
       const ticket = await enter(origin, env, options.signal);
       const leave = (outcome: LimitOutcome): void => {
-        const before = origin.limit.limit;
-        origin.limit.end(ticket, outcome, env.now());
-        tell(origin.limit, before);
+        for (const change of origin.limit.end(ticket, outcome, env.now())) tell(origin, change);
         origin.ended.resolve();
         origin.ended = Promise.withResolvers();
       };
@@ -93,16 +104,15 @@ export function createAutoLimiter({ env, log, retryHeader, limits }: AutoLimiter
     },
     isFree: (url, status) => status === 429 && limitOf(url).limit.refusals < STALLED,
     ahead: () => {
-      const most = Math.max(1, ...[...origins.values()].map(({ limit }) => limit.limit));
+      const most = Math.max(1, ...[...own].map(({ limit }) => limit.limit));
       return Math.max(4, Math.min(2 * most, 2 * MOST_AT_ONCE));
     },
-    traces: () => [...origins].map(([origin, { limit }]) => limit.trace(origin)),
   };
 }
 
 /** Waits for a place and for the time to send. */
 async function enter(
-  origin: OriginLimit,
+  origin: AutoGate,
   env: Env,
   signal: AbortSignal,
 ): Promise<ReturnType<AutoLimit['begin']>> {
@@ -114,11 +124,25 @@ async function enter(
       const waitMs = origin.limit.waitMs(now);
       if (waitMs === 0) return origin.limit.begin(now);
       if (waitMs === undefined) await orAborted(origin.ended.promise, signal);
-      else await env.sleep(Math.ceil(waitMs), signal);
+      else await sleepOrEnded(origin, env, Math.ceil(waitMs), signal);
     }
   } finally {
     origin.head.release();
   }
+}
+
+/** Sleeps, but not on when an answer comes: it may say something else of the time to wait. */
+async function sleepOrEnded(
+  { ended }: AutoGate,
+  env: Env,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const awake = new AbortController();
+  const sleep = env.sleep(waitMs, AbortSignal.any([signal, awake.signal]));
+  sleep.catch(() => undefined);
+  await Promise.race([sleep, ended.promise]);
+  awake.abort();
 }
 
 async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
@@ -136,7 +160,9 @@ function outcomeOf({ status, headers }: ApiResponse, retryHeader: string, nowMs:
   if (!REFUSALS.has(status)) return status >= 500 ? { kind: 'failed' } : { kind: 'taken', facts };
   const told = retryAfterMs(headers[retryHeader.toLowerCase()], nowMs);
   const spent = facts.quotas.find(({ left }) => left === 0);
-  return { kind: 'refused', why: String(status), retryAfterMs: told ?? spent?.resetMs, facts };
+  // a time that has passed is no pause
+  const waitMs = [told, spent?.resetMs].find((ms) => ms !== undefined && ms > 0);
+  return { kind: 'refused', why: String(status), retryAfterMs: waitMs, facts };
 }
 
 function isTimeout(error: unknown): boolean {

@@ -120,23 +120,32 @@ function invalid(at: string, message: string, hint?: string): ConfigError {
  * Holds a request back until every budget that it counts for has room for it. In any stretch of the time, wherever it
  * begins, no more requests start than are allowed; so APIs that count by the clock and those that count from the first
  * request are both content.
+ *
+ * @param accounts shared with other connections
  */
-export function keepBudgets(budgets: readonly Budget[], env: Env, log: Log): SendWrapper | undefined {
+export function keepBudgets(
+  budgets: readonly Budget[],
+  env: Env,
+  log: Log,
+  accounts = new Map<string, BudgetAccount>(),
+): SendWrapper | undefined {
   if (budgets.length === 0) return undefined;
-  const accounts = new Map<string, readonly Account[]>();
   const told = new Set<Budget>();
-  const accountsOf = (origin: string): readonly Account[] => {
-    let found = accounts.get(origin);
-    if (found === undefined) accounts.set(origin, (found = budgets.map((budget) => new Account(budget))));
+  const accountOf = (origin: string, budget: Budget): BudgetAccount => {
+    const key = `${origin} ${budget.text}`;
+    let found = accounts.get(key);
+    if (found === undefined) accounts.set(key, (found = new BudgetAccount(budget)));
     return found;
   };
   return (next) => async (request, options) => {
     const { origin, path } = targetOf(request.url);
-    const counted = accountsOf(origin).filter(({ budget }) => budget.path?.test(path) ?? true);
+    const meant = budgets.filter((budget) => budget.path?.test(path) ?? true);
+    // the same budget twice is one
+    const counted = [...new Set(meant.map((budget) => accountOf(origin, budget)))];
     for (;;) {
       options.signal.throwIfAborted();
       const now = env.now();
-      const full = counted.reduce<Account | undefined>(
+      const full = counted.reduce<BudgetAccount | undefined>(
         (latest, account) => (latest === undefined || account.freeAt > latest.freeAt ? account : latest),
         undefined,
       );
@@ -155,8 +164,8 @@ export function keepBudgets(budgets: readonly Budget[], env: Env, log: Log): Sen
   };
 }
 
-/** The moments at which the last requests started. */
-class Account {
+/** The moments at which the last requests to a host started. */
+export class BudgetAccount {
   readonly budget: Budget;
   /** A ring: as many as are allowed, the oldest at `#oldest`. */
   readonly #starts: number[] = [];

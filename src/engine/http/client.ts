@@ -10,8 +10,8 @@ import { watchRequests, type RequestEvent } from './watch-requests.ts';
 import { tellingWaits, type WaitEvent } from './wait-event.ts';
 import { createNetwork, type NetworkOptions } from './send/network.ts';
 import type { Transport } from './send/transport.ts';
-import { createAutoLimiter } from './auto-limiter.ts';
-import type { LimitKeeper } from './auto-limit.ts';
+import { createAutoLimiter, type LimitEvent } from './auto-limiter.ts';
+import { createHostLimits, type HostLimits } from './host-limits.ts';
 import { createRateLimiter, type RateLimits } from './rate-limiter.ts';
 import { redirect } from './redirect.ts';
 import { DEFAULT_RETRY, retry, type FirstContact, type RetryOptions } from './retry.ts';
@@ -36,8 +36,12 @@ export interface HttpClientOptions {
   readonly rateLimits?: Omit<RateLimits, 'concurrency'> & {
     readonly concurrency?: number | 'auto' | undefined;
   };
-  /** Keeps the limits of requests at once from run to run, where the concurrency is `auto`. */
-  readonly limits?: LimitKeeper | undefined;
+  /** Limits of hosts that are shared with other clients; its own by default. */
+  readonly hosts?: HostLimits | undefined;
+  /** The credentials of its requests, in any form; limits that are found out are kept apart by them. */
+  readonly credentials?: string | undefined;
+  /** Told of each change of a limit that is found out. */
+  readonly onLimit?: ((event: LimitEvent) => void) | undefined;
   /** Calls in a stretch of time. */
   readonly budgets?: readonly Budget[] | undefined;
   readonly network?: NetworkOptions;
@@ -72,15 +76,16 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { env, log, secrets, firstContact, onWait } = options;
   const limitedEnv = tellingWaits(env, 'pace', onWait);
   const retryOptions: RetryOptions = { ...DEFAULT_RETRY, ...options.retry };
-  const budgets = keepBudgets(options.budgets ?? [], limitedEnv, log);
+  const { hosts = createHostLimits(env), credentials, onLimit } = options;
+  const budgets = keepBudgets(options.budgets ?? [], limitedEnv, log, hosts.accounts);
   const { concurrency, ...rates } = options.rateLimits ?? {};
   const { retryHeader } = retryOptions;
   const auto =
     concurrency === 'auto'
-      ? createAutoLimiter({ env: limitedEnv, log, retryHeader, limits: options.limits })
+      ? createAutoLimiter({ env: limitedEnv, log, retryHeader, hosts, credentials, onLimit })
       : undefined;
   const fixed = concurrency === 'auto' ? rates : { ...rates, concurrency };
-  const limiter = createRateLimiter(fixed, limitedEnv, budgets);
+  const limiter = createRateLimiter(fixed, limitedEnv, budgets, hosts.gates);
   const network: Transport =
     options.bottom === undefined
       ? createNetwork(options.network ?? {}, env, log)
@@ -128,7 +133,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     ]),
     ahead: () => auto?.ahead() ?? 1,
     async close() {
-      if (auto !== undefined) options.limits?.keep(auto.traces());
+      if (auto !== undefined) hosts.keeper.keep(hosts.traces());
       await network.close();
     },
   };

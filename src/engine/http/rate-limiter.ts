@@ -21,19 +21,21 @@ export interface RateLimiter {
  * Creates a limiter that counts each host by itself, and serves requests in their order.
  *
  * @param budgets counts calls in periods of time; applied together with the rate
+ * @param gates shared with other connections
  */
 export function createRateLimiter(
   options: RateLimits,
   env: Env,
   budgets: SendWrapper = identity,
+  gates = new Map<string, RateGate>(),
 ): RateLimiter {
   const { requestsPerSecond, concurrency } = options;
-  const limits = new Map<string, HostLimit>();
-  const limitOf = (url: string): HostLimit => {
+  const limitOf = (url: string): RateGate => {
     const { origin } = targetOf(url);
-    let host = limits.get(origin);
+    const key = `${origin} ${concurrency ?? ''} ${requestsPerSecond ?? ''}`;
+    let host = gates.get(key);
     if (host === undefined)
-      limits.set(origin, (host = { semaphore: new Semaphore(concurrency ?? Infinity), nextAt: -Infinity }));
+      gates.set(key, (host = { semaphore: new Semaphore(concurrency ?? Infinity), nextAt: -Infinity }));
     return host;
   };
   const spacingMs = requestsPerSecond === undefined ? 0 : 1000 / requestsPerSecond;
@@ -61,14 +63,15 @@ function identity(next: Send): Send {
   return next;
 }
 
-interface HostLimit {
+/** Places and times of the requests to a host. */
+export interface RateGate {
   readonly semaphore: Semaphore;
   /** Milliseconds since 1970 from which the next request may start. */
   nextAt: number;
 }
 
 /** Reserves the next start time and waits for it, so that requests start in their order. */
-async function waitForSlot(host: HostLimit, spacingMs: number, env: Env, signal: AbortSignal): Promise<void> {
+async function waitForSlot(host: RateGate, spacingMs: number, env: Env, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   const now = env.now();
   const at = Math.max(now, host.nextAt);

@@ -2,6 +2,7 @@ import type { Env } from '../../lib/env.ts';
 import type { ApiRequest, ApiResponse, FileRule } from '../shared/message.ts';
 import type { AnyObject } from '../../lib/json/index.ts';
 import type { ExchangeMoment } from './exchange.ts';
+import type { LimitJson } from './limit.ts';
 import type { RunPlace } from './position.ts';
 import type { BodyPlace } from './record-file.ts';
 
@@ -65,6 +66,8 @@ export interface Recording extends Exchanges {
   readonly startedAt: number;
   /** Aborted when answers cannot be kept any more: nothing more is to be asked for. */
   readonly broken: AbortSignal;
+  /** Keeps a change of the number of requests at once. */
+  limit(event: LimitJson): void;
   /** Marks the end of all jobs. */
   finish(): void;
   /** Closes the file, which stays. Closing twice is harmless. */

@@ -16,7 +16,7 @@ import { crc32 } from 'node:zlib';
  *
  * Anything that does not fit this ends the recording: it is the rest of a write that was cut.
  */
-export const KINDS = ['head', 'exchange', 'note', 'drop', 'session', 'end', 'part'] as const;
+export const KINDS = ['head', 'exchange', 'note', 'drop', 'session', 'end', 'part', 'limit'] as const;
 export type RecordingKind = (typeof KINDS)[number];
 
 /** Changes with the meaning of the records; a recording of another one is not read. */

@@ -16,6 +16,7 @@ import {
 import type { RecordedAnswer, Ask, AskApi, KeptAnswers, Recording, BodySpool } from './exchanges.ts';
 import { encodeRecord } from './format.ts';
 import type { RecordingHead } from './head.ts';
+import type { LimitJson } from './limit.ts';
 import { PartSink, RecordedBody, ScratchSink } from './large.ts';
 import { Past } from './past.ts';
 import { positionOf, type RunPlace } from './position.ts';
@@ -132,6 +133,19 @@ export class Recorder implements Recording {
 
   again(at: number): ApiResponse {
     return recordedAnswer(this.#file, at);
+  }
+
+  limit({ at, origin, credential, sent, from, to, why }: LimitJson): void {
+    const json: LimitJson = {
+      at,
+      origin,
+      ...(credential === undefined ? {} : { credential }),
+      sent,
+      from,
+      to,
+      why,
+    };
+    this.#notes.push(encodeRecord('limit', JSON.stringify(json)));
   }
 
   /** Marks the end of all jobs. */

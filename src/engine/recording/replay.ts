@@ -79,6 +79,8 @@ export class Replay implements Recording {
 
   note(): void {}
 
+  limit(): void {}
+
   drop(): void {}
 
   bytes(at: number, length: number): Uint8Array {

@@ -78,6 +78,10 @@ export function scan(file: RecordFile, at = 0): RecordingScan | undefined {
     if ((record.kind === 'exchange' || record.kind === 'part') && !file.isBodyWhole(record)) break;
     // parts behind the last answer are of one that did not come to its end
     if (record.kind === 'part') continue;
+    if (record.kind === 'limit') {
+      end = record.end;
+      continue;
+    }
     if (record.kind === 'exchange') {
       last = exchangeOf(record);
       furthest = further(furthest, last.position);

@@ -23,6 +23,8 @@ export interface FolderLoginsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly env: Env;
   readonly log: Log;
+  /** True where rows beside each other may refresh at the same time. */
+  readonly isShared?: boolean | undefined;
   /** Called before the first write: takes the folder for this process alone. */
   readonly beforeWrite?: (() => void) | undefined;
 }
@@ -39,7 +41,7 @@ const SCOPE = { project: 'local', component: 'logins' };
  * `in/logins.key`; both files are readable by their owner alone.
  */
 export function folderLogins(options: FolderLoginsOptions): LoginKeeper {
-  const { dataFolder, environment, env, log, beforeWrite } = options;
+  const { dataFolder, environment, env, log, isShared = false, beforeWrite } = options;
   const file = path.join(dataFolder, 'in', 'logins.json');
   const keyFile = path.join(dataFolder, 'in', 'logins.key');
   let isBegun = false;
@@ -61,7 +63,7 @@ export function folderLogins(options: FolderLoginsOptions): LoginKeeper {
 
   return {
     place: file,
-    isShared: false,
+    isShared,
     isLasting: true,
     async read(name) {
       const logins = readLogins(file);

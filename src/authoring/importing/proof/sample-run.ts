@@ -231,6 +231,7 @@ function placed(recorder: Recorder, places: AsyncLocalStorage<Position>): Record
         async (spool) => await places.run(positionOf(ask.place, ask.page), async () => await send(spool)),
       ),
     note: (kept, facts) => recorder.note(kept, facts),
+    limit: (event) => recorder.limit(event),
     drop: (place, page) => recorder.drop(place, page),
     bytes: (at, length) => recorder.bytes(at, length),
     again: (at) => recorder.again(at),

@@ -55,7 +55,7 @@ export const explain = defineTool({
 function ofJob(story: Story, name: string | undefined, { row }: OpenRecording): Story {
   if (name === undefined) return story;
   const jobs = story.jobs.filter((job) => job.name === name);
-  if (jobs.length > 0) return { jobs };
+  if (jobs.length > 0) return { jobs, limits: [] };
   throw new RunError('command.invalid', `The recording has no job “${name}”.`, {
     where: row === undefined ? {} : { row },
     hint: `It has ${[...new Set(story.jobs.map((job) => job.name))].join(', ') || 'none'}.`,
