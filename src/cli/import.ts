@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { RunError } from '../lib/errors.ts';
@@ -24,6 +25,10 @@ export const importCommand: Command = {
     settings: valued(
       'FILE',
       'Settings of the connector as JSON or YAML: they become those of the configuration',
+    ),
+    components: valued(
+      'FILE',
+      'The Python file with the classes that the manifest names; by default components.py and others beside it',
     ),
     check: flag(
       'Run each stream for two pages of two windows, push nothing, and compare with what the report claims',
@@ -77,7 +82,13 @@ export const importCommand: Command = {
     const { checked } = await import('../authoring/importing/check.ts');
     const { importText } = await import('../authoring/importing/import-text.ts');
     const claimed = await checked(
-      await importText(tool, { text: await textOf(file), file, name: nameFor(file), settings }),
+      await importText(tool, {
+        text: await textOf(file),
+        file,
+        name: nameFor(file),
+        settings,
+        readBeside: besides(file, args.text('components')),
+      }),
     );
     const { afterwards } = await import('./import-check.ts');
     const { imported, code } = await afterwards(claimed, args, io);
@@ -106,6 +117,19 @@ export const importCommand: Command = {
 function nameFor(file: string): string {
   const { dir, name } = path.parse(path.resolve(file));
   return name === 'manifest' ? path.basename(dir) : name;
+}
+
+/** Returns how the Python code of a connector is read: one file, or those beside the manifest. */
+function besides(file: string, components: string | undefined): (beside: string) => string | undefined {
+  if (components !== undefined) {
+    const text = readFileSync(components, 'utf8');
+    return () => text;
+  }
+  const folder = path.dirname(file);
+  return (beside) => {
+    const found = path.join(folder, beside);
+    return existsSync(found) ? readFileSync(found, 'utf8') : undefined;
+  };
 }
 
 async function textOf(file: string): Promise<string> {

@@ -1,14 +1,15 @@
 import { TemplateError } from './jinja/ast.ts';
 import { partsOf } from './address.ts';
+import { codeAuthentication } from './code/authenticator.ts';
+import { readCode } from './code/read-code.ts';
 import type { ManifestComponent } from './component.ts';
+import type { Authentication } from './draft.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { readRequest, type RequestDraft } from './request.ts';
 import { requestPosition, translated, type TemplateScope } from './scope.ts';
 import { durationWords } from './time-format.ts';
 import { pathText, type TranslatedJson } from './translate/position.ts';
 import { call, textOut } from './translate/out.ts';
-
-export type Authentication = Readonly<Record<string, TranslatedJson>>;
 
 /** Reads an authenticator; undefined for none, and for one that is among the findings. */
 export function readAuthentication(
@@ -20,13 +21,11 @@ export function readAuthentication(
   const reader = Object.hasOwn(READERS, authenticator.type) ? READERS[authenticator.type] : undefined;
   if (reader !== undefined && authenticator.className === undefined)
     return findings.attempt(authenticator.at, authenticator.type, () => reader(authenticator, scope));
-  const what = authenticator.className ?? authenticator.type;
-  findings.not(
-    authenticator.at,
-    authenticator.className === undefined
-      ? `No counterpart: the authenticator ${what}`
-      : `Python code: ${what}`,
-  );
+  if (authenticator.className !== undefined)
+    return readCode(authenticator, scope, (type) =>
+      codeAuthentication(type, authenticator, scope, (inner) => readAuthentication(inner, scope)),
+    );
+  findings.not(authenticator.at, `No counterpart: the authenticator ${authenticator.type}`);
   return undefined;
 }
 

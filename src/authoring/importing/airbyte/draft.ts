@@ -1,6 +1,9 @@
 import { isMap, type ManifestNode } from './node.ts';
 import type { TranslatedJson } from './translate/position.ts';
 
+/** The authentication of a row. */
+export type Authentication = Readonly<Record<string, TranslatedJson>>;
+
 /** A job while it is put together. */
 export interface JobDraft {
   readonly query: Record<string, TranslatedJson>;

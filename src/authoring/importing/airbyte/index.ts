@@ -1,5 +1,6 @@
 import type { Imported, ConversionOutcome, StreamReport } from '../report.ts';
 import { readBudgets } from './budgets.ts';
+import { ComponentCode, type ReadFileBeside } from './code/component-code.ts';
 import { ManifestComponent } from './component.ts';
 import { ManifestFindings } from './findings.ts';
 import {
@@ -26,6 +27,8 @@ export interface AirbyteOptions {
   readonly settings?: NodeMap | undefined;
   /** Name of the bucket; by default made of the file. */
   readonly name?: string | undefined;
+  /** Reads the files with the Python code of the connector, by their paths from the folder of the manifest. */
+  readonly readBeside?: ReadFileBeside | undefined;
 }
 
 /**
@@ -46,11 +49,12 @@ export function importAirbyte(text: string, options: AirbyteOptions): Imported {
     get(get(components, 'spec'), 'connection_specification'),
     options.settings,
   );
+  const code = options.readBeside === undefined ? undefined : new ComponentCode(options.readBeside);
   const taken: TakenStream[] = [];
   const ids = new Set<string>();
   for (const { stream, condition } of streamsOf(components)) {
     const findings = new ManifestFindings();
-    const tree = safely(stream, findings, () => readStream(stream, { settings, findings }));
+    const tree = safely(stream, findings, () => readStream(stream, { settings, findings, code }));
     const name = stream.text('name') ?? `stream ${taken.length + 1}`;
     if (condition !== undefined) findings.note(`There only where a setting wants it: ${condition}`);
     taken.push({ name, id: rowId(name, ids), tree, findings, outcome: outcomeOf(findings, tree) });

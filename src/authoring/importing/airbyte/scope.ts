@@ -1,4 +1,5 @@
 import { TemplateError, type Expression } from './jinja/ast.ts';
+import type { ComponentCode } from './code/component-code.ts';
 import type { ManifestComponent } from './component.ts';
 import type { ManifestFindings } from './findings.ts';
 import { shown, type ManifestNode } from './node.ts';
@@ -10,6 +11,8 @@ import { valueOf } from './translate/value.ts';
 export interface TemplateScope {
   readonly settings: ConnectorSettings;
   readonly findings: ManifestFindings;
+  /** The Python code beside the manifest. */
+  readonly code?: ComponentCode | undefined;
   /** References for the keys of a slice: `start_time`, `parent_slice.id`, `extra_fields.name`. */
   readonly slots: ReadonlyMap<string, Reference>;
   /** Says, with `lists`, that a list is among the parameters, each item of which is one. */

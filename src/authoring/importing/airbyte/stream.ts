@@ -1,7 +1,8 @@
 import { hostOf, partsOf, wholeEndpoint } from './address.ts';
-import { readAuthentication, type Authentication } from './authentication.ts';
+import { readAuthentication } from './authentication.ts';
+import type { ComponentCode } from './code/component-code.ts';
 import type { ManifestComponent } from './component.ts';
-import { putInto, type JobDraft } from './draft.ts';
+import { putInto, type Authentication, type JobDraft } from './draft.ts';
 import { liftEncoded } from './encoded.ts';
 import type { ManifestFindings } from './findings.ts';
 import { readExport } from './export.ts';
@@ -47,6 +48,8 @@ export interface JobTree {
 export interface StreamContext {
   readonly settings: ConnectorSettings;
   readonly findings: ManifestFindings;
+  /** The Python code beside the manifest. */
+  readonly code?: ComponentCode | undefined;
 }
 
 /** Most levels of parents. */

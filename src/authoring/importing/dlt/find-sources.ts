@@ -1,5 +1,5 @@
 import { RunError } from '../../../lib/errors.ts';
-import { PythonFile, type PythonNode } from './python/python-file.ts';
+import { PythonFile, type PythonNode } from '../python/python-file.ts';
 import { PythonReader } from './python/read-python.ts';
 import { PythonCall, Code, valueOfJson, ValueMap, type Value } from './value.ts';
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importAirbyte } from '../../../../src/authoring/importing/airbyte/index.ts';
 import { checked } from '../../../../src/authoring/importing/check.ts';
 import { manifestOf, runTwice, serve, stream, type TwoRuns } from '../support/two-runs.ts';
+import { CODE_CASES } from './cases/code.ts';
 import { LIST_CASES } from './cases/lists.ts';
 import { LOGIN_CASES } from './cases/logins.ts';
 import { SLICE_CASES } from './cases/slices.ts';
@@ -23,6 +24,7 @@ describe.each<[string, readonly TwoRuns[]]>([
   ['logins', LOGIN_CASES],
   ['windows, addresses, parameters and bodies', REQUEST_CASES],
   ['lists', LIST_CASES],
+  ['classes of Python', CODE_CASES],
 ])('%s', (_, cases) => {
   test.each(cases)('$name', async (item) => {
     const { outcomes, asks, ids } = await runTwice(item, server);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findSources } from '../../../../src/authoring/importing/dlt/find-sources.ts';
-import { PythonFile } from '../../../../src/authoring/importing/dlt/python/python-file.ts';
+import { PythonFile } from '../../../../src/authoring/importing/python/python-file.ts';
 import { PythonReader } from '../../../../src/authoring/importing/dlt/python/read-python.ts';
 import {
   PythonCall,

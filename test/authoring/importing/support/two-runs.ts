@@ -24,6 +24,8 @@ export type MockAnswer = (url: URL, body: string, method: string) => unknown;
 export interface TwoRuns {
   readonly name: string;
   readonly stream: Part;
+  /** The file `components.py` beside the manifest. */
+  readonly code?: string;
   /** Other keys of the manifest, such as `dynamic_streams`. */
   readonly more?: Part;
   readonly api: MockAnswer;
@@ -138,6 +140,7 @@ interface Outcome {
 export async function runTwice(item: TwoRuns, server: Awaited<ReturnType<typeof serve>>): Promise<Outcome> {
   const { configuration, report } = await checked(
     importAirbyte(manifestOf(item, server.url), {
+      readBeside: (file) => (file === 'components.py' ? item.code?.replaceAll(API, server.url) : undefined),
       file: 'shop.yaml',
       settings: JSON.parse(JSON.stringify(item.settings ?? {}).replaceAll(API, server.url)) as {},
     }),

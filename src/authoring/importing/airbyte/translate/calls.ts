@@ -268,7 +268,10 @@ const FILTERS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = 
 /** Returns joined values; those of several parent rows are joined by commas already. */
 function joined(self: Typed, by: string): Typed {
   const isGroup = self.type === 'list' && isMap(self.out) && self.out['placeholder'] !== undefined;
-  if (!isGroup) return { out: call('implode', by, self.out), type: 'text' };
+  // a list that is not given is an empty text as a setting
+  const isSetting = isMap(self.out) && self.out['attr'] !== undefined;
+  const items = isSetting ? call('ifempty', self.out, []) : self.out;
+  if (!isGroup) return { out: call('implode', by, items), type: 'text' };
   return { out: by === ',' ? self.out : call('replace', self.out, ',', by), type: 'text' };
 }
 

@@ -1,6 +1,7 @@
 import { PythonCall, Code, isList, MAX_DEPTH, Setting, TextParts, ValueMap, type Value } from '../value.ts';
-import type { PythonNode, PythonFile, PythonSpan } from './python-file.ts';
-import { unescaped } from './strings.ts';
+import { children, groups } from '../../python/nodes.ts';
+import type { PythonNode, PythonFile, PythonSpan } from '../../python/python-file.ts';
+import { unescaped } from '../../python/strings.ts';
 
 /** Values of a file: names that stand for names could make more of a few lines than fits into the memory. */
 const MAX_VALUES = 100_000;
@@ -299,23 +300,6 @@ export class PythonReader {
 
 /** The methods of lists and dictionaries that change them. */
 const CHANGES = /^(?:append|extend|insert|update|setdefault|pop|remove|clear)$/;
-
-function children(node: PythonNode): readonly PythonNode[] {
-  const all: PythonNode[] = [];
-  for (let child = node.firstChild; child !== null; child = child.nextSibling)
-    if (child.name !== 'Comment') all.push(child);
-  return all;
-}
-
-/** Returns the nodes between brackets, in groups that commas separate. */
-function groups(node: PythonNode): readonly (readonly PythonNode[])[] {
-  const all: PythonNode[][] = [[]];
-  for (const child of children(node).slice(1, -1)) {
-    if (child.name === ',') all.push([]);
-    else all.at(-1)?.push(child);
-  }
-  return all;
-}
 
 /** Returns the last of the nodes, which are in the order of the file, that begins before a place. */
 function lastBefore(nodes: readonly PythonNode[], before: number): PythonNode | undefined {

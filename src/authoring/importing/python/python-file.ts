@@ -1,5 +1,5 @@
 import { parser } from '@lezer/python';
-import { RunError } from '../../../../lib/errors.ts';
+import { RunError } from '../../../lib/errors.ts';
 
 /** A node of the syntax tree of a Python file. */
 export type PythonNode = Tree['topNode'];

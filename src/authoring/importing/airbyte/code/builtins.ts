@@ -1,0 +1,180 @@
+import type { PythonNode } from '../../python/python-file.ts';
+import { constant, type Expression } from '../jinja/ast.ts';
+import { fold } from '../jinja/fold.ts';
+import { durationWords } from '../time-format.ts';
+import { dict, isExpression, joined, type CodeReader, type CodeValue } from './values.ts';
+
+/** Arguments of a call. */
+export interface CallArguments {
+  readonly positional: readonly CodeValue[];
+  readonly named: ReadonlyMap<string, CodeValue>;
+}
+
+/** Modules and functions whose calls change nothing. */
+const SILENT = /(?:^|\.)(?:logger|logging|warnings)\.|^(?:print|super)$|\.getLogger$/;
+
+const NOW =
+  /^(?:pendulum\.(?:now|utcnow)|time\.time|datetime\.datetime\.(?:now|utcnow)|airbyte_cdk\.utils\.datetime_helpers\.ab_datetime_now)$/;
+
+/** Returns what a function of a module or a builtin gives. */
+export function callBuiltin(
+  object: CodeReader,
+  path: string,
+  args: CallArguments,
+  at: PythonNode,
+): CodeValue {
+  const { positional, named } = args;
+  const [first, second] = positional;
+  if (SILENT.test(path)) return constant(null);
+  if (NOW.test(path)) return { kind: 'moment', call: object.now };
+  if (path.endsWith('.InterpolatedString.create')) {
+    if (first?.kind === 'template') return first;
+    if (first?.kind === 'written') return { kind: 'template', node: first.node };
+    const text = first === undefined ? undefined : object.textOf(first);
+    if (text !== undefined) return { kind: 'template', node: text };
+  }
+  if (path === 'base64.b64encode' && first !== undefined)
+    return call('filter', 'base64encode', object.expressionOf(first, at));
+  if (path === 'datetime.timedelta' && positional.length === 0 && named.size === 1) {
+    const seconds = named.get('seconds');
+    if (seconds !== undefined) return { kind: 'seconds', seconds: object.expressionOf(seconds, at) };
+  }
+  if ((path === 'str' || path === 'int' || path === 'bytes') && first !== undefined) {
+    if (path === 'str' && isExpression(first)) return call('filter', 'string', first);
+    return first;
+  }
+  if (path.endsWith('.BasicHttpAuthenticator')) {
+    const [user, password] = ['username', 'password'].map((key) => rendered(object, named.get(key), at));
+    if (user !== undefined && password !== undefined) return { kind: 'basic', user, password };
+  }
+  if (/^(?:isodate\.)?parse_duration$/.test(path) && first !== undefined) {
+    const words = durationWords(object.textOf(first) ?? '')?.split(' ') ?? [];
+    const [count, unit] = words;
+    if (words.length === 2 && unit?.startsWith('second') === true)
+      return { kind: 'seconds', seconds: constant(Number(count)) };
+  }
+  if (path === 'dict' && positional.length === 0) return dict(named);
+  if (path === 'list' && first !== undefined) return { kind: 'items', values: [...object.items(first, at)] };
+  if (path === 'isinstance' && first !== undefined && second?.kind === 'module')
+    return constant(isOfType(object, first, second.path, at));
+  if (/^requests\.(?:get|post|request)$|^requests\.Session$/.test(path)) {
+    const made = object.attributes.get(REQUEST);
+    if (made !== undefined) throw object.refused(at, 'several requests');
+    const method = path.slice('requests.'.length);
+    if (method === 'Session') return { kind: 'module', path: 'requests' };
+    const [url, body] = method === 'request' ? [second, undefined] : [first, second];
+    const entries = new Map(named);
+    if (url !== undefined) entries.set('url', url);
+    if (body !== undefined) entries.set(method === 'get' ? 'params' : 'data', body);
+    const verb = method === 'request' ? (named.get('method') ?? first) : constant(method.toUpperCase());
+    if (verb !== undefined) entries.set('method', verb);
+    object.attributes.set(REQUEST, dict(entries));
+    return { kind: 'answer' };
+  }
+  throw object.refused(at);
+}
+
+/** Returns a text, or what a template of the manifest gives. */
+function rendered(object: CodeReader, value: CodeValue | undefined, at: PythonNode): Expression | undefined {
+  if (value === undefined) return undefined;
+  return value.kind === 'template' ? object.component.expression(value.node) : object.expressionOf(value, at);
+}
+
+/** The attribute with the request that the code sends. */
+export const REQUEST = ' request';
+
+function isOfType(object: CodeReader, value: CodeValue, type: string, at: PythonNode): boolean {
+  if (value.kind === 'dict') return type === 'dict';
+  if (value.kind === 'items') return type === 'list';
+  if (value.kind === 'constant') {
+    const { value: known } = value;
+    if (type === 'str') return typeof known === 'string';
+    if (type === 'list') return Array.isArray(known);
+    if (type === 'dict') return typeof known === 'object' && known !== null && !Array.isArray(known);
+  }
+  throw object.refused(at, 'the type of a value that is known only while it runs');
+}
+
+function call(kind: 'filter', name: string, of: Expression): Expression {
+  return fold({ kind, name, of, args: { positional: [], named: {} } }, new Map());
+}
+
+/** Returns what a method of a value gives. */
+export function callMethod(
+  object: CodeReader,
+  of: CodeValue,
+  name: string,
+  { positional, named }: CallArguments,
+  at: PythonNode,
+): CodeValue {
+  const [first, second] = positional;
+  if (name === 'eval' && of.kind === 'template') return object.component.expression(of.node);
+  // texts and bytes are one, in UTF-8
+  if (name === 'encode' || name === 'decode') return of;
+  if (of.kind === 'basic' && name === 'get_auth_header') {
+    const pair = call('filter', 'base64encode', joined([of.user, constant(':'), of.password]));
+    return dict([['Authorization', joined([constant('Basic '), pair])]]);
+  }
+  // base64 has no white space
+  if (name === 'strip' && of.kind === 'filter' && of.name === 'base64encode') return of;
+  if (of.kind === 'answer' && name === 'json') return { kind: 'name', name: 'response' };
+  if (of.kind === 'answer' && name === 'raise_for_status') return constant(null);
+  if (name === 'update' && of.kind === 'dict') {
+    for (const [key, value] of [...(first === undefined ? [] : object.entries(first, at)), ...named])
+      of.entries.set(key, value);
+    return constant(null);
+  }
+  if (name === 'get' && first !== undefined && of.kind === 'dict')
+    return object.itemOf(of, first) ?? second ?? constant(null);
+  if (name === 'pop' && first !== undefined && of.kind === 'dict') {
+    const found = object.itemOf(of, first);
+    of.entries.delete(object.textOf(first) ?? '');
+    return found ?? second ?? constant(null);
+  }
+  if (name === 'items' && positional.length === 0)
+    return {
+      kind: 'items',
+      values: object
+        .entries(of, at)
+        .map(([key, value]): CodeValue => ({ kind: 'items', values: [constant(key), value] })),
+    };
+  if (name === 'append' && of.kind === 'items' && first !== undefined) {
+    of.values.push(first);
+    return constant(null);
+  }
+  if (name === 'join' && first !== undefined) {
+    const separator = object.expressionOf(of, at);
+    const parts = object.items(first, at).map((item) => object.expressionOf(item, at));
+    return joined(parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part])));
+  }
+  if (name === 'add' && of.kind === 'moment' && named.size === 1) {
+    const seconds = named.get('seconds');
+    if (seconds !== undefined && of.plus === undefined)
+      return { ...of, plus: object.expressionOf(seconds, at) };
+  }
+  if (METHODS.has(name) && isExpression(of)) {
+    const args = positional.map((arg) => object.expressionOf(arg, at));
+    if (named.size > 0) throw object.refused(at);
+    return fold(
+      {
+        kind: 'call',
+        of: { kind: 'item', of, key: constant(name) },
+        args: { positional: args, named: {} },
+      },
+      new Map(),
+    );
+  }
+  throw object.refused(at);
+}
+
+/** Methods that templates have, too. */
+const METHODS: ReadonlySet<string> = new Set([
+  'get',
+  'strip',
+  'lower',
+  'upper',
+  'replace',
+  'split',
+  'startswith',
+  'endswith',
+]);

@@ -1,0 +1,199 @@
+import { children, groups } from '../../python/nodes.ts';
+import { PythonFile, type PythonNode } from '../../python/python-file.ts';
+
+/** Reads a file beside the manifest by its path from there; undefined where there is none. */
+export type ReadFileBeside = (path: string) => string | undefined;
+
+/** A class of a file of Python. */
+export interface CodeClass {
+  readonly name: string;
+  readonly module: CodeModule;
+  /** Names of its bases, with their modules: `airbyte_cdk….HttpRequester`. */
+  readonly bases: readonly string[];
+  readonly methods: ReadonlyMap<string, CodeMethod>;
+  /** What the names of its body are given; undefined for one that only has a type. */
+  readonly fields: ReadonlyMap<string, PythonNode | undefined>;
+}
+
+export interface CodeMethod {
+  readonly name: string;
+  readonly node: PythonNode;
+  readonly parameters: readonly CodeParameter[];
+  readonly body: readonly PythonNode[];
+  readonly decorators: readonly string[];
+}
+
+interface CodeParameter {
+  readonly name: string;
+  /** One star for `*args`, two for `**kwargs`. */
+  readonly stars: number;
+  readonly fallback?: PythonNode;
+}
+
+/** A file of Python: its classes, imports and values. */
+export class CodeModule {
+  readonly file: PythonFile;
+  readonly path: string;
+  readonly classes = new Map<string, CodeClass>();
+  /** Names of other modules, with their paths. */
+  readonly imports = new Map<string, string>();
+  readonly constants = new Map<string, PythonNode>();
+
+  constructor(text: string, path: string) {
+    this.path = path;
+    this.file = new PythonFile(text, path);
+    const [top] = this.file.nodes('Script');
+    for (const node of top === undefined ? [] : children(top)) this.#statement(node);
+  }
+
+  /** Returns the path of a name of this file: that of its module where it is imported. */
+  pathOf(name: string): string {
+    const [first = '', ...rest] = name.split('.');
+    return [this.imports.get(first) ?? first, ...rest].join('.');
+  }
+
+  #statement(node: PythonNode): void {
+    const inner = node.name === 'DecoratedStatement' ? (node.lastChild ?? node) : node;
+    if (inner.name === 'ClassDefinition') {
+      const made = this.#class(inner);
+      this.classes.set(made.name, made);
+    }
+    if (inner.name === 'ImportStatement') this.#import(children(inner).map((part) => this.file.text(part)));
+    const [name, sign, value] = children(inner).filter((part) => part.name !== 'TypeDef');
+    if (inner.name !== 'AssignStatement' || name?.name !== 'VariableName' || sign?.name !== 'AssignOp')
+      return;
+    if (value !== undefined) this.constants.set(this.file.text(name), value);
+  }
+
+  /** Keeps the names of `import a.b as c` and `from a.b import c as d`. */
+  #import(words: readonly string[]): void {
+    const at = words.indexOf('import');
+    const from = words[0] === 'from' ? words.slice(1, at).join('') : undefined;
+    const names = words
+      .slice(at + 1)
+      .filter((word) => word !== '(' && word !== ')')
+      .join(' ')
+      .split(' , ');
+    for (const name of names) {
+      const [path = '', alias] = name.split(' as ').map((part) => part.replaceAll(' ', ''));
+      if (path === '') continue;
+      if (from !== undefined) this.imports.set(alias ?? path, `${from}.${path}`);
+      else if (alias !== undefined) this.imports.set(alias, path);
+    }
+  }
+
+  #class(node: PythonNode): CodeClass {
+    const [, name, ...rest] = children(node);
+    const list = rest.find((part) => part.name === 'ArgList');
+    const body = rest.find((part) => part.name === 'Body');
+    const bases =
+      list === undefined ? [] : groups(list).flatMap((group) => (group.length === 1 ? group : []));
+    const methods = new Map<string, CodeMethod>();
+    const fields = new Map<string, PythonNode | undefined>();
+    for (const statement of body === undefined ? [] : children(body)) {
+      const decorated = statement.name === 'DecoratedStatement';
+      const inner = decorated ? statement.lastChild : statement;
+      if (inner?.name === 'FunctionDefinition') {
+        const decorators = decorated
+          ? children(statement).flatMap((part) =>
+              part.name === 'Decorator' ? [this.file.oneLine(part).slice(1)] : [],
+            )
+          : [];
+        const method = this.#method(inner, decorators);
+        methods.set(method.name, method);
+      }
+      if (inner?.name !== 'AssignStatement') continue;
+      const [field, ...parts] = children(inner);
+      if (field?.name !== 'VariableName') continue;
+      const value = parts.at(-1);
+      fields.set(this.file.text(field), value?.name === 'TypeDef' ? undefined : value);
+    }
+    return {
+      name: name === undefined ? '' : this.file.text(name),
+      module: this,
+      bases: bases.map((base) => this.pathOf(this.file.text(base))),
+      methods,
+      fields,
+    };
+  }
+
+  #method(node: PythonNode, decorators: readonly string[]): CodeMethod {
+    const parts = children(node);
+    const name = parts.find((part) => part.name === 'VariableName');
+    const list = parts.find((part) => part.name === 'ParamList');
+    const body = parts.find((part) => part.name === 'Body');
+    return {
+      name: name === undefined ? '' : this.file.text(name),
+      node,
+      parameters: (list === undefined ? [] : groups(list)).flatMap((group) => this.#parameter(group)),
+      body: body === undefined ? [] : children(body).slice(1),
+      decorators,
+    };
+  }
+
+  #parameter(group: readonly PythonNode[]): readonly CodeParameter[] {
+    const [first] = group;
+    const stars = first?.name === '*' ? 1 : first?.name === '**' ? 2 : 0;
+    const name = group.find((part) => part.name === 'VariableName');
+    if (name === undefined) return [];
+    const sign = group.findIndex((part) => part.name === 'AssignOp');
+    const fallback = sign === -1 ? undefined : group[sign + 1];
+    return [{ name: this.file.text(name), stars, ...(fallback === undefined ? {} : { fallback }) }];
+  }
+}
+
+/** The classes of Python that a manifest names, from the files beside it. */
+export class ComponentCode {
+  readonly #read: ReadFileBeside;
+  readonly #modules = new Map<string, CodeModule | undefined>();
+
+  constructor(read: ReadFileBeside) {
+    this.#read = read;
+  }
+
+  /**
+   * Returns the class of `source_x.components.Name`: the package is the folder of the manifest, or a folder in it.
+   *
+   * @throws {RunError} `import.invalid` for a file that is no Python
+   */
+  find(className: string): CodeClass | undefined {
+    if (!/^[\w.]+$/.test(className)) return undefined;
+    const parts = className.split('.');
+    const name = parts.at(-1) ?? '';
+    const folders = parts.slice(0, -1);
+    for (const inner of [folders.slice(1), folders, ['components']]) {
+      const found = this.#inFile(inner, name, 0);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #inFile(module: readonly string[], name: string, depth: number): CodeClass | undefined {
+    const whole = module.join('/');
+    const files = [
+      ...(whole === '' ? [] : [`${whole}.py`]),
+      whole === '' ? '__init__.py' : `${whole}/__init__.py`,
+    ];
+    for (const file of files) {
+      const found = this.#module(file);
+      if (found === undefined) continue;
+      const own = found.classes.get(name);
+      if (own !== undefined) return own;
+      const from = found.imports.get(name);
+      // another file of the package: `from .cursor import Name`
+      if (from === undefined || !from.startsWith('.') || depth > 2) continue;
+      const path = from.slice(1).split('.');
+      const below = file.endsWith('__init__.py') ? module : module.slice(0, -1);
+      return this.#inFile([...below, ...path.slice(0, -1)], path.at(-1) ?? name, depth + 1);
+    }
+    return undefined;
+  }
+
+  #module(file: string): CodeModule | undefined {
+    if (!this.#modules.has(file)) {
+      const text = this.#read(file);
+      this.#modules.set(file, text === undefined ? undefined : new CodeModule(text, file));
+    }
+    return this.#modules.get(file);
+  }
+}

@@ -1,0 +1,49 @@
+import type { Expression } from '../jinja/ast.ts';
+import type { Decide } from './evaluate.ts';
+import { Raised } from './refused.ts';
+
+/** What code ends in: by what its conditions decide where they are known only while it runs. */
+export type Outcome<T> =
+  | { readonly kind: 'value'; readonly value: T }
+  | { readonly kind: 'error' }
+  | {
+      readonly kind: 'fork';
+      readonly when: Expression;
+      readonly then: Outcome<T>;
+      readonly otherwise: Outcome<T>;
+    };
+
+/** Most conditions one after the other. */
+const MAX_FORKS = 6;
+
+class Fork extends Error {
+  readonly when: Expression;
+
+  constructor(when: Expression) {
+    super('A condition is known only while it runs.');
+    this.when = when;
+  }
+}
+
+/** Runs the work once for each way that its open conditions can go. */
+export function explore<T>(
+  work: (decide: Decide) => T,
+  decided: ReadonlyMap<string, boolean> = new Map(),
+): Outcome<T> {
+  const decide = (when: Expression): boolean => {
+    const known = decided.get(JSON.stringify(when));
+    if (known === undefined) throw new Fork(when);
+    return known;
+  };
+  try {
+    return { kind: 'value', value: work(decide) };
+  } catch (error) {
+    if (error instanceof Raised) return { kind: 'error' };
+    if (!(error instanceof Fork) || decided.size >= MAX_FORKS) throw error;
+    const { when } = error;
+    const go = (isTrue: boolean): Outcome<T> =>
+      explore(work, new Map([...decided, [JSON.stringify(when), isTrue]]));
+    const [then, otherwise] = [go(true), go(false)];
+    return { kind: 'fork', when, then, otherwise };
+  }
+}

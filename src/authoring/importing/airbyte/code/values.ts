@@ -1,0 +1,87 @@
+import { constant, isConstant, type Expression } from '../jinja/ast.ts';
+import type { PythonNode } from '../../python/python-file.ts';
+import type { ManifestComponent } from '../component.ts';
+import type { ManifestNode } from '../node.ts';
+
+/** A value of Python code that is read and not run: an expression of templates, or one of the kinds beside it. */
+export type CodeValue =
+  | Expression
+  | CodeMap
+  | { readonly kind: 'items'; readonly values: CodeValue[] }
+  /** Something of a module, a class or a builtin: `requests.post`. */
+  | { readonly kind: 'module'; readonly path: string }
+  /** A value of the manifest as it is written there. */
+  | { readonly kind: 'written'; readonly node: ManifestNode }
+  /** An `InterpolatedString`, which `eval` renders. */
+  | { readonly kind: 'template'; readonly node: ManifestNode }
+  | { readonly kind: 'component'; readonly component: ManifestComponent }
+  | { readonly kind: 'self' }
+  | { readonly kind: 'super' }
+  | { readonly kind: 'method'; readonly of: CodeValue; readonly name: string }
+  /** The answer to a request of the code. */
+  | { readonly kind: 'answer' }
+  /** The request that is authenticated. */
+  | { readonly kind: 'request'; readonly headers: CodeMap }
+  /** The time of a call, and seconds that were added to it. */
+  | { readonly kind: 'moment'; readonly call: number; readonly plus?: Expression }
+  /** The seconds between two moments. */
+  | { readonly kind: 'elapsed'; readonly from: number; readonly to: number }
+  /** An authenticator by user and password. */
+  | { readonly kind: 'basic'; readonly user: Expression; readonly password: Expression }
+  /** A span of seconds. */
+  | { readonly kind: 'seconds'; readonly seconds: Expression };
+
+/** A dictionary, which later code may add to. */
+export interface CodeMap {
+  readonly kind: 'dict';
+  readonly entries: Map<string, CodeValue>;
+}
+
+export function dict(entries: Iterable<readonly [string, CodeValue]> = []): CodeMap {
+  return { kind: 'dict', entries: new Map(entries) };
+}
+
+const EXPRESSIONS: ReadonlySet<string> = new Set(
+  'constant name item slice call filter test unary binary choose list map join'.split(' '),
+);
+
+export function isExpression(value: CodeValue): value is Expression {
+  return EXPRESSIONS.has(value.kind);
+}
+
+/** What functions and methods of Python need of the object whose code calls them. */
+export interface CodeReader {
+  readonly component: ManifestComponent;
+  readonly attributes: Map<string, CodeValue>;
+  /** Counts the calls from outside. */
+  readonly now: number;
+  textOf(value: CodeValue): string | undefined;
+  expressionOf(value: CodeValue, at: PythonNode | undefined): Expression;
+  items(value: CodeValue, at: PythonNode | undefined): readonly CodeValue[];
+  entries(value: CodeValue, at: PythonNode | undefined): readonly (readonly [string, CodeValue])[];
+  itemOf(owner: CodeValue, index: CodeValue): CodeValue | undefined;
+  refused(at: PythonNode | undefined, what?: string): Error;
+}
+
+/** Joins texts. */
+export function joined(parts: readonly Expression[]): Expression {
+  const flat = parts.flatMap((part) => (part.kind === 'join' ? part.parts : [part]));
+  const merged: Expression[] = [];
+  for (const part of flat) {
+    const last = merged.at(-1);
+    const [a, b] = [last === undefined ? undefined : textIn(last), textIn(part)];
+    if (b === '') continue;
+    if (a !== undefined && b !== undefined) merged[merged.length - 1] = constant(a + b);
+    else merged.push(part);
+  }
+  const [only = constant('')] = merged;
+  return merged.length < 2 && isText(only) ? only : { kind: 'join', parts: merged };
+}
+
+function textIn(part: Expression): string | undefined {
+  return isConstant(part) && typeof part.value === 'string' ? part.value : undefined;
+}
+
+export function isText(expression: Expression): boolean {
+  return isConstant(expression) && typeof expression.value === 'string';
+}
