@@ -48,6 +48,8 @@ export interface LimitTicket {
   /** Requests that were under way when it was sent, itself included. */
   readonly atOnce: number;
   readonly startMs: number;
+  /** It is the first after the reset of a quota. */
+  readonly isFirst: boolean;
 }
 
 /** Outcome of a request, as far as it says something of limits. */
@@ -79,6 +81,8 @@ const MOST_CHANGES = 200;
 const FORGET_MS = 300_000;
 /** Pause after refusals of more at once than were taken before. */
 const FEWER_MS = 250;
+/** Resets after which nothing is left, until what the API says is nonsense. */
+const DISBELIEVED = 2;
 /** Answers whose times are compared. */
 const TIMES = 16;
 const NONE: readonly LimitChange[] = [];
@@ -128,6 +132,10 @@ export class AutoLimit {
   #resetAt = 0;
   #spacingMs = 0;
   #nextAt = 0;
+  /** The next request is the first after a reset. */
+  #isReset = false;
+  /** Resets in a row after which nothing was left, while requests were taken. */
+  #emptyResets = 0;
   /** The most that was left of a quota whose size is not told. */
   #mostLeft = 0;
 
@@ -182,7 +190,9 @@ export class AutoLimit {
     this.#sent++;
     if (this.#left !== undefined) this.#left--;
     this.#nextAt = Math.max(nowMs, this.#nextAt) + this.#spacingMs;
-    return { number: this.#sent, atOnce: this.#underWay, startMs: nowMs };
+    const isFirst = this.#isReset;
+    this.#isReset = false;
+    return { number: this.#sent, atOnce: this.#underWay, startMs: nowMs, isFirst };
   }
 
   /** Ends a request. @returns what changed by it */
@@ -191,7 +201,7 @@ export class AutoLimit {
     this.#underWay--;
     this.#news = NONE;
     if (outcome.kind === 'failed') return NONE;
-    this.#declared(ticket, outcome.facts, nowMs);
+    this.#declared(ticket, outcome, nowMs);
     if (outcome.kind === 'taken') this.#take(ticket, nowMs);
     else this.#refuse(ticket, outcome, nowMs);
     return this.#news;
@@ -292,16 +302,32 @@ export class AutoLimit {
   }
 
   /** Takes what the API says of its limits; that of a later request counts. */
-  #declared({ number }: LimitTicket, { quotas, atOnce }: RateFacts, nowMs: number): void {
+  #declared(
+    { number, isFirst }: LimitTicket,
+    { kind, facts: { quotas, atOnce } }: Exclude<LimitOutcome, { kind: 'failed' }>,
+    nowMs: number,
+  ): void {
     if (atOnce !== undefined && atOnce !== this.#most) {
       this.#most = Math.min(MOST_AT_ONCE, atOnce);
       if (this.#limit > this.#most) this.#set(this.#most, 'the API says so', nowMs);
     }
     if (number < this.#quotaOf) return;
     const [tightest] = quotas.toSorted((a, b) => speedOf(a) - speedOf(b));
-    if (tightest === undefined) return;
+    if (tightest === undefined || this.#emptyResets >= DISBELIEVED) return;
     this.#quotaOf = number;
     const { left, resetMs, quota } = tightest;
+    if (isFirst) {
+      const isEmpty = kind === 'taken' && left === 0 && quota !== 1;
+      this.#emptyResets = isEmpty ? this.#emptyResets + 1 : 0;
+      if (this.#emptyResets >= DISBELIEVED) {
+        this.#tell(
+          this.#limit,
+          'RateLimit: none left after each reset, and requests are taken: not kept to',
+          nowMs,
+        );
+        return this.#forgetQuota();
+      }
+    }
     this.#mostLeft = Math.max(this.#mostLeft, left);
     this.#resetAt = nowMs + resetMs + Math.min(500, resetMs * 0.02) * this.#random();
     // others that are under way may not be counted yet
@@ -320,6 +346,7 @@ export class AutoLimit {
     this.#left = undefined;
     this.#spacingMs = 0;
     this.#nextAt = 0;
+    this.#isReset = true;
   }
 
   #time(ms: number): void {

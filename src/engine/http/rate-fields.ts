@@ -27,9 +27,14 @@ const OLDER = ['ratelimit-', 'x-ratelimit-', 'x-rate-limit-'];
 /**
  * Reads the fields `RateLimit` and `RateLimit-Policy` (drafts -08 to -11 of the IETF: lists; -07: a dictionary), the
  * older `RateLimit-Remaining`, and `X-RateLimit-*` with a reset in seconds, as a Unix time or a date. A field that
- * cannot be read says nothing.
+ * cannot be read says nothing, nor does one of an answer out of a cache.
+ *
+ * @param clockMs milliseconds since 1970, for answers that do not say their own time
  */
-export function rateFacts(headers: Headers, nowMs: number): RateFacts {
+export function rateFacts(headers: Headers, clockMs: number): RateFacts {
+  if ((countOf(headers['age']) ?? 0) > 0) return { quotas: [] };
+  // the clock of the API is not this one
+  const nowMs = dateMs(headers['date']) ?? clockMs;
   const policies = new Map(listOf(headers['ratelimit-policy'] ?? '').map((item) => [item.name, item]));
   const atOnce = [...policies.values()].flatMap(({ params }) =>
     params.get('qu') === 'concurrent-requests' ? (countOf(params.get('q')) ?? []) : [],
@@ -49,7 +54,7 @@ export function rateFacts(headers: Headers, nowMs: number): RateFacts {
     ...OLDER.flatMap((prefix) =>
       quotaOf(
         countOf(headers[`${prefix}remaining`]?.split(/[,;]/, 1)[0]),
-        retryAfterMs(headers[`${prefix}reset`], nowMs),
+        resetOf(headers[`${prefix}reset`], nowMs),
         countOf(headers[`${prefix}limit`]?.split(/[,;]/, 1)[0]),
         undefined,
       ),
@@ -79,7 +84,22 @@ function quotaOf(
   windowMs: number | undefined,
 ): readonly RateQuota[] {
   if (left === undefined || resetMs === undefined || resetMs > LONGEST_RESET_MS) return [];
+  // some say so that there is no limit
+  if (quota === 0) return [];
   return [{ left, resetMs, quota, windowMs }];
+}
+
+function resetOf(text: string | undefined, nowMs: number): number | undefined {
+  const known = retryAfterMs(text, nowMs);
+  const at = text !== undefined && ISO_DATE.test(text) ? dateMs(text) : undefined;
+  return known ?? (at === undefined ? undefined : Math.max(0, at - nowMs));
+}
+
+const ISO_DATE = /^\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d/;
+
+function dateMs(text: string | undefined): number | undefined {
+  const at = Date.parse(text?.trim() ?? '');
+  return Number.isNaN(at) ? undefined : at;
 }
 
 interface FieldItem {
@@ -88,7 +108,7 @@ interface FieldItem {
 }
 
 const ITEM =
-  /\s*(?:"((?:[^"\\]|\\["\\])*)"|([A-Za-z0-9*][\w!#$%&'*+.^`|~:/-]*))((?:\s*;\s*[a-z*][a-z0-9_.*-]*(?:=(?:"(?:[^"\\]|\\["\\])*"|:[A-Za-z0-9+/=]*:|[^\s;,"]+))?)*)\s*(?:,|$)/y;
+  /\s*(?:"((?:[^"\\]|\\["\\])*)"|([A-Za-z0-9*][\w!#$%&'*+.^`|~:/-]*))((?:\s*;\s*[a-z*][a-z0-9_.*-]*(?:=(?:"(?:[^"\\]|\\["\\])*"|:[A-Za-z0-9+/=]*:|[^\s;,":][^\s;,"]*))?)*)\s*(?:,|$)/y;
 const PARAM = /;\s*([a-z*][a-z0-9_.*-]*)(?:=(?:"((?:[^"\\]|\\["\\])*)"|([^\s;,"]+)))?/g;
 
 /** Returns the items of a structured list (RFC 9651); none of one that is malformed. */

@@ -161,3 +161,33 @@ test('children of a page each are not asked for pages that they do not have', as
   await run({ dataFolder: auto, log: silentLog });
   expect(api.seen.length - needed).toBeLessThan(1.05 * needed);
 });
+
+test('windows are asked for beside each other, and their tables are those of one at a time', async () => {
+  let [underWay, most] = [0, 0];
+  const api = await startApi(({ url }, response) => {
+    most = Math.max(most, ++underWay);
+    response.once('close', () => underWay--);
+    const day = Number(url.searchParams.get('from')?.slice(-2));
+    const page = Number(url.searchParams.get('page'));
+    setTimeout(
+      () => json(response, page > day % 4 ? [] : [{ day, page, [`x${day % 3}`]: [day] }]),
+      (day * 7 + page) % 13,
+    );
+  });
+  const windows = { from: '2026-01-01', to: '2026-01-29', step: '1 day', format: 'Y-m-d' };
+  const folders = ([1, 4, 'auto'] as const).map((concurrency) =>
+    dataFolder(
+      configOf(api, [{ endpoint: 'days', dataType: 'days', params: { from: { window: 'from' } }, windows }], {
+        api: { pagination: { method: 'pagenum' }, http: { concurrency } },
+      }),
+    ),
+  );
+  const tables: unknown[] = [];
+  for (const folder of folders) {
+    await run({ dataFolder: folder, log: silentLog });
+    tables.push([filesOf(path.join(folder, 'out/tables')), report(folder, api)]);
+  }
+  expect(tables[1]).toEqual(tables[0]);
+  expect(tables[2]).toEqual(tables[0]);
+  expect(most).toBeGreaterThan(4);
+});

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Env } from '../../../src/lib/env.ts';
 import { createHttpClient } from '../../../src/engine/http/client.ts';
@@ -10,11 +11,22 @@ import { get, never, recordingLog } from './support.ts';
 /** A clock that moves to the next moment for which somebody waits, when nobody has anything else to do. */
 class VirtualClock implements Env {
   #now = 1_700_000_000_000;
+  /** Moments at which it is set, and by how much. */
+  #sets: readonly (readonly [at: number, ms: number])[];
   #number = 0;
   #timers: { readonly at: number; readonly number: number; readonly fire: () => void }[] = [];
 
+  constructor(sets: readonly (readonly [at: number, ms: number])[] = []) {
+    this.#sets = sets;
+  }
+
   now(): number {
-    return this.#now;
+    return this.#sets.reduce((now, [at, ms]) => (this.passed() >= at ? now + ms : now), this.#now);
+  }
+
+  /** Returns the milliseconds that have passed, whatever the clock was set to. */
+  passed(): number {
+    return this.#now - 1_700_000_000_000;
   }
 
   randomBytes(count: number): Uint8Array {
@@ -71,12 +83,12 @@ const answer = (url: string, status: number, headers: Record<string, string>): A
 });
 
 function server(clock: VirtualClock, { atOnce = Infinity, calls, latencyMs, headers }: Rules): Server {
-  const startMs = clock.now();
+  const startMs = clock.passed();
   const refused: number[] = [];
   let [underWay, most, count, windowAt, inWindow] = [0, 0, 0, startMs, 0];
   const send: Send = async ({ url }) => {
     count++;
-    const now = clock.now();
+    const now = clock.passed();
     if (calls !== undefined && now - windowAt >= calls.ms)
       [windowAt, inWindow] = [windowAt + Math.floor((now - windowAt) / calls.ms) * calls.ms, 0];
     inWindow++;
@@ -105,9 +117,13 @@ function server(clock: VirtualClock, { atOnce = Infinity, calls, latencyMs, head
 async function run(
   rules: Rules,
   requests: number,
-  options: { starts?: Record<string, number>; maxRetries?: number } = {},
+  options: {
+    starts?: Record<string, number>;
+    maxRetries?: number;
+    sets?: readonly (readonly [at: number, ms: number])[];
+  } = {},
 ) {
-  const clock = new VirtualClock();
+  const clock = new VirtualClock(options.sets);
   const api = server(clock, rules);
   const log = recordingLog();
   const traces: LimitTrace[] = [];
@@ -124,7 +140,6 @@ async function run(
     }),
     retry: { maxRetries: options.maxRetries ?? 0 },
   });
-  const startMs = clock.now();
   const work = async (): Promise<void> => {
     const atWork = new Set<Promise<unknown>>();
     for (let i = 0; i < requests; i++) {
@@ -138,7 +153,7 @@ async function run(
   };
   await clock.until(work());
   await client.close();
-  return { ms: clock.now() - startMs, api, traces, log };
+  return { ms: clock.passed(), api, traces, log };
 }
 
 const steady = (): number => 100;
@@ -245,4 +260,97 @@ test('changes are told with their reasons', async () => {
     '8 → 4: 429, Retry-After 2 s',
     '4 → 5: it was used',
   ]);
+});
+
+describe('what an API declares', () => {
+  const word = fc.oneof(
+    fc.integer({ min: -5, max: 120 }).map(String),
+    fc.constantFrom(
+      '',
+      '-1',
+      '0',
+      '1e300',
+      '9'.repeat(30),
+      'soon',
+      '"a";r=',
+      '"a";r=5;t=5',
+      '1700000060',
+      '1700000060000',
+    ),
+    fc.constantFrom(
+      '"a";q=4;w=999999999',
+      '"a";q=0;qu="concurrent-requests"',
+      'limit=5, remaining=0, reset=3',
+    ),
+    fc.constantFrom('2023-11-14T22:14:00Z', 'Tue, 14 Nov 2023 22:14:00 GMT', '"a";r=0;t=999999999999999'),
+  );
+  const names = [
+    'ratelimit',
+    'ratelimit-policy',
+    'ratelimit-remaining',
+    'ratelimit-reset',
+    'ratelimit-limit',
+  ];
+  const older = ['x-ratelimit-remaining', 'x-ratelimit-reset', 'x-ratelimit-limit', 'x-rate-limit-reset'];
+  const fields = fc.dictionary(fc.constantFrom(...names, ...older, 'date', 'age'), word);
+
+  test('is never waited for longer than it says, however it is nonsense', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fields, { minLength: 1, maxLength: 5 }), async (given) => {
+        let count = 0;
+        const headers = (): Record<string, string> => given[count++ % given.length] ?? {};
+        const { ms, api } = await run({ latencyMs: steady, headers }, 60);
+        expect(api.count()).toBe(60);
+        // each request may be told to wait for two minutes
+        expect(ms).toBeLessThan(60 * 125_000);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('is not kept to when nothing is ever left, and all is taken', async () => {
+    const headers = (): Record<string, string> => ({
+      'x-ratelimit-limit': '50',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': '60',
+    });
+    const { ms, traces } = await run({ latencyMs: steady, headers }, 500);
+    expect(ms).toBeLessThan(200_000);
+    expect(traces[0]?.changes.map(({ why }) => why)).toContain(
+      'RateLimit: none left after each reset, and requests are taken: not kept to',
+    );
+  });
+
+  test.each([-3_600_000, -86_400_000, 3_600_000])('outlives a clock that is set by %s ms', async (by) => {
+    const rules = { calls: { count: 50, ms: 10_000 }, latencyMs: steady, headers: retryAfter };
+    const { ms } = await run(rules, 500, { sets: [[12_000, by]] });
+    expect(ms).toBeLessThan(1.3 * (9 * 10_000 + 1000));
+  });
+});
+
+test('a request that waits to be sent again gives its place to others', async () => {
+  const clock = new VirtualClock();
+  const done: number[] = [];
+  let count = 0;
+  const client = createHttpClient({
+    env: clock,
+    log: recordingLog(),
+    secrets: new Secrets(),
+    bottom: async ({ url }) => {
+      await clock.sleep(10);
+      return answer(url, count++ === 0 ? 500 : 200, {
+        'ratelimit-policy': '"p";q=1;qu="concurrent-requests"',
+      });
+    },
+    rateLimits: { concurrency: 'auto' },
+    retry: { maxRetries: 3 },
+  });
+  const send = async (number: number): Promise<void> => {
+    await client.send(get(`http://h/${number}`), { signal: never });
+    done.push(number);
+  };
+  await clock.until(Promise.all([0, 1, 2, 3].map(send)));
+  expect(done).toEqual([1, 2, 3, 0]);
+  expect(clock.passed()).toBeLessThan(1100);
+  await client.close();
 });

@@ -54,9 +54,45 @@ test.each<[string, Record<string, string>, readonly object[]]>([
   ['a day ahead', { 'x-ratelimit-remaining': '3', 'x-ratelimit-reset': '80000' }, []],
   ['broken', { 'ratelimit-policy': '"min;q=60', ratelimit: '"min";r=41;t=23, =' }, []],
   ['no number', { 'x-ratelimit-remaining': '-1', 'x-ratelimit-reset': '7' }, []],
+  ['negative', { 'ratelimit-remaining': '5', 'ratelimit-reset': '-5' }, [quota(5, 0)]],
+  [
+    'a Unix time that has passed',
+    { 'x-ratelimit-remaining': '5', 'x-ratelimit-reset': '1795435190' },
+    [quota(5, 0)],
+  ],
+  [
+    'an ISO date',
+    { 'x-ratelimit-remaining': '3', 'x-ratelimit-reset': '2026-11-23T12:00:07Z' },
+    [quota(3, 7)],
+  ],
+  [
+    'by the clock of the API, which is an hour behind',
+    {
+      date: new Date(NOW - 3_600_000).toUTCString(),
+      'x-ratelimit-remaining': '3',
+      'x-ratelimit-reset': String(NOW / 1000 - 3600 + 7),
+    },
+    [quota(3, 7)],
+  ],
+  ['out of a cache', { age: '20', 'x-ratelimit-remaining': '3', 'x-ratelimit-reset': '7' }, []],
+  ['no limit', { 'x-ratelimit-limit': '0', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '60' }, []],
+  ['huge', { 'x-ratelimit-remaining': '9'.repeat(400), 'x-ratelimit-reset': '1e300' }, []],
+  ['words', { 'x-ratelimit-remaining': 'plenty', 'x-ratelimit-reset': 'soon', ratelimit: 'none' }, []],
   ['nothing', {}, []],
 ])('quotas are read: %s', (_what, headers, quotas) => {
   expect(rateFacts(headers, NOW)).toEqual({ quotas });
+});
+
+test('a field that is made to be read for ever is not', () => {
+  for (const part of [';b=:x:', ';b="\\\\"', ' ', ';;', ',"a"', ';b'])
+    for (const end of ['"', '=', '\\']) {
+      const before = performance.now();
+      rateFacts(
+        { ratelimit: `a${part.repeat(2000)}${end}`, 'ratelimit-policy': `a${part.repeat(2000)}${end}` },
+        NOW,
+      );
+      expect(performance.now() - before).toBeLessThan(1000);
+    }
 });
 
 test('the least number at once is read', () => {
