@@ -308,12 +308,10 @@ export function readAnswer(
   { ignoreErrors, isExactJson, log, secrets }: ReadingOptions,
 ): Page {
   const options = readOptions(reading, endpoint, { url, headers }, { isExactJson, secrets });
-  // a JSON document is one page, however it came
-  const body = large === undefined ? held : large.read(0, large.bytes);
   // another error comes here only where a reaction takes it
   const isIgnored = status >= 400 || ignoreErrors.includes(status);
   try {
-    const page = readRows(body, options);
+    const page = readRows(large ?? held, options);
     // Rows are decoded when they are used, which is too late to take the body as text.
     if (isIgnored) page.response();
     return page;
@@ -322,7 +320,7 @@ export function readAnswer(
     log.warn(`A body that is not JSON came with the ignored status ${status}: its text becomes “errorData”`, {
       job: reading.job.name,
     });
-    const errorData = textOf(body, headers);
+    const errorData = textOf(large?.read(0, large.bytes) ?? held, headers);
     return readPage(Buffer.from(JSON.stringify({ errorData })), { ...options, charset: undefined });
   }
 }

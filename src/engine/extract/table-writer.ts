@@ -31,7 +31,7 @@ export interface RowSource {
     | ((kept: AnyObject, response: () => Json) => (rows: readonly Json[]) => readonly Json[])
     | undefined;
   /** Reads an answer that was read before. */
-  readonly readAgain: (response: Pick<ApiResponse, 'body' | 'headers' | 'status' | 'url'>) => Page;
+  readonly readAgain: (response: Pick<ApiResponse, 'body' | 'large' | 'headers' | 'status' | 'url'>) => Page;
   /** The rows of an answer that was a stream of them; undefined where it is a page. */
   readonly rowsAgain: (response: ApiResponse) => StreamAgain | undefined;
 }
@@ -166,17 +166,20 @@ export class OutputBucket {
         : {}),
       ...(steps === undefined ? {} : { facts: steps.facts }),
     };
-    this.#index.add(page.stream === undefined ? entry : { ...entry, answerAt: kept.at });
+    const isElsewhere = page.stream !== undefined || response.large !== undefined;
+    this.#index.add(isElsewhere ? { ...entry, answerAt: kept.at } : entry);
   }
 
   *#pages(): Iterable<PageRows> {
     for (const entry of this.#index.entries()) {
-      const { dataType, extra, source, count, status, body, contentType, answerAt, facts } = entry;
+      const { dataType, extra, source, count, answerAt, facts } = entry;
       const from = this.#sources[source];
       if (from === undefined) throw new Error(`the page index names the source ${source}`);
       const target = { dataType, extra, look: from.look };
-      if (answerAt !== undefined) {
-        yield* this.#streamAgain(answerAt, from, entry);
+      const answer = answerAt === undefined ? undefined : this.#options.exchanges.again(answerAt);
+      const stream = answer && from.rowsAgain(answer);
+      if (stream !== undefined) {
+        yield* this.#streamAgain(stream, from, entry);
         continue;
       }
       if (count === 0) {
@@ -184,10 +187,7 @@ export class OutputBucket {
         yield { ...target, count, chunks: () => [] };
         continue;
       }
-      const { at, bytes } = body;
-      const headers = contentType === undefined ? {} : { 'content-type': contentType };
-      const response = { status, url: '', headers, body: this.#options.exchanges.bytes(at, bytes) };
-      const page = from.readAgain(response);
+      const page = from.readAgain(answer ?? this.#answerOf(entry));
       const { pieces } = page;
       if (facts !== undefined && from.changeAgain !== undefined) {
         yield {
@@ -212,17 +212,26 @@ export class OutputBucket {
     }
   }
 
+  /** Returns an answer whose body is in one place of the recording. */
+  #answerOf({
+    status,
+    body: { at, bytes },
+    contentType,
+  }: IndexedPage): Parameters<RowSource['readAgain']>[0] {
+    const headers = contentType === undefined ? {} : { 'content-type': contentType };
+    return { status, url: '', headers, body: this.#options.exchanges.bytes(at, bytes) };
+  }
+
   /** Yields the same pages that {@link #takeStream} created. */
   *#streamAgain(
-    answerAt: number,
-    { filter, look, rowsAgain, changeAgain }: RowSource,
+    stream: StreamAgain,
+    { filter, look, changeAgain }: RowSource,
     { dataType, extra, facts }: IndexedPage,
   ): Iterable<PageRows> {
     let written = 0;
     const target = { dataType, extra, look };
-    const stream = rowsAgain(this.#options.exchanges.again(answerAt));
-    const change = facts === undefined ? undefined : changeAgain?.(facts, () => stream?.envelope() ?? null);
-    for (const decoded of stream?.chunks() ?? []) {
+    const change = facts === undefined ? undefined : changeAgain?.(facts, () => stream.envelope());
+    for (const decoded of stream.chunks()) {
       const filtered = filter === undefined ? decoded : decoded.map(filter);
       const rows = change === undefined ? filtered : change(filtered);
       written += rows.length;

@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import type { LargeBody } from '../shared/message.ts';
-import { markedEncoding, otherThanUtf8 } from './charset.ts';
+import { Scratch } from '../../lib/scratch.ts';
+import { markedEncoding, otherThanUtf8, type Charset } from './charset.ts';
 
 /** The bytes of a body, or of one file of an archive, wherever they are. */
 export interface BodyBytes extends Pick<LargeBody, 'bytes' | 'read'> {
@@ -20,7 +22,7 @@ export function partOf(body: BodyBytes, from: number, bytes: number): BodyBytes 
   return {
     ...body,
     bytes,
-    read: (at, length) => body.read(from + at, Math.max(0, Math.min(length, bytes - at))),
+    read: (at, length, into) => body.read(from + at, Math.max(0, Math.min(length, bytes - at)), into),
   };
 }
 
@@ -49,4 +51,36 @@ export function* utf8Pieces(
   const decoder = new TextDecoder(other, { fatal });
   for (const piece of piecesOf(body)) yield Buffer.from(decoder.decode(piece, { stream: true }));
   yield Buffer.from(decoder.decode());
+}
+
+/**
+ * Returns the text of a large body as it lies there, without a byte order mark; undefined where reading it in memory would
+ * change it, or remove bytes that are no UTF-8.
+ */
+export function utf8Body(body: BodyBytes, { label }: Charset): BodyBytes | undefined {
+  const marked = markedEncoding(body.read(0, 3));
+  if (otherThanUtf8(marked ?? label) !== undefined) return undefined;
+  const text = marked === undefined ? body : partOf(body, 3, body.bytes - 3);
+  const memory = new Scratch();
+  for (let at = 0; at < text.bytes;) {
+    const bytes = text.read(at, CHECKED_BYTES, memory);
+    const isLast = at + bytes.length === text.bytes;
+    const end = isLast ? bytes.length : wholeCharacters(bytes);
+    if (!isUtf8(bytes.subarray(0, end))) return undefined;
+    at += end;
+  }
+  return text;
+}
+
+/** Bytes of a large text that are checked at once. */
+const CHECKED_BYTES = 1 << 18;
+
+/** Returns the offset behind the last character that may be whole. */
+function wholeCharacters(bytes: Uint8Array): number {
+  for (let at = bytes.length - 1; at >= 0 && at > bytes.length - 4; at--) {
+    const byte = bytes[at] ?? 0;
+    if (byte < 0x80) return bytes.length;
+    if (byte >= 0xc0) return at;
+  }
+  return bytes.length;
 }

@@ -1,3 +1,4 @@
+export { utf8Body } from './body.ts';
 export {
   charsetOf,
   joinedRemarks,

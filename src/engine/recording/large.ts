@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import type { BodySink, LargeBody } from '../shared/message.ts';
 import { guard } from '../sink/file-error.ts';
+import type { Scratch } from '../../lib/scratch.ts';
 import type { RecordFile } from './record-file.ts';
 
 /** Bytes of the body in one `part`; the last one may have fewer. */
@@ -17,9 +18,9 @@ export interface StoredLarge {
 /** A large body that was recorded. Good as long as the recording is open. */
 export class RecordedBody implements LargeBody {
   readonly stored: StoredLarge;
-  readonly #file: Pick<RecordFile, 'bytes'>;
+  readonly #file: Pick<RecordFile, 'readInto'>;
 
-  constructor(file: Pick<RecordFile, 'bytes'>, stored: StoredLarge) {
+  constructor(file: Pick<RecordFile, 'readInto'>, stored: StoredLarge) {
     this.#file = file;
     this.stored = stored;
   }
@@ -32,19 +33,19 @@ export class RecordedBody implements LargeBody {
     return this.stored.sha1;
   }
 
-  read(at: number, length: number): Uint8Array {
+  read(at: number, length: number, into?: Scratch): Uint8Array {
     const end = Math.min(at + length, this.bytes);
-    const pieces: Uint8Array[] = [];
+    const size = Math.max(0, end - at);
+    const bytes = into?.of(size) ?? Buffer.allocUnsafe(size);
     for (let from = at; from < end;) {
       const index = Math.floor(from / PART_BYTES);
       const place = this.stored.parts[index];
       if (place === undefined) throw new Error(`a recorded body has no part ${index}`);
       const to = Math.min(end, (index + 1) * PART_BYTES);
-      pieces.push(this.#file.bytes(place + (from - index * PART_BYTES), to - from));
+      this.#file.readInto(bytes.subarray(from - at, to - at), place + (from - index * PART_BYTES));
       from = to;
     }
-    const [only] = pieces;
-    return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+    return bytes;
   }
 }
 

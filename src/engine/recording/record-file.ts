@@ -117,8 +117,14 @@ export class RecordFile {
   /** Reads a part of the file into memory of its own. */
   bytes(at: number, length: number): Buffer {
     const bytes = Buffer.allocUnsafe(length);
-    if (this.#fill(bytes, at) < length) throw new Error(`the recording ends before ${at + length}`);
+    this.readInto(bytes, at);
     return bytes;
+  }
+
+  /** Reads a part of the file into memory that it fills. */
+  readInto(bytes: Uint8Array, at: number): void {
+    if (this.#fill(bytes, at) < bytes.length)
+      throw new Error(`the recording ends before ${at + bytes.length}`);
   }
 
   /** Removes what is behind a place. */
@@ -146,7 +152,7 @@ export class RecordFile {
     return this.#block.subarray(0, length);
   }
 
-  #fill(bytes: Buffer, at: number): number {
+  #fill(bytes: Uint8Array, at: number): number {
     return guard(this.path, () => {
       let done = 0;
       while (done < bytes.length) {

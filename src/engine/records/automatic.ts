@@ -1,6 +1,7 @@
 import { RecordError } from '../../lib/errors.ts';
 import { toJsonText, type AnyObject, type Json, type JsonText } from '../../lib/json/index.ts';
 import type { Log } from '../../lib/log.ts';
+import { Scratch } from '../../lib/scratch.ts';
 import { ChunkLines, PARENT_COLUMN, type ChunkPlace, type OpenTable } from './chunk-lines.ts';
 import { RowEmitter } from './emit.ts';
 import { RawEmitter, scalarNames } from './emit-raw.ts';
@@ -60,10 +61,13 @@ interface ExtrasEvent {
 const MOST_MISFITS = 3;
 
 const SMALL_N = 0x6e;
+const NOTHING = new Uint8Array(0);
 
 /** Tells whether the only row of a page is null. */
 function isLoneNull({ count }: PageRows, { chunks: [chunk] }: RawPage): boolean {
-  return count === 1 && chunk?.bytes[chunk.start] === SMALL_N;
+  if (count !== 1 || chunk === undefined) return false;
+  const { bytes, start } = chunk.open();
+  return bytes[start] === SMALL_N;
 }
 
 class AutomaticParser implements RecordParser {
@@ -80,6 +84,8 @@ class AutomaticParser implements RecordParser {
   readonly #lines: ChunkLines;
   readonly #emitter: RowEmitter;
   readonly #rawEmitter: RawEmitter;
+  /** The chunk at hand, of a body that is too large for memory. */
+  readonly #scratch = new Scratch();
   /** Pages that could not be written from their bytes although they showed nothing new. */
   #misfits = 0;
 
@@ -114,7 +120,7 @@ class AutomaticParser implements RecordParser {
     const root = this.#plan(page.dataType);
     // rows without lists are written in the time that it takes to hand them over
     if (tablesOf(root).length === 1) return undefined;
-    if (!threads.takes(raw.chunks.map(({ start, end }) => end - start))) return undefined;
+    if (!threads.takes(raw.chunks.map(({ size }) => size))) return undefined;
     const index = this.#page++;
     this.#out = out;
     const undo = this.#remember();
@@ -135,13 +141,17 @@ class AutomaticParser implements RecordParser {
     const { look = {} } = page;
     const wanted = raw.wanted();
     const common = { tables, alias: this.#aliases.get(PARENT_COLUMN), look, wanted };
+    const opened = raw.chunks.map((chunk) => {
+      const { bytes, start, end } = chunk.open();
+      return bytes.subarray(start, end);
+    });
     let row = 0;
     const made = await threads.make(
       root,
-      raw.chunks.map(({ bytes, start, end, rows }) => {
+      raw.chunks.map(({ rows }, i) => {
         const place = { page: index, row };
         row += rows;
-        return { ...common, bytes: bytes.subarray(start, end), rows, place };
+        return { ...common, bytes: opened[i] ?? NOTHING, rows, place };
       }),
     );
     if (!made.every((lines) => lines !== undefined && this.#areOpen(root, lines, tables))) {
@@ -159,8 +169,8 @@ class AutomaticParser implements RecordParser {
         table.file.rows += rows;
         out.append(table.name, bytes, rows);
       }
-      const bytes = chunk.bytes.subarray(chunk.start, chunk.end);
-      raw.see(i, new RawSeen({ bytes, rows: chunk.rows }, scalarNames(root, wanted), lines.seen));
+      const seen = { bytes: opened[i] ?? NOTHING, rows: chunk.rows };
+      raw.see(i, new RawSeen(seen, scalarNames(root, wanted), lines.seen));
     }
   }
 
@@ -308,9 +318,10 @@ class AutomaticParser implements RecordParser {
     wanted: readonly string[] = [],
   ): SeenRows | undefined {
     const root = this.#plan(page.dataType);
+    const bytes = { ...chunk.open(this.#scratch), rows: chunk.rows };
     for (;;) {
       const undo = this.#remember();
-      const seen = this.#rawEmitter.rows(root, chunk, page, place, wanted);
+      const seen = this.#rawEmitter.rows(root, bytes, page, place, wanted);
       if (seen !== undefined) return seen;
       undo();
       if (!this.#rawEmitter.isToRepeat) return undefined;

@@ -19,7 +19,7 @@ import type { PageExtras } from './extras.ts';
 import { scalarText, type RowLook } from './look.ts';
 import type { PageRows } from './parser.ts';
 import type { ColumnPlan, ItemPlan, ObjectPlan } from './plan.ts';
-import { RawSeen, type RawRows } from './raw-rows.ts';
+import { RawSeen, type RawRows, type RowBytes } from './raw-rows.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -121,7 +121,7 @@ export class RawEmitter {
    */
   rows(
     plan: ItemPlan,
-    raw: Omit<RawRows, 'decode'>,
+    raw: RowBytes & Pick<RawRows, 'rows'>,
     page: Pick<PageRows, 'extra' | 'look'>,
     place: ChunkPlace,
     wanted: readonly string[] = [],
@@ -147,7 +147,7 @@ export class RawEmitter {
 
   #chunk(
     plan: ItemPlan,
-    { start, end, rows }: Omit<RawRows, 'decode'>,
+    { start, end, rows }: RowBytes & Pick<RawRows, 'rows'>,
     { extra, look = {} }: Pick<PageRows, 'extra' | 'look'>,
     place: ChunkPlace,
   ): void {

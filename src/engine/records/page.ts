@@ -1,11 +1,12 @@
 import { isAscii } from 'node:buffer';
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { RecordError } from '../../lib/errors.ts';
 import {
   isEmpty,
   isList,
   JsonSyntaxError,
   parseExact,
+  scanLarge,
   scanPage,
   type ScannedList,
   type Json,
@@ -13,10 +14,12 @@ import {
   type RowChunk,
   type ListScan,
 } from '../../lib/json/index.ts';
-import { jsonText, type Charset, type TextRemarks } from '../formats/index.ts';
+import { jsonText, utf8Body, type Charset, type TextRemarks } from '../formats/index.ts';
+import { Scratch } from '../../lib/scratch.ts';
 import { shownText } from '../../lib/shown-text.ts';
 import { describeAnswer, notJson } from './answer.ts';
-import type { RawRows } from './raw-rows.ts';
+import type { LargeBody } from '../shared/message.ts';
+import type { RawRows, RowBytes } from './raw-rows.ts';
 
 export interface PageReadOptions {
   /** Path of the rows; undefined for "the only list of the response". */
@@ -44,7 +47,7 @@ export interface RowsPiece {
    */
   decode(): readonly Json[];
   /** Bytes of the rows, where they are a part of the body that the plain parse reads exactly. */
-  readonly raw?: Pick<RawRows, 'bytes' | 'start' | 'end'>;
+  readonly raw?: Pick<RawRows, 'size' | 'open'>;
 }
 
 /** Rows that are decoded while they are read, each time anew, in chunks that are the same each time. */
@@ -100,6 +103,53 @@ export function readPage(body: Uint8Array, options: PageReadOptions): Page {
   }
 }
 
+/**
+ * Reads a body that is too large for memory as {@link readPage} does: its rows stay where they are until they are
+ * used, and what is around them is held.
+ *
+ * It is read into memory all the same where nothing less will do: for an encoding other than UTF-8 and bytes that are
+ * none, for rows at a JSONPath or at no list, for a row or surroundings of more than 32 MiB, and for what is no JSON.
+ *
+ * @throws {RecordError} as {@link readPage}
+ */
+export function readLargePage(body: LargeBody, options: PageReadOptions): Page {
+  return largeListPage(body, options) ?? readPage(body.read(0, body.bytes), options);
+}
+
+function largeListPage(body: LargeBody, options: PageReadOptions): Page | undefined {
+  const { dataField, charset } = options;
+  if (dataField !== undefined && dataField.keys === undefined) return undefined;
+  const text = utf8Body(body, charset ?? { label: undefined });
+  if (text === undefined) return undefined;
+  const scan = scanLarge(text, dataField?.keys);
+  const [[name, list] = []] = scan?.lists ?? [];
+  if (scan === undefined || name === undefined || list === undefined || scan.lists.size > 1) return undefined;
+  const keys = dataField?.keys ?? (scan.root === 'list' ? [] : [name]);
+  const document = {
+    size: text.bytes,
+    part: (from: number, to: number, into?: Scratch) => text.read(from, to - from, into),
+  };
+  try {
+    const page = listPage(document, scan, { keys, list }, options);
+    const unknown = charset?.unknown;
+    return unknown === undefined ? page : { ...page, text: { unknown } };
+  } catch (error) {
+    // told as that of a whole body
+    if (isSyntaxError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The bytes of a body without a byte order mark, in memory or not. */
+interface DocumentParts {
+  readonly size: number;
+  part(from: number, to: number, into?: Scratch): Uint8Array;
+}
+
+function inMemory(bytes: Uint8Array): DocumentParts {
+  return { size: bytes.length, part: (from, to) => bytes.subarray(from, to) };
+}
+
 function locate(bytes: Uint8Array, options: PageReadOptions): Page {
   const { dataField, endpoint } = options;
   const scan = scanPage(bytes, dataField === undefined ? undefined : (dataField.keys ?? []));
@@ -110,9 +160,9 @@ function locate(bytes: Uint8Array, options: PageReadOptions): Page {
     });
   }
   const found = dataField === undefined ? theOnlyList(scan, endpoint) : foundAt(scan, dataField.keys);
-  if (found !== undefined) return listPage(bytes, scan, found, options);
+  if (found !== undefined) return listPage(inMemory(bytes), scan, found, options);
   const envelope = decode(bytes, scan.plain && allPlain(scan) && options.isExact !== true);
-  const common = { envelope, response: () => envelope, rowsAt: undefined, ...digests(bytes, 0, 0) };
+  const common = { envelope, response: () => envelope, rowsAt: undefined, ...digests(inMemory(bytes), 0, 0) };
   if (dataField === undefined) {
     const warning = `No list found in the response of “${endpoint}”: set “dataField” to say where the rows are`;
     return {
@@ -125,7 +175,7 @@ function locate(bytes: Uint8Array, options: PageReadOptions): Page {
   const place = dataField.placeIn(envelope);
   const rescan = place && scanPage(bytes, place);
   const again = rescan && foundAt(rescan, place);
-  if (again !== undefined) return listPage(bytes, rescan ?? scan, again, options);
+  if (again !== undefined) return listPage(inMemory(bytes), rescan ?? scan, again, options);
   const value = dataField.find(envelope);
   if (isEmpty(value, 'response')) {
     const warning = `The response of “${endpoint}” contains no data at “${dataField.text}”`;
@@ -165,22 +215,28 @@ function theOnlyList({ root, lists }: ListScan, endpoint: string): Found | undef
   });
 }
 
-function listPage(bytes: Uint8Array, scan: ListScan, { keys, list }: Found, options: PageReadOptions): Page {
+function listPage(
+  document: DocumentParts,
+  scan: ListScan,
+  { keys, list }: Found,
+  options: PageReadOptions,
+): Page {
   const { dataField } = options;
-  const marks = digests(bytes, list.start, list.end);
+  const marks = digests(document, list.start, list.end);
+  const whole = (): Uint8Array => document.part(0, document.size);
   const envelope = decode(
-    Buffer.concat([bytes.subarray(0, list.start), EMPTY_LIST, bytes.subarray(list.end)]),
+    Buffer.concat([document.part(0, list.start), EMPTY_LIST, document.part(list.end, document.size)]),
     scan.plain,
   );
-  const malformed: Malformed = (cause) => notJson(bytes, cause, options);
+  const malformed: Malformed = (cause) => notJson(whole(), cause, options);
   const empty = list.rows === 0;
   const warning = empty && dataField !== undefined ? `The list at “${dataField.text}” is empty` : undefined;
-  let whole: Json | undefined;
+  let response: Json | undefined;
   return {
     envelope,
-    response: () => (whole ??= decodeKnown(bytes, scan.plain && allPlain(scan), malformed)),
+    response: () => (response ??= decodeKnown(whole(), scan.plain && allPlain(scan), malformed)),
     pieces: list.chunks.map((chunk) =>
-      chunkPiece(bytes, options.isExact === true ? { ...chunk, plain: false } : chunk, malformed),
+      chunkPiece(document, options.isExact === true ? { ...chunk, plain: false } : chunk, malformed),
     ),
     rows: list.rows,
     rowsAt: keys,
@@ -191,33 +247,37 @@ function listPage(bytes: Uint8Array, scan: ListScan, { keys, list }: Found, opti
 
 const EMPTY_LIST = Buffer.from('[]');
 
-function chunkPiece(bytes: Uint8Array, chunk: RowChunk, malformed: Malformed): RowsPiece {
-  const { rows, plain } = chunk;
+function chunkPiece(document: DocumentParts, chunk: RowChunk, malformed: Malformed): RowsPiece {
+  const { start, end, rows, plain } = chunk;
+  // with the brackets or commas around
+  const open = (into?: Scratch): RowBytes => {
+    const bytes = document.part(start - 1, end + 1, into);
+    return { bytes, start: 1, end: bytes.length - 1 };
+  };
   // a chunk is a list by construction
   const decode = (): readonly Json[] =>
-    decodeKnown(listOf(bytes, chunk), plain, malformed) as readonly Json[];
-  const { start, end } = chunk;
-  return { rows, single: false, decode, ...(plain ? { raw: { bytes, start, end } } : {}) };
+    decodeKnown(listOf(open(chunkMemory)), plain, malformed) as readonly Json[];
+  return { rows, single: false, decode, ...(plain ? { raw: { size: end - start, open } } : {}) };
 }
 
 /**
  * Returns the chunk as a JSON list. If its neighbours are no brackets, it is copied each time, always to the same
  * place: the copies of all chunks of a large page would be as large as the page.
  */
-function listOf(bytes: Uint8Array, { start, end }: RowChunk): Uint8Array {
-  const isWhole = bytes[start - 1] === 0x5b && bytes[end] === 0x5d;
-  return isWhole ? bytes.subarray(start - 1, end + 1) : bracketed(bytes.subarray(start, end));
+function listOf({ bytes, start, end }: RowBytes): Uint8Array {
+  const isWhole = bytes[0] === 0x5b && bytes[end] === 0x5d;
+  return isWhole ? bytes : bracketed(bytes.subarray(start, end));
 }
 
-let scratch = new Uint8Array(0);
+const chunkMemory = new Scratch();
+const listMemory = new Scratch();
 
 function bracketed(items: Uint8Array): Uint8Array {
-  const size = items.length + 2;
-  if (scratch.length < size) scratch = new Uint8Array(size);
-  scratch[0] = 0x5b;
-  scratch.set(items, 1);
-  scratch[size - 1] = 0x5d;
-  return scratch.subarray(0, size);
+  const list = listMemory.of(items.length + 2);
+  list[0] = 0x5b;
+  list.set(items, 1);
+  list[list.length - 1] = 0x5d;
+  return list;
 }
 
 /** Creates a piece of rows that are decoded already. */
@@ -254,11 +314,27 @@ function allPlain(scan: ListScan): boolean {
  * Computes separate digests of the rows' bytes and of the rest, so that one pass recognizes an equal body and equal
  * rows.
  */
-function digests(bytes: Uint8Array, start: number, end: number): { digest: string; rowsDigest: string } {
-  const rowsDigest = hash('sha1', bytes.subarray(start, end));
-  const head = hash('sha1', bytes.subarray(0, start));
-  const tail = hash('sha1', bytes.subarray(end));
+function digests(
+  document: DocumentParts,
+  start: number,
+  end: number,
+): { digest: string; rowsDigest: string } {
+  const rowsDigest = sha1(document, start, end);
+  const head = sha1(document, 0, start);
+  const tail = sha1(document, end, document.size);
   return { digest: `${rowsDigest}${head}${tail}`, rowsDigest: end > start ? rowsDigest : tail };
+}
+
+/** Bytes of a document that are read at once. */
+const STEP_BYTES = 1 << 20;
+
+function sha1(document: DocumentParts, from: number, to: number): string {
+  if (to - from <= STEP_BYTES) return hash('sha1', document.part(from, to));
+  const digest = createHash('sha1');
+  const memory = new Scratch();
+  for (let at = from; at < to; at += STEP_BYTES)
+    digest.update(document.part(at, Math.min(to, at + STEP_BYTES), memory));
+  return digest.digest('hex');
 }
 
 function emptyPage(): Page {

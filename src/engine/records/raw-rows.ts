@@ -1,14 +1,23 @@
 import { behindText, behindWord, plainTextBetween, valueBetween, type Json } from '../../lib/json/index.ts';
+import type { Scratch } from '../../lib/scratch.ts';
 import type { SeenRows } from '../shared/seen-rows.ts';
 
-/** Rows of one chunk, as the bytes of JSON that they came in; the plain parse reads them exactly. */
-export interface RawRows {
+/** Bytes of JSON with whole rows in them. */
+export interface RowBytes {
   readonly bytes: Uint8Array;
   /** Offset of the first row. */
   readonly start: number;
   /** Offset behind the last row. */
   readonly end: number;
+}
+
+/** Rows of one chunk, as the bytes of JSON that they came in; the plain parse reads them exactly. */
+export interface RawRows {
+  /** Number of bytes. */
+  readonly size: number;
   readonly rows: number;
+  /** Returns the bytes; those of a body that is too large for memory are read anew each time, into this memory if given. */
+  open(into?: Scratch): RowBytes;
   /** Decodes them, each time anew. */
   decode(): readonly Json[];
 }
@@ -48,7 +57,7 @@ export class RawSeen implements SeenRows {
    * @param places those of rows that another thread wrote
    */
   constructor(
-    { bytes, rows }: Pick<RawRows, 'bytes' | 'rows'>,
+    { bytes, rows }: Pick<RowBytes, 'bytes'> & Pick<RawRows, 'rows'>,
     columns: ReadonlyMap<string, number | undefined>,
     places?: SeenPlaces,
   ) {

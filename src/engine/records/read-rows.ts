@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { RecordError } from '../../lib/errors.ts';
 import type { Path } from '../../lib/json/index.ts';
-import { readPage, type Page, type PageReadOptions } from './page.ts';
+import { readLargePage, readPage, type Page, type PageReadOptions } from './page.ts';
+import type { LargeBody } from '../shared/message.ts';
 import type { RowsAt } from './rows-at.ts';
 import { shapePage } from './shape.ts';
 
@@ -17,11 +18,13 @@ export interface RowsOptions extends PageReadOptions {
  *
  * @throws {RecordError} as {@link readPage}; `response.shape` and `records.invalid` for rows of another form
  */
-export function readRows(body: Uint8Array, options: RowsOptions): Page {
+export function readRows(body: Uint8Array | LargeBody, options: RowsOptions): Page {
   const { otherFields = [], rowsAt } = options;
-  if (otherFields.length === 0 && rowsAt === undefined) return readPage(body, options);
+  const pageAt = (at: PageReadOptions): Page =>
+    body instanceof Uint8Array ? readPage(body, at) : readLargePage(body, at);
+  if (otherFields.length === 0 && rowsAt === undefined) return pageAt(options);
   const pages = [options.dataField, ...otherFields].map((dataField) => {
-    const page = readPage(body, { ...options, dataField });
+    const page = pageAt({ ...options, dataField });
     return rowsAt === undefined ? page : shaped(page, rowsAt, options);
   });
   const [only] = pages;

@@ -3,6 +3,7 @@
  * its response. All are plain data; none is changed after it was made.
  */
 import type { AnyObject, Json } from '../../lib/json/index.ts';
+import type { Scratch } from '../../lib/scratch.ts';
 
 /** Request of a job, before default options, base URL and encoding are applied. JSON. */
 export interface JobRequest {
@@ -78,8 +79,11 @@ export interface LargeBody {
   readonly bytes: number;
   /** SHA-1 of the whole body, in hexadecimal. */
   readonly sha1: string;
-  /** Reads into memory of its own; shorter where the body ends. */
-  read(at: number, length: number): Uint8Array;
+  /**
+   * Reads into memory of its own, or into that which is given; shorter where the body ends. A body that is in memory may
+   * return a part of that.
+   */
+  read(at: number, length: number, into?: Scratch): Uint8Array;
 }
 
 /** Format of a packed file, and for an archive the files in it, one behind the other in the body. */

@@ -1,4 +1,5 @@
 import type { ScannedList, RowChunk, ListScan } from './found.ts';
+import { Scratch } from '../scratch.ts';
 import { JsonSyntaxError, MAX_DEPTH } from './parse.ts';
 import { isIntegerKey, isMinusZero, isTelling, isWhite } from './scan-bytes.ts';
 
@@ -30,19 +31,119 @@ const CLOSE_OBJECT = 0x7d;
  * @throws {JsonSyntaxError} when brackets or quotes do not pair up
  */
 export function scanPage(bytes: Uint8Array, path: readonly string[] | undefined): ListScan {
-  return new Scanner(bytes, path).run();
+  return new Scanner(bytes, path, bytes.length).run();
+}
+
+/** The bytes of a document that is larger than the memory it is to take. */
+export interface DocumentBytes {
+  readonly bytes: number;
+  /** Reads a part, into this memory or its own; shorter where the document ends. */
+  read(at: number, length: number, into: Scratch): Uint8Array;
+}
+
+/** Sizes of the part of a large document that is in memory while it is scanned. */
+export interface WindowSizes {
+  readonly first: number;
+  /** Largest size, for what stands before the rows, for one of them, and for what follows. */
+  readonly most: number;
+}
+
+const WINDOW_SIZES: WindowSizes = { first: 1 << 18, most: 1 << 25 };
+
+/**
+ * Scans a document as {@link scanPage} does, with one part of it in memory after the other.
+ *
+ * @returns undefined for a document that only {@link scanPage} can tell about: it is no JSON, or one of its parts is too
+ *   large
+ */
+export function scanLarge(
+  document: DocumentBytes,
+  path: readonly string[] | undefined,
+  sizes: WindowSizes = WINDOW_SIZES,
+): ListScan | undefined {
+  const memory = new Scratch();
+  for (let size = sizes.first; ; size = 2 * size) {
+    const window = new Window(document, Math.min(size, sizes.most), sizes.most, memory);
+    try {
+      return new Scanner(window.bytes, path, document.bytes, window).run();
+    } catch (error) {
+      if (!(error instanceof JsonSyntaxError)) throw error;
+      if (window.isMoved || window.isLast || size >= sizes.most) return undefined;
+    }
+  }
+}
+
+/** The part of a document that is in memory, which moves on from row to row. */
+class Window {
+  readonly #document: DocumentBytes;
+  readonly #size: number;
+  readonly #most: number;
+  readonly #memory: Scratch;
+  bytes: Uint8Array;
+  /** Offset of the part in the document. */
+  base = 0;
+  isMoved = false;
+
+  constructor(document: DocumentBytes, size: number, most: number, memory: Scratch) {
+    this.#document = document;
+    this.#size = size;
+    this.#most = most;
+    this.#memory = memory;
+    this.bytes = document.read(0, size, memory);
+  }
+
+  /** Tells whether the document ends with this part. */
+  get isLast(): boolean {
+    return this.base + this.bytes.length >= this.#document.bytes;
+  }
+
+  /** Tells whether so little is left behind an offset that a row may not fit. */
+  isLow(at: number): boolean {
+    return this.bytes.length - at < this.#size / 8 && !this.isLast;
+  }
+
+  /** Moves on to an offset in the part; if that is where the part begins, it grows. False beyond the largest size. */
+  moveTo(at: number): boolean {
+    const size = at === 0 ? 2 * this.bytes.length : this.#size;
+    return size <= this.#most && this.#take(at, size);
+  }
+
+  /** Moves on to an offset in the part, and takes all that is behind it; false beyond the largest size. */
+  takeRest(at: number): boolean {
+    const size = this.#document.bytes - this.base - at;
+    return size <= this.#most && this.#take(at, size);
+  }
+
+  #take(at: number, size: number): boolean {
+    this.base += at;
+    this.bytes = this.#document.read(this.base, size, this.#memory);
+    this.isMoved = true;
+    return true;
+  }
 }
 
 class Scanner {
-  readonly #bytes: Uint8Array;
+  #bytes: Uint8Array;
+  readonly #documentBytes: number;
+  readonly #window: Window | undefined;
   readonly #path: readonly string[] | undefined;
   readonly #lists = new Map<string, ScannedList>();
   #at = 0;
+  /** Offset of the bytes in the document. */
+  #base = 0;
   #plain = true;
 
-  constructor(bytes: Uint8Array, path: readonly string[] | undefined) {
+  /** @param window of a large document, whose part the bytes are */
+  constructor(
+    bytes: Uint8Array,
+    path: readonly string[] | undefined,
+    documentBytes: number,
+    window?: Window,
+  ) {
     this.#bytes = bytes;
     this.#path = path;
+    this.#documentBytes = documentBytes;
+    this.#window = window;
   }
 
   run(): ListScan {
@@ -54,6 +155,7 @@ class Scanner {
     else this.#descend(this.#path ?? [], 0);
     this.#white();
     if (this.#at < this.#bytes.length) this.#fail('Unexpected text after the JSON value');
+    if (this.#window?.isLast === false) this.#fail('The document goes on');
     return { root, lists: this.#lists, plain: this.#plain };
   }
 
@@ -137,9 +239,9 @@ class Scanner {
 
   /** Reads a list of rows and records where its chunks begin and end. */
   #list(name: string, depth: number): void {
-    const chunkBytes = this.#bytes.length > LARGE_BYTES ? SMALL_CHUNK_BYTES : CHUNK_BYTES;
+    const chunkBytes = this.#documentBytes > LARGE_BYTES ? SMALL_CHUNK_BYTES : CHUNK_BYTES;
     const outside = this.#plain;
-    const start = this.#at;
+    const start = this.#base + this.#at;
     const chunks: RowChunk[] = [];
     let rows = 0;
     let from = start + 1;
@@ -151,17 +253,62 @@ class Scanner {
       this.#plain = true;
       count = 0;
     };
-    this.#items(() => {
-      if (count === 0) from = this.#at;
-      this.#skipValue(depth + 1);
-      behind = this.#at;
+    const row = (at: number, end: number): void => {
+      if (count === 0) from = at;
+      behind = end;
       count++;
       rows++;
       if (behind - from >= chunkBytes) close();
-    });
+    };
+    if (this.#window === undefined)
+      this.#items(() => {
+        const at = this.#at;
+        this.#skipValue(depth + 1);
+        row(at, this.#at);
+      });
+    else this.#itemsOf(this.#window, depth, row);
     close();
     this.#plain = outside;
-    this.#lists.set(name, { start, end: this.#at, rows, chunks });
+    this.#lists.set(name, { start, end: this.#base + this.#at, rows, chunks });
+  }
+
+  /** Reads the items of a list in a large document; a row at which the part in memory ends is read again. */
+  #itemsOf(window: Window, depth: number, row: (at: number, end: number) => void): void {
+    this.#at++;
+    for (;;) {
+      if (window.isLow(this.#at)) this.#move(window);
+      const at = this.#at;
+      const plain = this.#plain;
+      try {
+        this.#white();
+        if (this.#bytes[this.#at] === CLOSE_LIST) break;
+        const from = this.#at;
+        this.#skipValue(depth + 1);
+        const end = this.#at;
+        this.#separator(CLOSE_LIST);
+        if (this.#at >= this.#bytes.length) this.#fail('The text ends too early');
+        row(this.#base + from, this.#base + end);
+      } catch (error) {
+        if (!(error instanceof JsonSyntaxError) || window.isLast) throw error;
+        this.#at = at;
+        this.#plain = plain;
+        this.#move(window);
+      }
+    }
+    this.#at++;
+    if (!window.isLast && !window.takeRest(this.#at)) this.#fail('What follows the rows is too large');
+    else this.#take(window);
+  }
+
+  #move(window: Window): void {
+    if (!window.moveTo(this.#at)) this.#fail('A row is too large');
+    this.#take(window);
+  }
+
+  #take(window: Window): void {
+    this.#at += this.#base - window.base;
+    this.#base = window.base;
+    this.#bytes = window.bytes;
   }
 
   /** Moves behind one value of any kind, and notes the parts that a plain parse would lose. */

@@ -139,3 +139,67 @@ describe('a body that is too large for memory', () => {
     );
   });
 });
+
+describe('a page of JSON that is too large for memory', () => {
+  const rows = LINES.map((_, i) => ({
+    id: i,
+    name: `name "${i}" of s3cret-word`,
+    filler: 'x'.repeat(i % 17),
+  }));
+  const page = Buffer.from(JSON.stringify({ total: ROWS + 1, data: rows, next: 'more' }));
+  const paged = { pagination: { method: 'response.param', responseParam: 'next', queryParam: 'after' } };
+  const job = { endpoint: 'books', dataType: 'books', dataField: 'data' };
+  const lines = TABLE.split('\n').slice(1, -1);
+  const late = [
+    '"id","name","filler","late"',
+    ...lines.map((line) => `${line},""`),
+    '"last","","","yes"',
+    '',
+  ].join('\n');
+
+  test.each(['as it is', 'gzip', 'a file'])('becomes a table with what follows it: %s', async (how) => {
+    let isDown = true;
+    const api = await startApi(({ url }, response) => {
+      if (url.searchParams.get('after') === null)
+        return response
+          .writeHead(200, {
+            'Content-Type': how === 'a file' ? 'application/octet-stream' : 'application/json',
+            ...(how === 'gzip' ? { 'Content-Encoding': 'gzip' } : {}),
+          })
+          .end(how === 'gzip' ? gzipSync(page) : page);
+      if (isDown) return response.writeHead(404).end();
+      // a column that comes late: what was written of the large page is written again, from the recording
+      return json(response, { data: [{ id: 'last', late: 'yes' }] });
+    });
+    const folder = dataFolder(configOf(api, [job], { api: paged }));
+    await expect(run({ dataFolder: folder, log: silentLog, env })).rejects.toThrow('404');
+    isDown = false;
+    await run({ dataFolder: folder, log: silentLog, env });
+    expect(api.seen).toEqual(['GET /books', 'GET /books?after=more', 'GET /books?after=more']);
+    expect(tableOf(folder) === late).toBe(true);
+  });
+
+  test('has its rows changed, and is played again without secrets', async () => {
+    const api = await startApi((_, response) => json(response, { data: rows }));
+    const where = { value: 'id', is: 'in', than: [0, 1, 2] };
+    const config = configOf(api, [{ ...job, where }], {
+      config: { '#token': 's3cret-word' },
+    });
+    const folder = dataFolder(config);
+    const file = path.join(folder, 'books.gexr');
+    await run({ dataFolder: folder, log: silentLog, env, record: file });
+    const wanted = TABLE.split('\n').slice(0, 4).join('\n');
+    expect(tableOf(folder).trimEnd()).toBe(wanted);
+    const other = dataFolder(config);
+    await run({ dataFolder: other, log: silentLog, env, replay: file });
+    expect(tableOf(other).trimEnd()).toBe(wanted.replaceAll('s3cret-word', '***********'));
+  });
+
+  test('that is broken far inside ends the run with its place, and no table is written', async () => {
+    const broken = Buffer.concat([page.subarray(0, -20), Buffer.from(',nothing]}')]);
+    const api = await startApi((_, response) => response.end(broken));
+    const folder = dataFolder(configOf(api, [job]));
+    await expect(run({ dataFolder: folder, log: silentLog, env })).rejects.toThrow(/not JSON: .* column \d+/);
+    expect(filesOf(path.join(folder, 'out'))).toEqual({});
+  });
+});

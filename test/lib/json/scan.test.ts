@@ -8,7 +8,9 @@ import {
   encodeExact,
   MAX_DEPTH,
   parseExact,
+  scanLarge,
   scanPage,
+  type DocumentBytes,
   type Json,
   type Path,
 } from '../../../src/lib/json/index.ts';
@@ -117,6 +119,37 @@ test(
     }
   },
 );
+
+test('a document is scanned part by part as it is as a whole', { timeout: 60_000 }, () => {
+  const documents = new Documents(7);
+  let scanned = 0;
+  for (let i = 0; i < times(8_000); i++) {
+    const rows = Array.from({ length: i % 9 }, () => documents.value());
+    const around = [`"before":${documents.value()},`, `,"rows2":${documents.list()}`, ''];
+    const whole = documents.spaced(
+      i % 4 === 0
+        ? `[${rows.join(',')}]`
+        : `{${around[(i % 4) - 1] ?? ''}"rows":[${rows.join(',')}]${around[i % 3] ?? ''}}`,
+    );
+    const text = i % 5 === 0 ? documents.broken(whole) : whole;
+    const bytes = Buffer.from(text);
+    const path = i % 4 === 0 ? [] : i % 7 === 0 ? undefined : ['rows'];
+    const document: DocumentBytes = {
+      bytes: bytes.length,
+      read(at, length, into) {
+        const part = bytes.subarray(at, at + length);
+        const memory = into.of(part.length);
+        memory.set(part);
+        return memory;
+      },
+    };
+    const got = scanLarge(document, path, { first: 1 + (i % 31), most: 256 + (i % 999) });
+    if (got === undefined) continue;
+    scanned++;
+    expect({ text, got }).toEqual({ text, got: scanPage(bytes, path) });
+  }
+  expect(scanned).toBeGreaterThan(times(2_000));
+});
 
 test('a document is refused when and only when JSON.parse refuses it', { timeout: 60_000 }, () => {
   const documents = new Documents(5);

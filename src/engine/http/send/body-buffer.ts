@@ -62,6 +62,6 @@ function moved(parts: readonly Uint8Array[], bytes: number): Uint8Array {
 }
 
 /** Gives back the memory of what was copied, unless it is a piece of something larger. */
-function release({ buffer, byteLength }: Uint8Array): void {
+export function release({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);
 }

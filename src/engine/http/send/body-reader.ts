@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { ApiResponse, BodySink, LargeBody } from '../../shared/message.ts';
-import { BodyBuffer } from './body-buffer.ts';
+import { BodyBuffer, release } from './body-buffer.ts';
 
 /** A body up to this size stays in memory. */
 const HELD_BYTES = 2 ** 24;
@@ -14,15 +14,19 @@ export type ReceivedBody = Pick<ApiResponse, 'body' | 'large'>;
 /** A reader of a body that may become large: beyond {@link HELD_BYTES} it goes to a file, and memory does not grow with it. */
 export class BodyReader {
   readonly #open: (() => BodySink) | undefined;
-  #held = new BodyBuffer();
+  #held: BodyBuffer;
   #sink: BodySink | undefined;
   #beginning: Uint8Array = new Uint8Array(0);
-  readonly #sha1 = createHash('sha1');
+  #sha1: Hash | undefined;
   #bytes = 0;
 
-  /** @param open makes the file; without it everything is held */
-  constructor(open: (() => BodySink) | undefined) {
+  /**
+   * @param open makes the file; without it everything is held
+   * @param announced bytes that are to come; 0 where it is not known
+   */
+  constructor(open: (() => BodySink) | undefined, announced = 0) {
     this.#open = open;
+    this.#held = new BodyBuffer(open === undefined || announced <= HELD_BYTES ? announced : 0);
   }
 
   /** Bytes so far. */
@@ -41,7 +45,7 @@ export class BodyReader {
   /** Returns the body. Nothing may be added afterwards. */
   take(): ReceivedBody {
     if (this.#sink === undefined) return { body: this.#held.take() };
-    return { body: this.#beginning, large: this.#sink.end(this.#sha1.digest('hex')) };
+    return { body: this.#beginning, large: this.#sink.end(this.#sha1?.digest('hex') ?? '') };
   }
 
   /** Removes the file of a body that is not needed any more, or that was used where its file is not kept. */
@@ -52,6 +56,7 @@ export class BodyReader {
 
   #spill(sink: BodySink): void {
     this.#sink = sink;
+    this.#sha1 = createHash('sha1');
     const held = this.#held.take();
     this.#held = new BodyBuffer();
     this.#beginning = held.slice(0, BEGINNING_BYTES);
@@ -59,8 +64,9 @@ export class BodyReader {
   }
 
   #write(sink: BodySink, part: Uint8Array): void {
-    this.#sha1.update(part);
+    this.#sha1?.update(part);
     sink.write(part);
+    release(part);
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Transform } from 'node:stream';
 import zlib, { type ZlibOptions } from 'node:zlib';
-import { HttpError } from '../../../lib/errors.ts';
-import { BodyBuffer } from './body-buffer.ts';
+import { HttpError, SinkError } from '../../../lib/errors.ts';
+import type { FileRule } from '../../shared/message.ts';
+import { BodyReader, type ReceivedBody } from './body-reader.ts';
 import { CURL, failure, type FailedAttempt } from './network-error.ts';
 
 /** Smaller bodies are decoded at once, unless they become large: a trip to the thread pool costs more. */
@@ -25,28 +26,46 @@ export const CHUNK_BYTES = 2 ** 17;
 export function decodeBody(
   body: Uint8Array,
   encoding: string | undefined,
-  maxBytes: number,
-  attempt: FailedAttempt,
-): Uint8Array | Promise<Uint8Array> {
-  if (encoding === undefined || encoding === 'identity' || body.length === 0) return body;
-  return decodeAll(body, encoding.toLowerCase().split(',').reverse(), maxBytes, attempt);
+  options: DecodeOptions,
+): ReceivedBody | Promise<ReceivedBody> {
+  if (!isEncoded(encoding) || body.length === 0) return { body };
+  return decodeAll(body, encoding.toLowerCase().split(','), options);
+}
+
+/** Tells whether a header names an encoding to undo. */
+export function isEncoded(encoding: string | undefined): encoding is string {
+  return encoding !== undefined && encoding !== 'identity';
+}
+
+export interface DecodeOptions {
+  readonly maxBytes: number;
+  /** Makes the file of what is too large for memory; without it everything is held. */
+  readonly open: FileRule['open'];
+  readonly attempt: FailedAttempt;
 }
 
 async function decodeAll(
   body: Uint8Array,
-  encodings: string[],
-  maxBytes: number,
-  attempt: FailedAttempt,
-): Promise<Uint8Array> {
+  encodings: readonly string[],
+  { maxBytes, open, attempt }: DecodeOptions,
+): Promise<ReceivedBody> {
   const bounds = { maxBytes, believableBytes: Math.max(HARMLESS_BYTES, body.length * MOST_TIMES) };
-  let decoded = body;
-  for (const encoding of encodings) {
-    const codec = codecOf(encoding.trim(), decoded);
+  let decoded: ReceivedBody = { body };
+  for (let i = encodings.length - 1; i >= 0; i--) {
+    const encoding = encodings[i]?.trim() ?? '';
+    const held = decoded.body;
+    const codec = codecOf(encoding, held);
     if (codec === undefined) continue;
     try {
-      decoded = decodeNow(codec, decoded, maxBytes) ?? (await decodeLater(codec, decoded, bounds, attempt));
+      const now = decodeNow(codec, held, maxBytes);
+      decoded =
+        now === undefined
+          ? await decodeLater(codec, held, { ...bounds, open: i === 0 ? open : undefined, attempt })
+          : { body: now };
     } catch (error) {
-      throw error instanceof HttpError ? error : decodeError(error, encoding.trim(), attempt);
+      throw error instanceof HttpError || error instanceof SinkError
+        ? error
+        : decodeError(error, encoding, attempt);
     }
   }
   return decoded;
@@ -63,28 +82,31 @@ function decodeNow(codec: Codec, body: Uint8Array, maxBytes: number): Uint8Array
   }
 }
 
-interface Bounds {
-  readonly maxBytes: number;
+interface LaterOptions extends DecodeOptions {
   readonly believableBytes: number;
 }
 
 async function decodeLater(
   codec: Codec,
   body: Uint8Array,
-  { maxBytes, believableBytes }: Bounds,
-  attempt: FailedAttempt,
-): Promise<Uint8Array> {
+  { maxBytes, believableBytes, open, attempt }: LaterOptions,
+): Promise<ReceivedBody> {
   const stream = codec.stream({ chunkSize: CHUNK_BYTES });
   stream.end(body);
-  const decoded = new BodyBuffer();
-  // leaving the loop destroys the stream
-  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-    const size = decoded.size + chunk.length;
-    if (size > maxBytes) throw tooLarge(maxBytes, attempt);
-    if (size > believableBytes) throw growsTooMuch(attempt);
-    decoded.add(chunk);
+  const decoded = new BodyReader(open);
+  try {
+    // leaving the loop destroys the stream
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      const size = decoded.bytes + chunk.length;
+      if (size > maxBytes) throw tooLarge(maxBytes, attempt);
+      if (size > believableBytes) throw growsTooMuch(attempt);
+      decoded.add(chunk);
+    }
+    return decoded.take();
+  } catch (error) {
+    decoded.abandon();
+    throw error;
   }
-  return decoded.take();
 }
 
 interface Codec {

@@ -1,10 +1,10 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { RequestOptions } from 'node:https';
-import type { ApiRequest, ApiResponse, Send, SendOptions } from '../../shared/message.ts';
+import type { ApiRequest, ApiResponse, FileRule, Send, SendOptions } from '../../shared/message.ts';
 import { proxyAuthorization } from '../tunnel/proxy.ts';
 import { createRoutes, type TunnelRoute, type RouteOptions } from '../tunnel/routes.ts';
-import { BodyBuffer } from './body-buffer.ts';
-import { decodeBody, tooLarge } from './decode.ts';
+import { BodyReader, type ReceivedBody } from './body-reader.ts';
+import { decodeBody, isEncoded, tooLarge } from './decode.ts';
 import { receivedHeaders, wireHeaders } from './headers.ts';
 import { DEFAULT_LIMITS, watchTimes, type Limits } from './limits.ts';
 import { CURL, failure, networkError } from './network-error.ts';
@@ -40,13 +40,16 @@ export function createTransport(given: Partial<TransportOptions> = {}): Transpor
     for (;;) {
       const exchanged = await exchange(request, target, routes.to(target), options, sendOptions);
       if (exchanged === 'stale') continue;
-      const { response, body, file } = exchanged;
+      const { response, received } = exchanged;
       const headers = receivedHeaders(response.headers);
       const head = { status: response.statusCode ?? 0, headers, url: request.url };
-      if (file !== undefined) return { ...head, ...file };
-      const attempt = { origin: target.origin, answered: true };
-      const decoded = decodeBody(body, headers['content-encoding'], options.maxBodyBytes, attempt);
-      return { ...head, body: decoded instanceof Uint8Array ? decoded : await decoded };
+      if (exchanged.isDecoded || received.large !== undefined) return { ...head, ...received };
+      const decoded = decodeBody(received.body, headers['content-encoding'], {
+        maxBytes: options.maxBodyBytes,
+        open: openOf(sendOptions, response),
+        attempt: { origin: target.origin, answered: true },
+      });
+      return { ...head, ...(decoded instanceof Promise ? await decoded : decoded) };
     }
   }
 
@@ -54,22 +57,33 @@ export function createTransport(given: Partial<TransportOptions> = {}): Transpor
 }
 
 type Exchanged =
-  | { readonly response: IncomingMessage; readonly body: Uint8Array; readonly file?: never }
-  | { readonly response: IncomingMessage; readonly body?: never; readonly file: Received }
+  | {
+      readonly response: IncomingMessage;
+      readonly received: Received;
+      /** Its content encoding is undone. */
+      readonly isDecoded: boolean;
+    }
   | 'stale';
+
+/** Returns what makes the file of a body that becomes too large for memory; only a page that succeeded has one. */
+function openOf({ file }: SendOptions, { statusCode = 0 }: IncomingMessage): FileRule['open'] {
+  return statusCode < 300 ? file?.open : undefined;
+}
 
 function exchange(
   request: ApiRequest,
   target: Target,
   route: TunnelRoute,
   options: TransportOptions,
-  { signal, file: rule }: SendOptions,
+  sendOptions: SendOptions,
 ): Promise<Exchanged> {
+  const { signal, file: rule } = sendOptions;
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason as Error);
     const { origin } = target;
     const req = startRequest(request, target, route);
     let answered = false;
+    let body: BodyReader | undefined;
     const watch = watchTimes(req, { origin, secure: (route.proxy ?? target).secure }, options, fail);
     const onAbort = (): void => fail(signal.reason);
     signal.addEventListener('abort', onAbort);
@@ -85,6 +99,7 @@ function exchange(
     function fail(error: unknown): void {
       stop();
       req.destroy();
+      body?.abandon();
       if (signal.aborted) reject(signal.reason as Error);
       else if (!answered && isStale(error, req)) resolve('stale');
       else reject(networkError(error, { origin, answered }));
@@ -99,13 +114,19 @@ function exchange(
           const { maxBodyBytes: maxBytes, isLimited = false } = options;
           const parts = readParts(response, origin, () => watch.progress());
           receive(parts, { rule, headers, maxBytes, isLimited, attempt: { origin, answered } }).then(
-            (file) => settle({ response, file }),
+            (received) => settle({ response, received, isDecoded: true }),
             fail,
           );
           return;
         }
       }
-      collect(response, origin, options.maxBodyBytes, fail, (body) => settle({ response, body }));
+      const isAsItCame = !isEncoded(response.headers['content-encoding']);
+      body = collect(response, origin, {
+        maxBytes: options.maxBodyBytes,
+        open: isAsItCame ? openOf(sendOptions, response) : undefined,
+        fail,
+        done: (received) => settle({ response, received, isDecoded: false }),
+      });
     });
     req.end(request.body);
   });
@@ -149,25 +170,42 @@ async function* readParts(
   if (!response.complete) throw failure(CURL.receive, `The response was cut off by ${origin}.`);
 }
 
-/** Reads a body into memory. */
+interface CollectOptions {
+  readonly maxBytes: number;
+  readonly open: FileRule['open'];
+  readonly fail: (error: unknown) => void;
+  readonly done: (received: ReceivedBody) => void;
+}
+
+/** Reads a body into memory, or into a file where it is too large for that. */
 function collect(
   response: IncomingMessage,
   origin: string,
-  maxBytes: number,
-  fail: (error: unknown) => void,
-  done: (body: Uint8Array) => void,
-): void {
+  { maxBytes, open, fail, done }: CollectOptions,
+): BodyReader | undefined {
   const announced = Number(response.headers['content-length'] ?? 0) || 0;
-  if (announced > maxBytes) return fail(tooLarge(maxBytes, { origin }));
-  const body = new BodyBuffer(announced);
+  if (announced > maxBytes) {
+    fail(tooLarge(maxBytes, { origin }));
+    return undefined;
+  }
+  const body = new BodyReader(open, announced);
 
   response.on('data', (chunk: Buffer) => {
-    if (body.size + chunk.length > maxBytes) return fail(tooLarge(maxBytes, { origin }));
-    body.add(chunk);
+    if (body.bytes + chunk.length > maxBytes) return fail(tooLarge(maxBytes, { origin }));
+    try {
+      body.add(chunk);
+    } catch (error) {
+      fail(error);
+    }
   });
   response.on('end', () => {
     if (!response.complete) return fail(failure(CURL.receive, `The response was cut off by ${origin}.`));
-    done(body.take());
+    try {
+      done(body.take());
+    } catch (error) {
+      fail(error);
+    }
   });
   response.on('error', fail);
+  return body;
 }

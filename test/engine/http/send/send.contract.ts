@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as setTimer } from 'node:timers/promises';
@@ -338,6 +339,42 @@ export function sendContract(
       expect(abandoned()).toBe(true);
     });
 
+    test.each([undefined, 'gzip', 'zstd, gzip'])(
+      'goes there if it is a page, encoded as %s',
+      async (encoding) => {
+        const page = Buffer.concat([...zeros(SIZE)]);
+        const body =
+          encoding === undefined
+            ? page
+            : gzipSync(encoding === 'gzip' ? page : zstdCompressSync(page), { level: 0 });
+        const api = await startApi(
+          (response) =>
+            void response
+              .writeHead(200, encoding === undefined ? {} : { 'Content-Encoding': encoding })
+              .end(body),
+        );
+        const { file, written } = fileRule(false);
+        const { body: beginning, large } = await open({}, file)(get(api.url));
+        expect(large).toMatchObject({ bytes: SIZE, sha1: hash('sha1', page) });
+        expect(beginning.length).toBe(65_536);
+        expect(written.length).toBeGreaterThan(100);
+      },
+    );
+
+    test.each(['cut', 'larger than the limit'])('leaves no file if it is a page that is %s', async (how) => {
+      const api = await startApi((response) => {
+        response.writeHead(200, { 'Content-Length': SIZE + 1 });
+        Readable.from(zeros(SIZE))
+          .on('end', () => response.socket?.destroySoon())
+          .pipe(response, { end: false });
+      });
+      const { file, abandoned } = fileRule(false);
+      const limits = how === 'cut' ? {} : { maxBodyBytes: 30_000_000 };
+      const error = await errorOf(open(limits, file)(get(api.url)));
+      expect(error).toMatchObject({ code: how === 'cut' ? 'http.network' : 'http.tooLarge' });
+      if (how === 'cut') expect(abandoned()).toBe(true);
+    });
+
     test('has only the limit that was configured', async () => {
       const api = await startApi((response) => void Readable.from(zeros(SIZE)).pipe(response));
       const limits = { maxBodyBytes: 30_000_000 };
@@ -528,12 +565,12 @@ function* zeros(bytes: number): Generator<Buffer> {
     yield chunk.subarray(0, Math.min(chunk.length, bytes - at));
 }
 
-/** Takes every body, and keeps the sizes of the parts that would be written. */
-function fileRule(): { file: FileRule; written: number[]; abandoned: () => boolean } {
+/** Takes every body as that of a file, or as that of a page, and keeps the sizes of the parts that would be written. */
+function fileRule(isFile = true): { file: FileRule; written: number[]; abandoned: () => boolean } {
   const written: number[] = [];
   let isAbandoned = false;
   const file: FileRule = {
-    takes: () => true,
+    takes: () => isFile,
     compression: 'none',
     member: () => true,
     open: () => ({
