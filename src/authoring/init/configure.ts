@@ -1,7 +1,10 @@
 import {
   entriesOf,
+  getKey,
+  isObject,
   objectOf,
   sizeOf,
+  withKey,
   type AnyObject,
   type Json,
   type JsonObject,
@@ -48,6 +51,19 @@ export function configurationOf(target: FoundRequest, parts: FoundJobParts): Any
     jobs: [objectOf(job)],
   };
   return { parameters: { api, config } };
+}
+
+/** Tells whether pages can be asked for beside each other: each is known before the one before it has come. */
+export function canBePlanned(pagination: Json | undefined): boolean {
+  if (!isObject(pagination)) return false;
+  const method = getKey(pagination, 'method');
+  return method === 'pagenum' || (method === 'offset' && getKey(pagination, 'advance') !== 'rows');
+}
+
+/** Returns the options of an API whose requests are made beside each other, as many as it takes. Pure. */
+export function asManyAtOnce(api: AnyObject): AnyObject {
+  const http = getKey(api, 'http');
+  return withKey(api, 'http', withKey(isObject(http) ? http : {}, 'concurrency', 'auto'));
 }
 
 /** Creates a configuration of a request before anything is known of its rows. Pure. */

@@ -1,5 +1,14 @@
 import type { Env } from '../../lib/env.ts';
-import { compilePath, entriesOf, isList, isObject, type AnyObject, type Json } from '../../lib/json/index.ts';
+import {
+  compilePath,
+  entriesOf,
+  getKey,
+  isList,
+  isObject,
+  withKey,
+  type AnyObject,
+  type Json,
+} from '../../lib/json/index.ts';
 import { numericOf } from '../../lib/read-settings.ts';
 import type { Secrets } from '../../lib/secrets.ts';
 import type { JobReport } from '../../engine/completeness/index.ts';
@@ -7,7 +16,7 @@ import type { LoginKeeper } from '../../engine/http/auth/index.ts';
 import { graphAdvice } from './graph.ts';
 import type { Observed } from './candidate.ts';
 import { changingKeys } from './compare.ts';
-import { configurationOf, rowsKeys } from './configure.ts';
+import { asManyAtOnce, canBePlanned, configurationOf, rowsKeys } from './configure.ts';
 import { atFirstPage } from './first-page.ts';
 import { findWay, type Way } from './find-way.ts';
 import { fieldsOf, type Field } from './fields.ts';
@@ -225,6 +234,7 @@ async function concluded(found: Parts): Promise<Discovery> {
   const own = parts.settled === undefined ? ofOnePage(parts, trial.report) : parts.settled;
   const doubt = parts.settled === undefined && own.verdict === 'ended' ? suspicion(parts) : [];
   const notes = [...parts.notes, ...doubt];
+  const pages = trial.pages.filter((page) => page.rows.length > 0).length;
   return {
     target: subject.target,
     answer: parts.answer,
@@ -235,11 +245,11 @@ async function concluded(found: Parts): Promise<Discovery> {
     time: findTime(fields),
     signs,
     settled: parts.settled,
-    configuration,
+    configuration: pages >= MANY_PAGES || own.verdict === 'cut' ? withPlan(configuration) : configuration,
     report: trial.report,
     verdict: doubt.length > 0 ? 'cut' : own.verdict,
     against: own.against,
-    pages: trial.pages.filter((page) => page.rows.length > 0).length,
+    pages,
     rows: rows.length,
     tried: parts.tried,
     notes,
@@ -247,6 +257,18 @@ async function concluded(found: Parts): Promise<Discovery> {
     requests: lab.wire.sent,
     waits: lab.wire.waits,
   };
+}
+
+/** Pages from which on it is worth asking for several at once. */
+const MANY_PAGES = 3;
+
+/** Lets pages that can be planned be asked for beside each other. */
+function withPlan(configuration: AnyObject): AnyObject {
+  const parameters = getKey(configuration, 'parameters');
+  const api = isObject(parameters) ? getKey(parameters, 'api') : undefined;
+  if (!isObject(parameters) || !isObject(api) || !canBePlanned(getKey(api, 'pagination')))
+    return configuration;
+  return withKey(configuration, 'parameters', withKey(parameters, 'api', asManyAtOnce(api)));
 }
 
 /** Rows that many APIs give at most. */

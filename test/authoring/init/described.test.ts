@@ -142,6 +142,8 @@ describe('gex init --try asks for each list of a document', () => {
       });
       expect(shown).toMatch(/Not taken:.*GET \/buckets\/\{id\}\/gone: The API answered 404/);
       const written = readFileSync(path.join(out, 'config.json'), 'utf8');
+      // there are lists below others
+      expect(written).toContain('"concurrency": "auto"');
       expect(`${written}${made.stdout}${made.stderr}`).not.toContain(TOKEN);
       expect((await runHere(['validate', '--data', out, '--strict'], { env })).stdout).toContain('is valid');
 

@@ -358,7 +358,7 @@ describe('gex init takes a request of a HAR file', () => {
           api: {
             baseUrl: `${origin}/api/`,
             authentication: { type: 'bearer', '#token': '$env:API_TOKEN' },
-            http: { headers: { Accept: 'application/json' } },
+            http: { headers: { Accept: 'application/json' }, concurrency: 'auto' },
             pagination: { method: 'pagenum' },
           },
           config: { jobs: [{ endpoint: 'orders', params: { sort: 'id' }, dataField: 'data' }] },

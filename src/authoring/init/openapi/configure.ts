@@ -11,7 +11,7 @@ import {
   type Json,
 } from '../../../lib/json/index.ts';
 import { isSecretName } from '../../../lib/secrets.ts';
-import { rowsKeys } from '../configure.ts';
+import { asManyAtOnce, canBePlanned, rowsKeys } from '../configure.ts';
 import { FoundCredentials } from '../credentials.ts';
 import type { SecretStore } from '../secret-store.ts';
 import type { FoundRequest } from '../target.ts';
@@ -107,6 +107,7 @@ export function configurationFrom(described: Described, attempts: ListAttempts =
   const taken: TakenList[] = [];
   const tables = new Names();
   const ids = new Names();
+  const plans: (Json | undefined)[] = [];
   const rows = tops.map((branch) => {
     const id = ids.take(resourceOf(branch.list.path));
     const { job, pagination } = jobOf(branch, {
@@ -117,6 +118,7 @@ export function configurationFrom(described: Described, attempts: ListAttempts =
       server: baseUrl,
       attempts,
     });
+    plans.push(pagination);
     const parameters = {
       ...(pagination === undefined ? {} : { api: { pagination } }),
       config: { jobs: [job] },
@@ -128,8 +130,12 @@ export function configurationFrom(described: Described, attempts: ListAttempts =
     baseUrl,
     ...(login.authentication === undefined ? {} : { authentication: login.authentication }),
   };
+  const isFast = tops.some(({ children }) => children.length > 0) || plans.some(canBePlanned);
   const shared: AnyObject = {
-    parameters: { api, ...(sizeOf(login.attributes) > 0 ? { config: login.attributes } : {}) },
+    parameters: {
+      api: isFast ? asManyAtOnce(api) : api,
+      ...(sizeOf(login.attributes) > 0 ? { config: login.attributes } : {}),
+    },
   };
   return {
     kind,
