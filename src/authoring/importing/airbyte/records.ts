@@ -1,4 +1,6 @@
 import { TemplateError } from './jinja/ast.ts';
+import { readCode } from './code/read-code.ts';
+import { changedFields, type ChangedFields } from './code/transformation.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { recordPosition, translated, withSettings, noteFixed, type TemplateScope } from './scope.ts';
@@ -23,6 +25,8 @@ export interface RecordsDraft {
   readonly isRenamed: boolean;
   /** Paths whose fields were put beside the others. */
   readonly lifted: readonly string[];
+  /** Tells whether code of its own, which is not taken over, changes a field. */
+  isChanged(name: string): boolean;
 }
 
 export function readRecords(
@@ -38,16 +42,7 @@ export function readRecords(
   if (!isAfter) work.filter(selector?.child('record_filter'));
   for (const transformation of stream.children('transformations')) work.transform(transformation);
   if (isAfter) work.filter(selector?.child('record_filter'));
-  const normalization = selector?.get('schema_normalization');
-  if (normalization === 'Default')
-    scope.findings.column(
-      'values are as the API has them; they are not converted to the types of the schema',
-    );
-  else if (normalization !== undefined && normalization !== 'None')
-    scope.findings.not(
-      selector?.place('schema_normalization') ?? '',
-      'Python code: a normalisation of values',
-    );
+  work.normalize(selector);
   return work.draft(dataField);
 }
 
@@ -61,6 +56,7 @@ class Records {
   #isKept: TranslatedJson | undefined;
   #case: 'lower' | 'snake' | undefined;
   #isRenamed = false;
+  readonly #changed: ChangedFields[] = [];
 
   constructor(scope: TemplateScope) {
     this.#scope = scope;
@@ -77,6 +73,7 @@ class Records {
       added: this.#added,
       isRenamed: this.#isRenamed,
       lifted: this.#lifted,
+      isChanged: (name) => this.#changed.some(({ names, isOpen }) => isOpen || names.has(name)),
     };
   }
 
@@ -142,6 +139,8 @@ class Records {
     const template = filter.get('condition');
     if (template === undefined || template === '') return;
     findings.attempt(filter.place('condition'), template, () => {
+      if (this.#changed.length > 0)
+        throw new TemplateError('a filter of records whose fields Python code has changed by then');
       if (this.#isRenamed)
         throw new TemplateError('a filter of records whose fields have other names by then');
       const position = recordPosition(this.#scope, this.#added);
@@ -167,7 +166,7 @@ class Records {
   transform(transformation: ManifestComponent): void {
     const { findings } = this.#scope;
     if (transformation.className !== undefined) {
-      findings.not(transformation.at, `Python code: ${transformation.className}`);
+      this.#code(transformation);
       return;
     }
     switch (transformation.type) {
@@ -202,6 +201,40 @@ class Records {
         return;
       default:
         findings.not(transformation.at, `No counterpart: the transformation ${transformation.type}`);
+    }
+  }
+
+  /** Leaves a class out that changes fields of a record: its rows are the same ones. */
+  #code(component: ManifestComponent): void {
+    const { className = '' } = component;
+    const changed = readCode(component, this.#scope, (type) => changedFields(type, component));
+    if (changed === undefined) return;
+    this.#changed.push(changed);
+    const names = [...changed.names].map((name) => `“${name}”`).join(', ');
+    const isMore = changed.isOpen || changed.isEmptied;
+    const which = [names, ...(isMore ? ['fields that are known only while it runs'] : [])];
+    this.#scope.findings.column(
+      `${which.filter((part) => part !== '').join(' and ')} as the API has them: they are changed by the Python code ${className}`,
+    );
+  }
+
+  normalize(selector: ManifestComponent | undefined): void {
+    const normalization = selector?.get('schema_normalization');
+    if (normalization === undefined || normalization === 'None') return;
+    if (normalization === 'Default')
+      this.#scope.findings.column(
+        'values are as the API has them; they are not converted to the types of the schema',
+      );
+    else if (selector?.child('schema_normalization')?.className === undefined)
+      this.#scope.findings.not(
+        selector?.place('schema_normalization') ?? '',
+        'No counterpart: a normalisation of values',
+      );
+    else {
+      this.#changed.push({ names: new Set(), isEmptied: true, isOpen: true });
+      this.#scope.findings.column(
+        'values are as the API has them; they are not converted by the Python code of the connector',
+      );
     }
   }
 

@@ -196,6 +196,9 @@ class StreamReader {
     }
     if (above.roots.length > 1)
       findings.not(parent.stream.at, 'No counterpart: a parent that has several parents itself');
+    const used = [parent.parentKey.split('/'), ...parent.extraFields];
+    if (used.some(([name = '']) => above.records.isChanged(name)))
+      findings.not(parent.stream.at, 'The field of the parent is changed by Python code');
     if (above.records.isRenamed)
       findings.not(parent.stream.at, 'The field of the parent has another name by then');
     const placeholder = freeName(parent.name, names);
@@ -413,6 +416,12 @@ class StreamReader {
       this.#context.findings.note('Reads all rows in every run: the API is not asked for newer ones.');
       return false;
     }
+    const field = cursorField ?? '';
+    if (records.isChanged(field.split('.')[0] ?? field))
+      this.#context.findings.not(
+        this.#stream.place('transformations'),
+        `The field “${field}” of the state is changed by Python code`,
+      );
     if (records.isRenamed || records.lifted.length > 0)
       this.#context.findings.not(
         this.#stream.place('incremental_sync'),

@@ -13,6 +13,8 @@ export interface CodeClass {
   readonly methods: ReadonlyMap<string, CodeMethod>;
   /** What the names of its body are given; undefined for one that only has a type. */
   readonly fields: ReadonlyMap<string, PythonNode | undefined>;
+  /** Something in it that the parser does not know. */
+  readonly mistake?: PythonNode;
 }
 
 export interface CodeMethod {
@@ -38,6 +40,10 @@ export class CodeModule {
   /** Names of other modules, with their paths. */
   readonly imports = new Map<string, string>();
   readonly constants = new Map<string, PythonNode>();
+  /** Functions outside of the classes. */
+  readonly functions = new Set<string>();
+  /** Names of `import a.b`, which are their own paths. */
+  readonly plainImports = new Set<string>();
 
   constructor(text: string, path: string) {
     this.path = path;
@@ -58,6 +64,8 @@ export class CodeModule {
       const made = this.#class(inner);
       this.classes.set(made.name, made);
     }
+    const named = children(inner).find((part) => part.name === 'VariableName');
+    if (inner.name === 'FunctionDefinition' && named !== undefined) this.functions.add(this.file.text(named));
     if (inner.name === 'ImportStatement') this.#import(children(inner).map((part) => this.file.text(part)));
     const [name, sign, value] = children(inner).filter((part) => part.name !== 'TypeDef');
     if (inner.name !== 'AssignStatement' || name?.name !== 'VariableName' || sign?.name !== 'AssignOp')
@@ -79,10 +87,12 @@ export class CodeModule {
       if (path === '') continue;
       if (from !== undefined) this.imports.set(alias ?? path, `${from}.${path}`);
       else if (alias !== undefined) this.imports.set(alias, path);
+      else this.plainImports.add(path.split('.')[0] ?? path);
     }
   }
 
   #class(node: PythonNode): CodeClass {
+    const mistake = this.file.nodes('⚠').find(({ from, to }) => from >= node.from && to <= node.to);
     const [, name, ...rest] = children(node);
     const list = rest.find((part) => part.name === 'ArgList');
     const body = rest.find((part) => part.name === 'Body');
@@ -114,6 +124,7 @@ export class CodeModule {
       bases: bases.map((base) => this.pathOf(this.file.text(base))),
       methods,
       fields,
+      ...(mistake === undefined ? {} : { mistake }),
     };
   }
 

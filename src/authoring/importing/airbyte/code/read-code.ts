@@ -17,6 +17,7 @@ export function readCode<T>(
   };
   try {
     const type = code?.find(className);
+    if (type?.mistake !== undefined) throw type.module.file.syntaxError(type.mistake);
     return type === undefined ? not() : work(type);
   } catch (error) {
     if (error instanceof CodeRefused || error instanceof TemplateError || error instanceof RunError)

@@ -102,4 +102,25 @@ class Either(DeclarativeAuthenticator):
     api: rows,
     asks: both('GET /a Basic dTp4'),
   },
+  {
+    name: 'a transformation leaves the rows as many as they are',
+    stream: stream('items', '/a', {
+      transformations: [{ type: 'CustomTransformation', class_name: 'source_shop.components.Emptied' }],
+    }),
+    code: `
+from airbyte_cdk.sources.declarative.transformations import RecordTransformation
+
+class Emptied(RecordTransformation):
+    def transform(self, record, config=None, stream_state=None, stream_slice=None):
+        record["note"] = record.pop("remark", None)
+        for key, value in record.items():
+            if value == "-":
+                record[key] = None
+        return record
+`,
+    outcome: 'equal rows, other columns',
+    api: rows,
+    asks: both('GET /a'),
+    ids: [['1'], ['1']],
+  },
 ];

@@ -1,0 +1,157 @@
+import { children, groups } from '../../python/nodes.ts';
+import type { PythonNode } from '../../python/python-file.ts';
+import { unescaped } from '../../python/strings.ts';
+import type { ManifestComponent } from '../component.ts';
+import { isMap } from '../node.ts';
+import type { CodeClass, CodeModule } from './component-code.ts';
+import { CodeRefused } from './refused.ts';
+
+/** The fields of records that code changes. */
+export interface ChangedFields {
+  /** Fields at the top of the record. */
+  readonly names: ReadonlySet<string>;
+  /** Fields that are known only while it runs are removed or emptied. */
+  readonly isEmptied: boolean;
+  /** Fields that are known only while it runs get other values. */
+  readonly isOpen: boolean;
+}
+
+/** Modules that only compute: code with any other might ask the API. */
+const HARMLESS =
+  /^(?:pendulum|datetime|re|json|orjson|dataclasses|typing|typing_extensions|abc|logging|copy|html|unicodedata|hashlib|base64|math|decimal|collections|itertools|functools|enum|time|urllib\.parse|dpath|dateutil|pytz|ciso8601|inflection|string|uuid)(?:\.|$)/;
+const OF_THE_TOOL =
+  /^airbyte_cdk\.(?:models|logger|utils\.datetime_helpers|sources\.utils\.transform|sources\.types|sources\.declarative\.(?:types|schema|transformations|interpolation|extractors))(?:\.|$)/;
+
+const BASES = /\.(?:RecordTransformation|AddFields|TypeTransformer)$/;
+
+/**
+ * Tells which fields a transformation of Python changes. Rows stay the same rows: such code only gets one record, and
+ * gives none back.
+ *
+ * @throws {CodeRefused} for code that may do more than compute
+ */
+export function changedFields(type: CodeClass, component: ManifestComponent): ChangedFields {
+  const { module } = type;
+  const [base = '', ...others] = type.bases;
+  if (!BASES.test(base) || others.length > 0)
+    throw new CodeRefused(`${module.path}: a class that extends ${type.bases.join(', ') || 'nothing'}`);
+  for (const [key, value] of Object.entries(component.node))
+    if (key !== '$parameters' && isMap(value) && ('class_name' in value || value['type'] !== undefined))
+      throw new CodeRefused(`${module.path}: ${type.name} with “${key}”, which may ask the API`);
+  refuseHarm(type);
+  return new Writes(type).found();
+}
+
+/** Refuses code that names a module which might ask the API or read files. */
+function refuseHarm(type: CodeClass): void {
+  const { module } = type;
+  for (const method of type.methods.values()) {
+    const within = (node: PythonNode): boolean => node.from >= method.node.from && node.to <= method.node.to;
+    for (const node of module.file.nodes('VariableName').filter(within)) {
+      const name = module.file.text(node);
+      const path = module.imports.get(name);
+      const isOdd = path !== undefined && !HARMLESS.test(path) && !OF_THE_TOOL.test(path);
+      // what is made elsewhere in the file, and is no plain value
+      const isOwn = module.functions.has(name) || module.classes.has(name);
+      if (isOdd || isOwn || DANGEROUS.has(name) || (path === undefined && isPlainImport(module, name)))
+        throw new CodeRefused(
+          `${module.path}, line ${module.file.place(node.from).line}: “${name}”, which may do more than compute`,
+        );
+    }
+  }
+}
+
+const DANGEROUS: ReadonlySet<string> = new Set([
+  'open',
+  'exec',
+  'eval',
+  'compile',
+  '__import__',
+  'globals',
+  'setattr',
+]);
+
+function isPlainImport(module: CodeModule, name: string): boolean {
+  return module.plainImports.has(name) && !HARMLESS.test(name);
+}
+
+/** Methods of dictionaries and lists that take something out, and those that put something in. */
+const TAKES = /^(?:pop|popitem|remove|clear)$/;
+const PUTS = /^(?:update|setdefault|append|extend|insert|sort|reverse|add)$/;
+
+/** The places of a class that write into something. */
+class Writes {
+  readonly #type: CodeClass;
+  readonly #names = new Set<string>();
+  #isEmptied = false;
+  #isOpen = false;
+
+  constructor(type: CodeClass) {
+    this.#type = type;
+  }
+
+  found(): ChangedFields {
+    const { methods, module } = this.#type;
+    for (const method of methods.values()) {
+      if (method.name === '__post_init__' || method.name === '__init__') continue;
+      const within = (node: PythonNode): boolean =>
+        node.from >= method.node.from && node.to <= method.node.to;
+      for (const kind of ['AssignStatement', 'UpdateStatement', 'DeleteStatement', 'CallExpression'])
+        for (const node of module.file.nodes(kind).filter(within)) this.#statement(node);
+    }
+    return { names: this.#names, isEmptied: this.#isEmptied, isOpen: this.#isOpen };
+  }
+
+  #statement(node: PythonNode): void {
+    const parts = children(node);
+    if (node.name === 'CallExpression') {
+      this.#call(parts);
+      return;
+    }
+    const isDelete = node.name === 'DeleteStatement';
+    const sign = parts.findIndex(({ name }) => name === 'AssignOp' || name === 'UpdateOp');
+    const targets = isDelete ? parts.slice(1) : parts.slice(0, sign);
+    const isEmpty = isDelete || parts.at(-1)?.name === 'None';
+    for (const target of targets)
+      if (target.name === 'MemberExpression' && children(target)[1]?.name === '[')
+        this.#write(target, isEmpty);
+  }
+
+  #write(target: PythonNode, isEmpty: boolean): void {
+    const { file } = this.#type.module;
+    let at = target;
+    let first: PythonNode | undefined;
+    while (at.name === 'MemberExpression') {
+      const [of, , key] = children(at);
+      if (of === undefined) break;
+      first = key;
+      at = of;
+    }
+    const root = at.name === 'VariableName' ? file.text(at) : '';
+    if (root === 'self') return;
+    const name = root === 'record' && first?.name === 'String' ? this.#text(first) : undefined;
+    if (name !== undefined) this.#names.add(name);
+    else if (isEmpty) this.#isEmptied = true;
+    else this.#isOpen = true;
+  }
+
+  #call([callee, list]: readonly PythonNode[]): void {
+    const { file } = this.#type.module;
+    if (callee === undefined) return;
+    const path = file.path(callee) ?? '';
+    if (/^dpath(?:\.util)?\.(?:new|set|delete)$|\.(?:transform|_transform)$/.test(path)) this.#isOpen = true;
+    const method = callee.name === 'MemberExpression' ? callee.lastChild : undefined;
+    if (method?.name !== 'PropertyName' || path.startsWith('self.') || path.startsWith('super')) return;
+    const name = file.text(method);
+    if (PUTS.test(name)) this.#isOpen = true;
+    if (!TAKES.test(name)) return;
+    const [key] = list === undefined ? [] : (groups(list)[0] ?? []);
+    const known = path === 'record.pop' && key?.name === 'String' ? this.#text(key) : undefined;
+    if (known === undefined) this.#isEmptied = true;
+    else this.#names.add(known);
+  }
+
+  #text(node: PythonNode): string {
+    return unescaped(this.#type.module.file.text(node).replaceAll(/^[a-z]*['"]+|['"]+$/gi, ''));
+  }
+}

@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest';
+import { importAirbyte } from '../../../../src/authoring/importing/airbyte/index.ts';
+import { manifestOf, stream, type Part } from '../support/two-runs.ts';
+
+const IMPORTS = `
+import time
+import requests
+from airbyte_cdk.sources.declarative.auth.declarative_authenticator import DeclarativeAuthenticator, NoAuth
+from airbyte_cdk.sources.declarative.transformations import RecordTransformation
+`;
+
+function reasonsOf(of: Part, code: string | undefined): readonly string[] {
+  const { report } = importAirbyte(manifestOf({ stream: of }, 'https://a.example'), {
+    file: 'shop.yaml',
+    readBeside: (file) => (file === 'components.py' && code !== undefined ? IMPORTS + code : undefined),
+  });
+  return report.streams.flatMap(({ reasons }) => reasons.map(({ message }) => message));
+}
+
+const CLASS = 'source_shop.components.Shop';
+const login = stream('items', '/a', {
+  requester: { authenticator: { type: 'CustomAuthenticator', class_name: CLASS } },
+});
+const changes = { type: 'CustomTransformation', class_name: CLASS };
+
+const withToken = (token: string): string => `
+class Shop(NoAuth):
+    @property
+    def auth_header(self):
+        return "Authorization"
+
+    @property
+    def token(self):
+${token.replaceAll(/^/gm, '        ')}
+`;
+
+test.each([
+  ['there is no file', undefined, ''],
+  ['the file has no such class', 'class Other(NoAuth):\n    pass\n', ''],
+  ['another base', 'class Shop(Base):\n    pass\n', ' (components.py: a class that extends Base)'],
+  [
+    'a function that is not known',
+    withToken('return signed(self.config["key"])'),
+    ' (components.py, line 14: “signed(self.config["key"])”)',
+  ],
+  [
+    'other requests later',
+    withToken('return f"{requests.get("https://a.example/x").json()["a"]} {int(time.time())}"'),
+    ' (components.py, line 14: “int(time.time())”)',
+  ],
+  [
+    'conditions in an order that the parser does not keep',
+    withToken('return "a" if self.config["x"] and not self.config["y"] or self.config["z"] else "b"'),
+    ' (components.py, line 14: conditions whose order is not clear without brackets)',
+  ],
+  [
+    'an error that is passed over',
+    withToken('try:\n    return self.config["a"]\nexcept KeyError:\n    return "none"'),
+    ' (components.py, line 14: an error that is passed over)',
+  ],
+  ['no Python', 'class Shop(NoAuth:\n  $', ' (“$” is no sign of Python.)'],
+])('a login whose code is not understood is refused: %s', (_, code, why) => {
+  const [reason, ...more] = reasonsOf(login, code);
+  expect([reason?.startsWith(`Python code: ${CLASS}`), more]).toEqual([true, []]);
+  expect(reason).toBe(`Python code: ${CLASS}${why}`);
+});
+
+test.each([
+  [
+    'asks the API',
+    'requests.get("https://a.example")',
+    ' (components.py, line 9: “requests”, which may do more than compute)',
+  ],
+  [
+    'reads a file',
+    'record["a"] = open("/a").read()',
+    ' (components.py, line 9: “open”, which may do more than compute)',
+  ],
+])('a transformation that %s is refused', (_, line, why) => {
+  const code = `\nclass Shop(RecordTransformation):\n    def transform(self, record, **kwargs):\n        ${line}\n`;
+  expect(reasonsOf(stream('items', '/a', { transformations: [changes] }), code)).toEqual([
+    `Python code: ${CLASS}${why}`,
+  ]);
+});
+
+test('a transformation that changes what something else reads is refused', () => {
+  const code = `
+class Shop(RecordTransformation):
+    def transform(self, record, **kwargs):
+        record["id"] = str(record["id"])
+        record.pop("updated")
+`;
+  const changed = stream('parents', '/parents', { transformations: [changes] });
+  const child = stream('items', '/a', {
+    retriever: {
+      partition_router: {
+        type: 'SubstreamPartitionRouter',
+        parent_stream_configs: [{ parent_key: 'id', partition_field: 'parent', stream: changed }],
+      },
+    },
+  });
+  const filtered = stream('items', '/a', {
+    transformations: [changes],
+    selector: {
+      record_filter: { condition: '{{ record.a > 1 }}' },
+      transform_before_filtering: true,
+    },
+  });
+  const incremental = stream('items', '/a', {
+    transformations: [changes],
+    incremental_sync: {
+      type: 'DatetimeBasedCursor',
+      cursor_field: 'updated',
+      datetime_format: '%Y-%m-%d',
+      start_datetime: '2024-01-01',
+      is_client_side_incremental: true,
+    },
+  });
+  expect([child, filtered, incremental].map((of) => reasonsOf(of, code))).toEqual([
+    ['The field of the parent is changed by Python code'],
+    ['No counterpart: a filter of records whose fields Python code has changed by then'],
+    ['The field “updated” of the state is changed by Python code'],
+  ]);
+});
