@@ -545,13 +545,12 @@ describe('what is wrong with a text', () => {
       const text = JSON.stringify({
         parameters: { api: { baseUrl: 'https://a.example/' }, config: { jobs } },
       });
-      const told = problems({ text });
-      const others = Array.from({ length: 20 }, async () => {
-        const begin = performance.now();
-        await running.call('GET', 'tokens/verify');
-        return performance.now() - begin;
+      let isTold = false;
+      const told = problems({ text }).finally(() => {
+        isTold = true;
       });
-      expect(Math.max(...(await Promise.all(others)))).toBeLessThan(1000);
+      await Promise.all(Array.from({ length: 20 }, async () => await running.call('GET', 'tokens/verify')));
+      expect(isTold).toBe(false);
       expect(await told).toHaveLength(500);
     },
   );
