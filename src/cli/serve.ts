@@ -5,7 +5,9 @@ import type { DatabaseOptions } from '../service/platform/database/database.ts';
 import type { ExternalStoreOptions } from '../service/stores/objects/external-store.ts';
 import type { Service, ServiceOptions } from '../service/start/service.ts';
 import { flag, valued, type Args, type Command, type Io } from './command.ts';
+import { reachOf } from '../engine/http/trust/reach.ts';
 import { orEnvironment } from './environment.ts';
+import { reachEnvironment } from './serve-hosts.ts';
 import { portArg, portError } from './port.ts';
 import { consoleLink } from './console-link.ts';
 import { databaseArgs, databaseOptions } from './serve-database.ts';
@@ -174,6 +176,7 @@ export async function serve(
     s3Port: portArg(args, 's3-port'),
     importerPort: portArg(args, 'importer-port'),
     ...care,
+    reach: reachOf(reachEnvironment(args, process.env)),
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(s3PublicUrl === undefined ? {} : { s3PublicUrl }),
     ...(objects === undefined ? {} : { objects, takesOver }),

@@ -4,6 +4,7 @@ import { trimEnd } from '../../lib/trim.ts';
 import type { DataContext } from '../domain/data-context.ts';
 import { OPERATIONS } from '../domain/jobs/operations/all.ts';
 import { createWorker } from '../domain/jobs/worker.ts';
+import { createAlerter } from '../domain/alerts/alerter.ts';
 import { createKeeper } from '../domain/maintenance/keeper.ts';
 import { createSnapshots } from '../domain/transfer/backup/snapshot.ts';
 import { createApp } from '../http/app.ts';
@@ -50,6 +51,11 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
   const work = { operations: OPERATIONS, ...(concurrency === undefined ? {} : { concurrency }) };
   const worker = isWorker ? createWorker(() => context, work) : undefined;
   const keeper = isWorker ? createKeeper(context, keepDays) : undefined;
+  // A command that uses the folder for a moment leaves alerts to the service.
+  const alerter =
+    isWorker && options.isEmbedded !== true
+      ? createAlerter(context, { reach: options.reach, lookMs: options.alertMs })
+      : undefined;
 
   return {
     checks: [
@@ -79,6 +85,7 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
         addresses['importer'] = await listenOn(importer.server, { host, port: options.importerPort ?? 0 });
       await worker?.start();
       await keeper?.start();
+      await alerter?.start();
       return addresses;
     },
     async drain() {
@@ -87,7 +94,7 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
     },
     async stop() {
       await importer?.close();
-      await Promise.all([worker?.stop(graceMs), keeper?.stop()]);
+      await Promise.all([worker?.stop(graceMs), keeper?.stop(), alerter?.stop()]);
       // A service that is restarted often would not run until the next cleanup. A database that others use as well is
       // maintained while it runs.
       if (!engine.isShared)

@@ -3,6 +3,7 @@ import type { Json } from '../../lib/json/index.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Check } from '../platform/health/readiness.ts';
 import type { HttpContext } from '../http/http-context.ts';
+import type { MessageReach } from '../domain/alerts/send.ts';
 import type { DatabaseOptions } from '../platform/database/database.ts';
 import type { ExternalStoreOptions } from '../stores/objects/external-store.ts';
 import type { Route } from '../http/route.ts';
@@ -78,6 +79,10 @@ export interface ServiceOptions {
   readonly keepDays?: number;
   /** Jobs at a time; default 4. */
   readonly concurrency?: number;
+  /** Hosts that messages of alerts may go to; default: all. */
+  readonly reach?: MessageReach | undefined;
+  /** Milliseconds between two looks at what alerts are to tell of; default 15,000. */
+  readonly alertMs?: number;
   /** Modules of the service, started in this order and stopped in reverse; default: files, tables and jobs. */
   readonly parts?: readonly MakePart[];
   /**

@@ -1,3 +1,4 @@
+export * from './alert.ts';
 export * from './branch.ts';
 export * from './bucket.ts';
 export * from './common.ts';

@@ -79,7 +79,9 @@ export const RunProblems = Type.Object(
       },
       { description: 'Runs that ended in the range.' },
     ),
-    problems: Type.Array(RunProblem, { description: 'Those first that are not solved in some configuration, then those with the most runs.' }),
+    problems: Type.Array(RunProblem, {
+      description: 'Those first that are not solved in some configuration, then those with the most runs.',
+    }),
     missed: Type.Array(MissedRun),
     leftOut: Type.Integer({ description: 'Runs that went wrong and were not looked at: beyond 10,000.' }),
   },

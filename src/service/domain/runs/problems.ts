@@ -99,7 +99,8 @@ const DOUBTFUL: RunError = {
   hint: 'Look at the verdict of its jobs: it names what is in doubt, and what would settle it.',
 };
 
-function errorOf({ error }: ProblemRow): RunError {
+/** Returns why a run went wrong. */
+export function errorOf({ error }: Pick<ProblemRow, 'error'>): RunError {
   // Written by this service.
   return error === null ? DOUBTFUL : (JSON.parse(error) as RunError);
 }
@@ -111,7 +112,7 @@ function hostOf({ where }: RunError): string | undefined {
 }
 
 /** Identifies the cause of a run's failure: the code, the API, and the message without what differs from run to run. */
-function causeOf(run: ProblemRow): string {
+export function causeOf(run: Pick<ProblemRow, 'error' | 'status'>): string {
   const error = errorOf(run);
   const parts = [run.status, error.code, hostOf(error) ?? '', alike(error.message)];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16);

@@ -63,6 +63,12 @@ export const RULES: { readonly [Name in keyof MetadataTables]: TransferRule<Meta
   runs: { key: ['id'], isLarge: true },
   run_log: { key: ['run_id', 'first_line'], isLarge: true },
   schedules: { key: ['id'] },
+  alerts: {
+    leftOut: 'Their keys are encrypted with those of this service, and two services would tell the same.',
+  },
+  alert_states: { leftOut: 'They belong to the alerts.' },
+  alert_causes: { leftOut: 'They belong to the alerts.' },
+  alert_messages: { leftOut: 'They belong to the alerts.' },
   console_sessions: { leftOut: 'Who is signed in at one address is not at another.' },
   console_codes: { leftOut: 'They are good for minutes, at the address that they were made for.' },
   transfers: { leftOut: 'How far a migration is, is of its target alone.' },

@@ -15,6 +15,7 @@ import { jobRoutes } from './jobs.ts';
 import { metadataRoutes } from './metadata.ts';
 import { miscRoutes } from './misc.ts';
 import { runRecordRoutes } from './run-records.ts';
+import { alertRoutes } from './alerts.ts';
 import { runRoutes } from './runs.ts';
 import { scheduleRoutes } from './schedules.ts';
 import { searchRoutes } from './search.ts';
@@ -39,6 +40,7 @@ export function coreRoutes(context: Context, services: readonly NamedService[]):
     ...metadataRoutes(context),
     ...jobRoutes(context),
     ...eventRoutes(context),
+    ...alertRoutes(context),
     ...runRoutes(context),
     ...scheduleRoutes(context),
     ...triggerRoutes(context),

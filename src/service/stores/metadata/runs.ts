@@ -66,7 +66,8 @@ export async function insertRun(tx: Meta, env: Env, run: NewRun): Promise<RunRow
   return row;
 }
 
-function lockKeyOf({ branch_id, component_id, configuration_id }: ConfigurationKey): string {
+/** Names a configuration in the keys of its runs. */
+export function lockKeyOf({ branch_id, component_id, configuration_id }: ConfigurationKey): string {
   return JSON.stringify([branch_id, component_id, configuration_id]);
 }
 

@@ -1,4 +1,5 @@
 import type { JobStatus } from '../../../storage/protocol/job.ts';
+import type { AlertKind, AlertMessageStatus } from '../../../storage/protocol/alert.ts';
 import type { RunStatus } from '../../../storage/protocol/run.ts';
 
 /**
@@ -36,6 +37,10 @@ export interface MetadataTables {
   runs: RunRow;
   run_log: { run_id: number; first_line: number; lines: number; text: string };
   schedules: ScheduleRow;
+  alerts: AlertRow;
+  alert_states: AlertStateRow;
+  alert_causes: AlertCauseRow;
+  alert_messages: AlertMessageRow;
   transfers: TransferRow;
   console_sessions: ConsoleSessionRow;
   console_codes: ConsoleCodeRow;
@@ -427,6 +432,74 @@ export interface ScheduleRow extends Author, ConfigurationKey {
   /** When it is to run next; null while it is not. */
   next_occurrence: string | null;
   last_occurrence: string | null;
+  created: string;
+}
+
+/** Alert: who is told when runs go wrong, and of which. */
+export interface AlertRow extends Author {
+  id: number;
+  branch_id: number;
+  name: string;
+  /** Address that messages are posted to. */
+  url: string;
+  /** Encrypted: the key that messages are signed with. */
+  secret: string;
+  /** JSON: list of `failed`, `doubtful`, `late`. */
+  kinds: string;
+  /** Null for all. */
+  component_id: string | null;
+  configuration_id: string | null;
+  /** With `late`: minutes without a load. */
+  late_minutes: number | null;
+  /** Minutes between two messages while nothing changes; null for no reminders. */
+  remind_minutes: number | null;
+  muted_until: string | null;
+  is_enabled: Flag;
+  /** Runs that ended before were looked at. */
+  seen_until: string;
+  created: string;
+}
+
+/** Configuration that an alert sees to be wrong; one that is well has no row. */
+export interface AlertStateRow {
+  alert_id: number;
+  lock_key: string;
+  component_id: string;
+  configuration_id: string;
+  kind: AlertKind;
+  /** The same for the same cause: one message tells of all that share it. */
+  cause: string;
+  /** The run that showed it; null when it is late. */
+  run_id: number | null;
+  /** JSON: the error of that run. */
+  error: string | null;
+  since: string;
+}
+
+/** Cause that an alert has told of, and that is not over. */
+export interface AlertCauseRow {
+  alert_id: number;
+  cause: string;
+  /** JSON: the configurations that had it at the last look, as messages have them. */
+  sources: string;
+  /** When it was last told of. */
+  told: string;
+}
+
+/** Message of an alert. */
+export interface AlertMessageRow {
+  id: number;
+  alert_id: number;
+  /** Same in each attempt, for the receiver to know one that comes twice. */
+  uuid: string;
+  event: string;
+  /** JSON, as it is sent. */
+  body: string;
+  status: AlertMessageStatus;
+  attempts: number;
+  not_before: string;
+  /** The last answer or failure, in words. */
+  answer: string | null;
   created: string;
 }
 

@@ -19,6 +19,7 @@ const KINDS = [
   'file',
   'run',
   'triggers',
+  'alert',
   'counter',
   'jobs',
 ] as const;
@@ -36,6 +37,10 @@ export const TOKENS: Thing = { kind: 'tokens' };
 /** Which branches there are, with their names. */
 export const BRANCHES: Thing = { kind: 'branches' };
 export const TRIGGERS: Thing = { kind: 'triggers' };
+
+/** An alert, with what it sees to be wrong and its messages. */
+export const alertOf = (id: number): Thing => ({ kind: 'alert', id: String(id) });
+
 /**
  * Returns the lock key for the jobs under a key: they become visible in the order of their numbers. Jobs without a key
  * have no order.

@@ -1,0 +1,248 @@
+import { Type } from 'typebox';
+import {
+  Alert,
+  AlertCreate,
+  AlertMessage,
+  AlertUpdate,
+  type AlertKind,
+} from '../../../storage/protocol/alert.ts';
+import { encryptValue } from '../../../lib/encryption/index.ts';
+import { isoTime } from '../../../lib/iso-time.ts';
+import { scopeOfAlerts } from '../../domain/alerts/send.ts';
+import { writeMessage } from '../../domain/alerts/look.ts';
+import { accessDenied, ApiError, invalidField, notFound } from '../../domain/api-error.ts';
+import type { Context } from '../../domain/context.ts';
+import { alertReply, messageReply } from '../../domain/presenters/alert.ts';
+import type { Reply } from '../../domain/reply.ts';
+import { authorOf, type Caller } from '../../domain/tokens/caller.ts';
+import {
+  deleteAlert,
+  findAlert,
+  findMessage,
+  insertAlert,
+  listAlerts,
+  listCauses,
+  listMessages,
+  listStates,
+  updateAlert,
+  updateMessage,
+} from '../../stores/metadata/alerts.ts';
+import { nextId } from '../../stores/metadata/counter.ts';
+import type { Meta } from '../../stores/metadata/database.ts';
+import type { AlertMessageRow, AlertRow } from '../../stores/metadata/tables.ts';
+import { alertOf } from '../../stores/metadata/transaction.ts';
+import { routesOf, type Route, type Who } from '../route.ts';
+
+const route = routesOf('Alerts');
+
+const SECRET_BYTES = 32;
+const MESSAGES = 100;
+
+/** Makes the routes of alerts, by which people are told when runs go wrong; for the master token alone. */
+export function alertRoutes(context: Context): Route[] {
+  const { meta, env, keys, project, queue } = context;
+  const reply = async (on: Meta, alert: AlertRow): Promise<Record<string, Reply>> =>
+    alertReply(alert, await listStates(on, alert.id), await listCauses(on, alert.id));
+  return [
+    route('GET', '/alerts', {
+      summary: 'All alerts, with what each sees to be wrong',
+      response: Type.Array(Alert),
+      handle: async ({ caller, branch }) => {
+        requireMaster(caller);
+        const alerts = await listAlerts(meta, branch.id);
+        return await Promise.all(alerts.map(async (alert) => await reply(meta, alert)));
+      },
+    }),
+    route('POST', '/alerts', {
+      summary: 'Makes an alert; the answer alone has the key that messages are signed with',
+      status: 201,
+      body: AlertCreate,
+      response: Alert,
+      makesSecret: true,
+      handle: async ({ body, caller, branch, transact }) => {
+        requireMaster(caller);
+        const secret = Buffer.from(env.randomBytes(SECRET_BYTES)).toString('base64url');
+        const now = isoTime(await queue.runs.now());
+        const row: AlertRow = {
+          id: 0,
+          branch_id: branch.id,
+          secret: encryptValue(secret, scopeOfAlerts(project.id), keys, env),
+          seen_until: now,
+          created: now,
+          ...columnsOf({
+            kinds: body.lateMinutes == null ? ['failed', 'doubtful'] : ['failed', 'doubtful', 'late'],
+            component: null,
+            configuration: null,
+            lateMinutes: null,
+            remindMinutes: null,
+            mutedUntil: null,
+            isEnabled: true,
+            ...body,
+          }),
+          ...authorOf(caller),
+        };
+        return await transact([], async (tx) => {
+          const made = { ...row, id: await nextId(tx) };
+          await insertAlert(tx, made);
+          return { ...alertReply(made, [], []), secret };
+        });
+      },
+    }),
+    route('GET', '/alerts/:alert', {
+      summary: 'An alert',
+      response: Alert,
+      handle: async ({ params, ...who }) => await reply(meta, await requireAlert(meta, who, params.alert)),
+    }),
+    route('PUT', '/alerts/:alert', {
+      summary: 'Changes an alert; what is left out stays',
+      body: AlertUpdate,
+      response: Alert,
+      handle: async ({ params, body, transact, ...who }) => {
+        const { id } = await requireAlert(meta, who, params.alert);
+        return await transact([alertOf(id)], async (tx) => {
+          const known = await requireAlert(tx, who, params.alert);
+          const { isEnabled, ...shown } = alertFields(known);
+          const changes = columnsOf({ ...shown, isEnabled, ...body });
+          // Runs that ended while it was off are not told of.
+          const isAnew = !isEnabled && changes.is_enabled === 1;
+          await updateAlert(tx, id, {
+            ...changes,
+            ...(isAnew ? { seen_until: isoTime(await queue.runs.now()) } : {}),
+          });
+          return await reply(tx, { ...known, ...changes });
+        });
+      },
+    }),
+    route('DELETE', '/alerts/:alert', {
+      summary: 'Deletes an alert, with its messages',
+      handle: async ({ params, transact, ...who }) => {
+        const { id } = await requireAlert(meta, who, params.alert);
+        await transact([alertOf(id)], async (tx) => await deleteAlert(tx, id));
+        return undefined;
+      },
+    }),
+    route('POST', '/alerts/:alert/test', {
+      summary: 'Sends a message to try the address of an alert',
+      status: 202,
+      response: AlertMessage,
+      handle: async ({ params, transact, ...who }) => {
+        const alert = await requireAlert(meta, who, params.alert);
+        const time = isoTime(await queue.runs.now());
+        return await transact([alertOf(alert.id)], async (tx) => {
+          const event = { event: 'test', cause: 'test', sources: [], isReminder: false, time } as const;
+          const id = await writeMessage(tx, context, alert, event);
+          return messageReply(await requireMessage(tx, alert, String(id)));
+        });
+      },
+    }),
+    route('GET', '/alerts/:alert/messages', {
+      summary: 'The last 100 messages of an alert, the newest first, with the answers of the receiver',
+      response: Type.Array(AlertMessage),
+      handle: async ({ params, ...who }) => {
+        const { id } = await requireAlert(meta, who, params.alert);
+        return (await listMessages(meta, id, MESSAGES)).map(messageReply);
+      },
+    }),
+    route('POST', '/alerts/:alert/messages/:message/send', {
+      summary: 'Sends a message again, under its id',
+      status: 202,
+      response: AlertMessage,
+      handle: async ({ params, transact, ...who }) => {
+        const alert = await requireAlert(meta, who, params.alert);
+        const time = isoTime(await queue.runs.now());
+        return await transact([alertOf(alert.id)], async (tx) => {
+          const message = await requireMessage(tx, alert, params.message);
+          if (message.status === 'waiting' && message.attempts === 0)
+            throw new ApiError(
+              409,
+              'storage.alerts.waiting',
+              `The message ${message.id} is on its way already.`,
+            );
+          const changes = { status: 'waiting', attempts: 0, not_before: time } as const;
+          await updateMessage(tx, message.id, changes);
+          return messageReply({ ...message, ...changes });
+        });
+      },
+    }),
+  ];
+}
+
+type Fields = Required<Pick<AlertCreate, 'isEnabled' | 'kinds' | 'name' | 'url'>> & {
+  readonly component?: string | null | undefined;
+  readonly configuration?: string | null | undefined;
+  readonly lateMinutes?: number | null | undefined;
+  readonly remindMinutes?: number | null | undefined;
+  readonly mutedUntil?: string | null | undefined;
+};
+
+function alertFields(row: AlertRow): Fields {
+  return {
+    name: row.name,
+    url: row.url,
+    kinds: JSON.parse(row.kinds) as AlertKind[], // of this service
+    component: row.component_id,
+    configuration: row.configuration_id,
+    lateMinutes: row.late_minutes,
+    remindMinutes: row.remind_minutes,
+    mutedUntil: row.muted_until,
+    isEnabled: row.is_enabled === 1,
+  };
+}
+
+/** @throws {ApiError} 400 naming the field that is wrong */
+function columnsOf(fields: Fields) {
+  const {
+    url,
+    kinds,
+    component = null,
+    configuration = null,
+    lateMinutes = null,
+    mutedUntil = null,
+  } = fields;
+  const { protocol = '', username = '', password = '' } = URL.parse(url) ?? {};
+  if (!/^https?:$/.test(protocol) || username !== '' || password !== '')
+    throw invalid('url', 'It is no address by http or https, without a name and password in it.');
+  if (kinds.length === 0) throw invalid('kinds', 'It names nothing to tell of.');
+  if (configuration !== null && component === null)
+    throw invalid('configuration', 'It needs "component", which it is a configuration of.');
+  if (kinds.includes('late') !== (lateMinutes !== null))
+    throw invalid('lateMinutes', '"late" among the kinds and "lateMinutes" go together.');
+  const muted = mutedUntil === null ? null : Date.parse(mutedUntil.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+  if (Number.isNaN(muted)) throw invalid('mutedUntil', `"${mutedUntil}" is no time of ISO 8601.`);
+  return {
+    name: fields.name,
+    url,
+    kinds: JSON.stringify([...new Set(kinds)]),
+    component_id: component,
+    configuration_id: configuration,
+    late_minutes: lateMinutes,
+    remind_minutes: fields.remindMinutes ?? null,
+    muted_until: muted === null ? null : isoTime(muted),
+    is_enabled: fields.isEnabled ? (1 as const) : (0 as const),
+  };
+}
+
+const invalid = (field: string, message: string): ApiError =>
+  invalidField('storage.validation', field, message);
+
+/** @throws {ApiError} 403 */
+function requireMaster(caller: Caller): void {
+  if (!caller.isMaster) throw accessDenied();
+}
+
+/** Returns an alert of the branch. @throws {ApiError} 403, 404 */
+async function requireAlert(meta: Meta, { caller, branch }: Who, id: string): Promise<AlertRow> {
+  requireMaster(caller);
+  const alert = /^\d{1,15}$/.test(id) ? await findAlert(meta, Number(id)) : undefined;
+  if (alert === undefined || alert.branch_id !== branch.id)
+    throw notFound(`Alert ${id} not found`, 'storage.alerts.notFound');
+  return alert;
+}
+
+/** @throws {ApiError} 404 */
+async function requireMessage(meta: Meta, alert: AlertRow, id: string): Promise<AlertMessageRow> {
+  const message = /^\d{1,15}$/.test(id) ? await findMessage(meta, Number(id)) : undefined;
+  if (message === undefined || message.alert_id !== alert.id)
+    throw notFound(`Message ${id} of alert ${alert.id} not found`, 'storage.alerts.noMessage');
+  return message;
+}
