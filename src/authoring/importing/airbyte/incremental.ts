@@ -1,4 +1,6 @@
 import { TemplateError } from './jinja/ast.ts';
+import { addedParameters } from './code/as-base.ts';
+import { readCode } from './code/read-code.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, type ManifestNode } from './node.ts';
 import { optionPlace } from './pagination.ts';
@@ -7,6 +9,7 @@ import { durationWords, phpFormat, windowFormat } from './time-format.ts';
 import { pathText, type TranslatedJson, type Reference } from './translate/position.ts';
 import { isNumeric } from '../numeric.ts';
 import { call, NOW } from './translate/out.ts';
+import { valueOf } from './translate/value.ts';
 
 /** The incremental reading of a job. */
 export interface IncrementalDraft {
@@ -40,8 +43,17 @@ export function readIncremental(
   if (cursor === undefined) return NONE;
   const { findings } = scope;
   if (cursor.className !== undefined) {
-    findings.not(cursor.at, `Python code: ${cursor.className}`);
-    return NONE;
+    const added = readCode(cursor, scope, (type) => addedParameters(type, cursor, scope));
+    if (added === undefined) return NONE;
+    const draft = findings.attempt(cursor.at, cursor.className, () =>
+      byTime(cursor, scope, keepsState, isPartitioned),
+    );
+    const more = [...added].map(([query, value]) => ({
+      place: { query },
+      value: valueOf(value, requestPosition(scope)).out,
+      isForm: false,
+    }));
+    return draft === undefined ? NONE : { ...draft, options: [...draft.options, ...more] };
   }
   return (
     findings.attempt(cursor.at, cursor.node['start_datetime'] ?? undefined, () => {

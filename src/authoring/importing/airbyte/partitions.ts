@@ -1,10 +1,14 @@
 import { TemplateError } from './jinja/ast.ts';
+import type { CodeClass } from './code/component-code.ts';
+import { codeSlices } from './code/partition-router.ts';
+import { readCode } from './code/read-code.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { optionPlace } from './pagination.ts';
 import { known, requestPosition, translated, type TemplateScope } from './scope.ts';
 import { call } from './translate/out.ts';
 import type { TranslatedJson, Reference } from './translate/position.ts';
+import { valueOf } from './translate/value.ts';
 
 export interface ListPartition {
   readonly name: string;
@@ -57,10 +61,8 @@ export function readPartitions(retriever: ManifestComponent, scope: TemplateScop
 function readRouter(router: ManifestComponent, scope: TemplateScope, group: number | undefined): Partitions {
   const none: Partitions = { lists: [], parents: [] };
   const { findings } = scope;
-  if (router.className !== undefined) {
-    findings.not(router.at, `Python code: ${router.className}`);
-    return none;
-  }
+  if (router.className !== undefined)
+    return readCode(router, scope, (type) => ofCode(type, router, scope, group)) ?? none;
   return (
     findings.attempt(router.at, router.node['values'] ?? router.type, () => {
       switch (router.type) {
@@ -86,6 +88,38 @@ function readRouter(router: ManifestComponent, scope: TemplateScope, group: numb
       }
     }) ?? none
   );
+}
+
+/** Reads a router of Python: the parents as they are, values of a setting, or fields of the rows of a parent. */
+function ofCode(
+  type: CodeClass,
+  router: ManifestComponent,
+  scope: TemplateScope,
+  group: number | undefined,
+): Partitions {
+  const parents = router.children('parent_stream_configs');
+  const slices = codeSlices(type, router, scope);
+  if (slices === undefined) return { lists: [], parents: [] };
+  if (slices.kind === 'parents')
+    return { lists: [], parents: parents.map((parent) => parentOf(parent, scope, group)) };
+  const { field } = slices;
+  if (slices.kind === 'values') {
+    const values = valueOf(slices.values, requestPosition(scope, 'the settings')).out;
+    const from = parents.find((parent) => textOf(parent, 'partition_field', scope) === field);
+    return {
+      lists: [{ name: field, values, ...(from === undefined ? {} : optionOf(from, scope)) }],
+      parents: [],
+    };
+  }
+  return {
+    lists: [],
+    parents: slices.parents.map((parent) => ({
+      ...parentOf(parent, scope, group),
+      name: field,
+      parentKey: slices.key,
+      keepsState: false,
+    })),
+  };
 }
 
 function textOf(component: ManifestComponent, key: string, scope: TemplateScope): string {

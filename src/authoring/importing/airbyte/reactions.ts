@@ -1,4 +1,6 @@
 import { TemplateError } from './jinja/ast.ts';
+import { judgesAsBase } from './code/as-base.ts';
+import { readCode } from './code/read-code.ts';
 import type { ManifestComponent } from './component.ts';
 import { isSequence, type ManifestNode } from './node.ts';
 import { known, requestPosition, responsePosition, translated, type TemplateScope } from './scope.ts';
@@ -16,15 +18,7 @@ export function readReactions(
   handler: ManifestComponent | undefined,
   scope: TemplateScope,
 ): readonly TranslatedReaction[] {
-  if (handler === undefined) return [];
-  const { findings } = scope;
-  if (handler.className !== undefined) {
-    findings.not(handler.at, `Python code: ${handler.className}`);
-    return [];
-  }
-  if (handler.type === 'CompositeErrorHandler')
-    return handler.children('error_handlers').flatMap((inner, index) => ofHandler(inner, index > 0, scope));
-  return ofHandler(handler, false, scope);
+  return handler === undefined ? [] : ofHandler(handler, false, scope);
 }
 
 /** @param isLater whether another handler saw the answer before: it took every success for one */
@@ -33,8 +27,11 @@ function ofHandler(
   isLater: boolean,
   scope: TemplateScope,
 ): readonly TranslatedReaction[] {
-  if (handler.className !== undefined || handler.type === 'CompositeErrorHandler')
-    return readReactions(handler, scope);
+  const isCode = handler.className !== undefined;
+  if (isCode && readCode(handler, scope, (type) => judgesAsBase(type, handler, scope)) === undefined)
+    return [];
+  if (handler.type === 'CompositeErrorHandler')
+    return handler.children('error_handlers').flatMap((inner, index) => ofHandler(inner, index > 0, scope));
   const wait = waitOf(handler, scope);
   const retries = retriesOf(handler, scope);
   const filters = handler

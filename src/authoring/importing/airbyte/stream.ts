@@ -1,6 +1,8 @@
 import { hostOf, partsOf, wholeEndpoint } from './address.ts';
 import { readAuthentication } from './authentication.ts';
+import { sendsAsBase } from './code/as-base.ts';
 import type { ComponentCode } from './code/component-code.ts';
+import { readCode } from './code/read-code.ts';
 import type { ManifestComponent } from './component.ts';
 import { putInto, type Authentication, type JobDraft } from './draft.ts';
 import { liftEncoded } from './encoded.ts';
@@ -128,14 +130,16 @@ class StreamReader {
     const { findings } = this.#context;
     const isExport = this.#retriever.type === 'AsyncRetriever';
     const requester = this.#retriever.child(isExport ? 'creation_requester' : 'requester');
-    if (requester === undefined || requester.className !== undefined || requester.type !== 'HttpRequester') {
-      const what = requester?.className;
-      findings.not(
-        this.#retriever.place('requester'),
-        what === undefined ? 'No counterpart: a requester that is none of HTTP' : `Python code: ${what}`,
-      );
+    const isCode = requester?.className !== undefined;
+    if (requester === undefined || (!isCode && requester.type !== 'HttpRequester')) {
+      findings.not(this.#retriever.place('requester'), 'No counterpart: a requester that is none of HTTP');
       return undefined;
     }
+    if (
+      isCode &&
+      readCode(requester, this.#scope, (type) => sendsAsBase(type, requester, this.#scope)) === undefined
+    )
+      return undefined;
     for (const key of ['pagination_reset', 'page_size_reduction', 'request_window_splitting']) {
       if (this.#retriever.get(key) !== undefined)
         findings.not(this.#retriever.place(key), `No counterpart: ${key}`);

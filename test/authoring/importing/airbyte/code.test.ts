@@ -122,3 +122,55 @@ class Shop(RecordTransformation):
     ['The field “updated” of the state is changed by Python code'],
   ]);
 });
+
+test.each([
+  [
+    'requester',
+    { requester: { type: 'CustomRequester', class_name: CLASS } },
+    `
+class Shop(a.HttpRequester):
+    def send_request(self, **kwargs):
+        kwargs["path"] = "/other"
+        return super().send_request(**kwargs)
+`,
+    'line 8: another request',
+  ],
+  [
+    'error handler',
+    { requester: { error_handler: { type: 'CustomErrorHandler', class_name: CLASS } } },
+    `
+class Shop(a.DefaultErrorHandler):
+    def interpret_response(self, response_or_exception):
+        if isinstance(response_or_exception, requests.Response):
+            return RETRY
+        return super().interpret_response(response_or_exception)
+`,
+    'line 8: a judgement of its own',
+  ],
+  [
+    'cursor',
+    { incremental_sync: { type: 'CustomIncrementalSync', class_name: CLASS } },
+    `
+class Shop(a.DatetimeBasedCursor):
+    @cached
+    def get_request_params(self, **kwargs):
+        return super().get_request_params(**kwargs)
+`,
+    'line 9: the decorator “cached”',
+  ],
+  [
+    'partition router',
+    { retriever: { partition_router: { type: 'CustomPartitionRouter', class_name: CLASS } } },
+    `
+class Shop(a.SubstreamPartitionRouter):
+    def stream_slices(self):
+        for shop in self.config["shops"]:
+            yield StreamSlice(partition={"shop": shop, "day": 1}, cursor_slice={})
+`,
+    ': a slice of several values',
+  ],
+])('a %s that does more than what it extends is refused', (_, parts, code, why) => {
+  expect(reasonsOf(stream('items', '/a', parts), code)).toEqual([
+    `Python code: ${CLASS} (components.py${why.startsWith(':') ? '' : ', '}${why})`,
+  ]);
+});

@@ -53,6 +53,20 @@ export function callBuiltin(
     if (words.length === 2 && unit?.startsWith('second') === true)
       return { kind: 'seconds', seconds: constant(Number(count)) };
   }
+  if (path.endsWith('.InterpolatedRequestOptionsProvider')) {
+    for (const [name, value] of named) {
+      const isOwn = value.kind === 'written' && value.node === object.component.get(name);
+      const isNone = value.kind === 'constant' && value.value === null;
+      if (!isOwn && !isNone && name !== 'config' && name !== 'parameters') throw object.refused(at);
+    }
+    return { kind: 'given', name: 'options' };
+  }
+  if (/(?:^|\.)StreamSlice$/.test(path)) return dict(named);
+  if (/^dpath(?:\.util)?\.get$/.test(path) && first !== undefined && second !== undefined) {
+    const keys = object.items(second, at).map((key) => object.expressionOf(key, at));
+    const of = object.expressionOf(first, at);
+    return keys.reduce<Expression>((inner, key) => ({ kind: 'item', of: inner, key }), of);
+  }
   if (path === 'dict' && positional.length === 0) return dict(named);
   if (path === 'list' && first !== undefined) return { kind: 'items', values: [...object.items(first, at)] };
   if (path === 'isinstance' && first !== undefined && second?.kind === 'module')
@@ -86,6 +100,8 @@ export const REQUEST = ' request';
 function isOfType(object: CodeReader, value: CodeValue, type: string, at: PythonNode): boolean {
   if (value.kind === 'dict') return type === 'dict';
   if (value.kind === 'items') return type === 'list';
+  // an answer, and no error without one
+  if (value.kind === 'answer') return /(?:^|\.)Response$/.test(type);
   if (value.kind === 'constant') {
     const { value: known } = value;
     if (type === 'str') return typeof known === 'string';
@@ -108,6 +124,8 @@ export function callMethod(
   at: PythonNode,
 ): CodeValue {
   const [first, second] = positional;
+  if (name === 'eval' && of.kind === 'written') return object.component.expression(of.node);
+  if (name === 'read_records' && of.kind === 'component') return { kind: 'records', parent: of.component };
   if (name === 'eval' && of.kind === 'template') return object.component.expression(of.node);
   // texts and bytes are one, in UTF-8
   if (name === 'encode' || name === 'decode') return of;

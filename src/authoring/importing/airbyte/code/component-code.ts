@@ -13,12 +13,16 @@ export interface CodeClass {
   readonly methods: ReadonlyMap<string, CodeMethod>;
   /** What the names of its body are given; undefined for one that only has a type. */
   readonly fields: ReadonlyMap<string, PythonNode | undefined>;
+  /** The class of the same file that it extends. */
+  readonly parent?: CodeClass;
   /** Something in it that the parser does not know. */
   readonly mistake?: PythonNode;
 }
 
 export interface CodeMethod {
   readonly name: string;
+  /** The class of the file that it is written in. */
+  readonly of: string;
   readonly node: PythonNode;
   readonly parameters: readonly CodeParameter[];
   readonly body: readonly PythonNode[];
@@ -94,6 +98,7 @@ export class CodeModule {
   #class(node: PythonNode): CodeClass {
     const mistake = this.file.nodes('⚠').find(({ from, to }) => from >= node.from && to <= node.to);
     const [, name, ...rest] = children(node);
+    const own = name === undefined ? '' : this.file.text(name);
     const list = rest.find((part) => part.name === 'ArgList');
     const body = rest.find((part) => part.name === 'Body');
     const bases =
@@ -109,7 +114,7 @@ export class CodeModule {
               part.name === 'Decorator' ? [this.file.oneLine(part).slice(1)] : [],
             )
           : [];
-        const method = this.#method(inner, decorators);
+        const method = this.#method(inner, own, decorators);
         methods.set(method.name, method);
       }
       if (inner?.name !== 'AssignStatement') continue;
@@ -118,23 +123,28 @@ export class CodeModule {
       const value = parts.at(-1);
       fields.set(this.file.text(field), value?.name === 'TypeDef' ? undefined : value);
     }
+    const [base] = bases;
+    const parent =
+      base === undefined || bases.length > 1 ? undefined : this.classes.get(this.file.text(base));
     return {
-      name: name === undefined ? '' : this.file.text(name),
+      name: own,
       module: this,
-      bases: bases.map((base) => this.pathOf(this.file.text(base))),
-      methods,
-      fields,
+      bases: parent?.bases ?? bases.map((each) => this.pathOf(this.file.text(each))),
+      methods: new Map([...(parent?.methods ?? []), ...methods]),
+      fields: new Map([...(parent?.fields ?? []), ...fields]),
+      ...(parent === undefined ? {} : { parent }),
       ...(mistake === undefined ? {} : { mistake }),
     };
   }
 
-  #method(node: PythonNode, decorators: readonly string[]): CodeMethod {
+  #method(node: PythonNode, of: string, decorators: readonly string[]): CodeMethod {
     const parts = children(node);
     const name = parts.find((part) => part.name === 'VariableName');
     const list = parts.find((part) => part.name === 'ParamList');
     const body = parts.find((part) => part.name === 'Body');
     return {
       name: name === undefined ? '' : this.file.text(name),
+      of,
       node,
       parameters: (list === undefined ? [] : groups(list)).flatMap((group) => this.#parameter(group)),
       body: body === undefined ? [] : children(body).slice(1),

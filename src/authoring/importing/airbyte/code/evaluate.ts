@@ -32,6 +32,13 @@ export type Decide = (condition: Expression) => boolean;
 /** Most statements of one component: loops over what is known could be long. */
 const MAX_STEPS = 20_000;
 
+/** A value of a generator; with `isAll` all values of another one. */
+export interface Yielded {
+  readonly value: CodeValue;
+  readonly isAll: boolean;
+  readonly node: PythonNode;
+}
+
 type Done = { readonly value: CodeValue } | undefined;
 type Names = Map<string, CodeValue>;
 
@@ -45,6 +52,10 @@ export class CodeObject implements CodeReader {
   readonly attributes: Names = new Map();
   readonly #decide: Decide;
   readonly #base: BaseClass;
+  /** Classes whose methods are running. */
+  readonly #classes: string[] = [];
+  /** What a generator has given. */
+  readonly yielded: Yielded[] = [];
   #steps = 0;
   #depth = 0;
   /** Counts the calls from outside: time goes by between them. */
@@ -71,13 +82,16 @@ export class CodeObject implements CodeReader {
   }
 
   /** Calls a method of the class, or of what it extends. */
-  callMethod(name: string, args: CallArguments, at: PythonNode | undefined): CodeValue {
-    const method = this.type.methods.get(name);
+  callMethod(name: string, args: CallArguments, at: PythonNode | undefined, above?: string): CodeValue {
+    const type = above === undefined ? this.type : this.#parentOf(above);
+    const method = type?.methods.get(name);
     return method === undefined ? this.#ofBase(name, args, at) : this.call(method, args);
   }
 
   call(method: CodeMethod, { positional, named }: CallArguments): CodeValue {
     if (++this.#depth > 40) throw this.refused(method.node, 'calls without end');
+    const odd = method.decorators.find((name) => !DECORATORS.has(name));
+    if (odd !== undefined) throw this.refused(method.node, `the decorator “${odd}”`);
     const names: Names = new Map();
     const isStatic = method.decorators.includes('staticmethod');
     const given: CodeValue[] = isStatic ? [...positional] : [{ kind: 'self' }, ...positional];
@@ -93,9 +107,17 @@ export class CodeObject implements CodeReader {
       if (value !== undefined) names.set(name, value);
       else if (fallback !== undefined) names.set(name, this.evaluate(fallback, names));
     }
+    this.#classes.push(method.of);
     const done = this.#run(method.body, names);
+    this.#classes.pop();
     this.#depth--;
     return done?.value ?? constant(null);
+  }
+
+  #parentOf(name: string): CodeClass | undefined {
+    let type: CodeClass | undefined = this.type;
+    while (type !== undefined && type.name !== name) type = type.parent;
+    return type?.parent;
   }
 
   #ofBase(name: string, args: CallArguments, at: PythonNode | undefined): CodeValue {
@@ -156,6 +178,13 @@ export class CodeObject implements CodeReader {
         if (first !== undefined && !first.name.endsWith('String')) this.evaluate(first, names);
         return undefined;
       }
+      case 'YieldStatement': {
+        const isAll = parts[1]?.name === 'from';
+        const given = parts.at(-1);
+        if (given === undefined || parts.length !== (isAll ? 3 : 2)) throw this.refused(node);
+        this.yielded.push({ value: this.evaluate(given, names), isAll, node });
+        return undefined;
+      }
       case 'ReturnStatement': {
         const [, ...values] = parts;
         const [only] = values;
@@ -199,12 +228,15 @@ export class CodeObject implements CodeReader {
     const targets = parts.slice(1, at).filter((part) => part.name !== ',');
     const [list, body] = [parts[at + 1], parts.at(-1)];
     if (list === undefined || parts.length !== at + 3) throw this.refused(node);
-    for (const item of this.items(this.evaluate(list, names), list)) {
+    const value = this.evaluate(list, names);
+    const any = this.#base.each?.(value);
+    for (const item of any === undefined ? this.items(value, list) : [any]) {
       const values = targets.length === 1 ? [item] : this.items(item, list);
       targets.forEach((target, index) => {
         this.#put(target, values[index] ?? constant(null), names);
       });
       const done = this.#run(bodyOf(body), names);
+      if (done !== undefined && any !== undefined) throw this.refused(node, 'a loop that ends early');
       if (done !== undefined) return done;
     }
     return undefined;
@@ -441,11 +473,15 @@ export class CodeObject implements CodeReader {
       if (owner.kind === 'answer' && name === 'status_code') return constant(200);
       if (owner.kind === 'answer' && name === 'ok') return constant(true);
       if (owner.kind === 'request' && name === 'headers') return owner.headers;
+      if (owner.kind === 'component') return partOf(owner.component, name, owner);
+      if (owner.kind === 'written' && name === 'string') return owner;
       if (owner.kind === 'seconds' && name === 'seconds') return owner.seconds;
       return { kind: 'method', of: owner, name };
     }
     if (sign?.name !== '[' || end?.name !== ']') throw this.refused(node);
     const index = this.evaluate(key, names);
+    const field = owner.kind === 'row' && owner.key === undefined ? this.textOf(index) : undefined;
+    if (owner.kind === 'row' && field !== undefined) return { ...owner, key: field };
     if (owner.kind === 'dict' || owner.kind === 'items') {
       const found = this.itemOf(owner, index);
       if (found === undefined) throw this.refused(node);
@@ -468,11 +504,15 @@ export class CodeObject implements CodeReader {
     const [callee, list] = children(node);
     if (callee === undefined || list?.name !== 'ArgList') throw this.refused(node);
     const of = this.evaluate(callee, names);
-    if (of.kind === 'module' && of.path === 'super') return { kind: 'super' };
+    if (of.kind === 'module' && of.path === 'super') {
+      const [first] = groups(list)[0] ?? [];
+      const named = first === undefined ? undefined : this.type.module.file.text(first);
+      return { kind: 'super', of: named ?? this.#classes.at(-1) ?? this.type.name };
+    }
     const args = this.#arguments(list, names);
     if (of.kind === 'method') {
       if (of.of.kind === 'self') return this.callMethod(of.name, args, node);
-      if (of.of.kind === 'super') return this.#ofBase(of.name, args, node);
+      if (of.of.kind === 'super') return this.callMethod(of.name, args, node, of.of.of);
       return callMethod(this, of.of, of.name, args, node);
     }
     if (of.kind === 'module') return callBuiltin(this, of.path, args, node);
@@ -536,6 +576,11 @@ export class CodeObject implements CodeReader {
   }
 }
 
+/** Decorators that change nothing in what a method does. */
+const DECORATORS: ReadonlySet<string> = new Set(
+  'property staticmethod classmethod abstractmethod override'.split(' '),
+);
+
 const OPERATORS: ReadonlySet<string> = new Set([
   '==',
   '!=',
@@ -554,6 +599,8 @@ const OPERATORS: ReadonlySet<string> = new Set([
 export interface BaseClass {
   method(object: CodeObject, name: string, args: CallArguments): CodeValue | undefined;
   attribute(object: CodeObject, name: string): CodeValue | undefined;
+  /** Returns any one item of what a loop goes through while it runs. */
+  each?(list: CodeValue): CodeValue | undefined;
   /** Compares, and subtracts, moments. */
   compare?(left: CodeValue, operator: string, right: CodeValue): CodeValue | undefined;
 }
@@ -570,7 +617,33 @@ function isAnswered(expression: Expression): boolean {
   return false;
 }
 
+/** Returns a part of a component; what is none is a method of it. */
+function partOf(component: ManifestComponent, name: string, of: CodeValue): CodeValue {
+  const child = component.child(name);
+  if (child !== undefined) return { kind: 'component', component: child };
+  const node = component.get(name);
+  return node === undefined ? { kind: 'method', of, name } : { kind: 'written', node };
+}
+
 export function parametersOf(component: ManifestComponent): CodeValue {
   const parameters = get(component.node, '$parameters');
   return constant(isMap(parameters) ? parameters : {});
+}
+
+/** Returns a condition in words, for notes. */
+export function wordsOf(condition: Expression): string {
+  switch (condition.kind) {
+    case 'name':
+      return condition.name;
+    case 'item':
+      return `${wordsOf(condition.of)}.${wordsOf(condition.key)}`;
+    case 'call':
+      return condition.of.kind === 'item' && condition.args.positional[0] !== undefined
+        ? `${wordsOf(condition.of.of)}.${wordsOf(condition.args.positional[0])}`
+        : '…';
+    case 'constant':
+      return typeof condition.value === 'string' ? condition.value : JSON.stringify(condition.value ?? null);
+    default:
+      return '…';
+  }
 }

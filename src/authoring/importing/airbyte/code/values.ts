@@ -16,7 +16,8 @@ export type CodeValue =
   | { readonly kind: 'template'; readonly node: ManifestNode }
   | { readonly kind: 'component'; readonly component: ManifestComponent }
   | { readonly kind: 'self' }
-  | { readonly kind: 'super' }
+  /** What a class extends. */
+  | { readonly kind: 'super'; readonly of: string }
   | { readonly kind: 'method'; readonly of: CodeValue; readonly name: string }
   /** The answer to a request of the code. */
   | { readonly kind: 'answer' }
@@ -26,6 +27,16 @@ export type CodeValue =
   | { readonly kind: 'moment'; readonly call: number; readonly plus?: Expression }
   /** The seconds between two moments. */
   | { readonly kind: 'elapsed'; readonly from: number; readonly to: number }
+  /** The slices of the parents, as they are without code. */
+  | { readonly kind: 'parents' }
+  /** All records of the stream of a parent. */
+  | { readonly kind: 'records'; readonly parent: ManifestComponent }
+  /** Any one of the records of a parent, or a field of it. */
+  | { readonly kind: 'row'; readonly parent: ManifestComponent; readonly key?: string }
+  /** Any one of the items of a list. */
+  | { readonly kind: 'each'; readonly list: Expression }
+  /** An argument of a call from outside, which is only handed on. */
+  | { readonly kind: 'given'; readonly name: string }
   /** An authenticator by user and password. */
   | { readonly kind: 'basic'; readonly user: Expression; readonly password: Expression }
   /** A span of seconds. */

@@ -1,4 +1,5 @@
 import { Float, TemplateError, type Constant, type Expression } from '../jinja/ast.ts';
+import { mapParts } from '../jinja/map-parts.ts';
 import { isMap, isSequence, shown, type NodeMap } from '../node.ts';
 import { callOf, filterOf } from './calls.ts';
 import { call, shifted, textOut } from './out.ts';
@@ -162,15 +163,22 @@ function bound(part: Expression): number {
   throw new TemplateError('a slice whose bounds are known only while it runs');
 }
 
-/** Translates a key of `config.get('a') or config`, which stands in one of the two. */
+/** Translates a key of `config.get('a') or config`, or of `config.get('a', config)`, which stands in one of the two. */
 function settingOrBelow(of: Expression, key: Expression, position: TemplatePosition): Typed | undefined {
-  if (of.kind !== 'binary' || of.operator !== 'or') return undefined;
-  if ([of.left, of.right].some((part) => accessOf(part)?.name !== 'config')) return undefined;
-  const [left, right] = [of.left, of.right].map((part) =>
-    referenceOf({ kind: 'item', of: part, key }, position),
-  );
+  const both = eitherOf(of);
+  if (both === undefined || both.some((part) => accessOf(part)?.name !== 'config')) return undefined;
+  const [left, right] = both.map((part) => referenceOf({ kind: 'item', of: part, key }, position));
   if (left === undefined || right === undefined) return undefined;
   return { out: call('coalesce', left.out, right.out), type: left.type === right.type ? left.type : 'any' };
+}
+
+/** Returns the two values that one stands for. */
+function eitherOf(of: Expression): readonly Expression[] | undefined {
+  if (of.kind === 'binary' && of.operator === 'or') return [of.left, of.right];
+  if (of.kind !== 'call' || of.of.kind !== 'item') return undefined;
+  const [key, fallback] = of.args.positional;
+  if (key === undefined || fallback === undefined || accessOf(of) === undefined) return undefined;
+  return [{ kind: 'item', of: of.of.of, key }, fallback];
 }
 
 function callOrGet(expression: Extract<Expression, { kind: 'call' }>, position: TemplatePosition): Typed {
@@ -197,8 +205,26 @@ function negative(expression: Extract<Expression, { kind: 'unary' }>, position: 
   return { out: call('subtract', 0, out), type: 'number' };
 }
 
+/**
+ * Returns the condition of a choice. Whether a map of settings is given is told by the setting that the choice reads in
+ * it: `config['login']['key'] if config.get('login') else config['key']`.
+ */
+function conditionIn({ when, then }: Extract<Expression, { kind: 'choose' }>): Expression {
+  const map = accessOf(when);
+  if (map?.name !== 'config' || map.keys.length === 0 || map.fallback !== undefined) return when;
+  let found: Expression | undefined;
+  const look = (part: Expression): Expression => {
+    const access = accessOf(part);
+    const isBelow = access?.name === 'config' && access.keys.length > map.keys.length;
+    if (isBelow && map.keys.every((key, index) => access.keys[index] === key)) found ??= part;
+    return access === undefined ? mapParts(part, look) : part;
+  };
+  look(then);
+  return found ?? when;
+}
+
 function choiceOf(expression: Extract<Expression, { kind: 'choose' }>, position: TemplatePosition): Typed {
-  const { when } = expression;
+  const when = conditionIn(expression);
   const isTrue = when.kind === 'name' ? position.isTrue?.(when.name) : undefined;
   if (isTrue === true) return valueOf(expression.then, position);
   if (isTrue === false)
@@ -208,7 +234,7 @@ function choiceOf(expression: Extract<Expression, { kind: 'choose' }>, position:
   const then = valueOf(expression.then, position);
   const otherwise: Typed =
     expression.otherwise === undefined ? { out: '', type: 'text' } : valueOf(expression.otherwise, position);
-  const test = testOf(expression.when, (part) => valueOf(part, position));
+  const test = testOf(when, (part) => valueOf(part, position));
   const isSame = then.type === otherwise.type;
   const [a, b] = isSame ? [then.out, otherwise.out] : [plainOut(then), plainOut(otherwise)];
   return { out: call('if', test, a, b), type: isSame ? then.type : 'any' };

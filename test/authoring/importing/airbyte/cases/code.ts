@@ -123,4 +123,143 @@ class Emptied(RecordTransformation):
     asks: both('GET /a'),
     ids: [['1'], ['1']],
   },
+  {
+    name: 'values of a setting in place of a parent',
+    stream: stream('items', '/{{ stream_partition.shop }}', {
+      retriever: {
+        partition_router: {
+          type: 'CustomPartitionRouter',
+          class_name: 'source_shop.components.Shops',
+          $parameters: { wanted: 'shops' },
+          parent_stream_configs: [
+            { parent_key: 'id', partition_field: 'shop', stream: stream('shops', '/shops') },
+          ],
+        },
+      },
+    }),
+    code: `
+from airbyte_cdk.sources.declarative.partition_routers import SubstreamPartitionRouter
+from airbyte_cdk.sources.types import StreamSlice
+
+class Chosen(SubstreamPartitionRouter):
+    def chosen(self):
+        return self.config.get(self._parameters["wanted"], [])
+
+    def stream_slices(self):
+        yield from super().stream_slices()
+
+class Shops(Chosen):
+    def stream_slices(self):
+        if self.chosen():
+            for shop in self.chosen():
+                yield StreamSlice(partition={"shop": shop, "parent_slice": {}}, cursor_slice={})
+        else:
+            yield from super().stream_slices()
+`,
+    settings: { shops: ['a', 'b'] },
+    api: ({ pathname }) => [{ id: pathname.slice(1) }],
+    asks: both('GET /a', 'GET /b'),
+  },
+  {
+    name: 'the rows of a parent, for want of a setting',
+    stream: stream('items', '/{{ stream_partition.shop }}', {
+      retriever: {
+        partition_router: {
+          type: 'CustomPartitionRouter',
+          class_name: 'source_shop.components.Shops',
+          parent_stream_configs: [
+            { parent_key: 'id', partition_field: 'id', stream: stream('shops', '/shops') },
+          ],
+        },
+      },
+    }),
+    code: `
+from airbyte_cdk.sources.declarative.partition_routers import SubstreamPartitionRouter
+from airbyte_cdk.sources.types import StreamSlice
+
+class Shops(SubstreamPartitionRouter):
+    def stream_slices(self):
+        shops = self.config.get("shops")
+        if not shops:
+            for config in self.parent_stream_configs:
+                for item in config.stream.read_records(sync_mode=SyncMode.full_refresh):
+                    yield StreamSlice(partition={"shop": item["code"]}, cursor_slice={})
+        else:
+            yield from super().stream_slices()
+`,
+    settings: {},
+    api: ({ pathname }) => (pathname === '/shops' ? [{ id: 1, code: 'x' }] : [{ id: 7 }]),
+    asks: both('GET /shops', 'GET /x'),
+  },
+  {
+    name: 'a requester, an error handler and a cursor that do what they extend',
+    stream: stream('items', '/a', {
+      requester: {
+        type: 'CustomRequester',
+        class_name: 'source_shop.components.Paced',
+        http_method: 'GET',
+        request_parameters: { kind: 'x' },
+        error_handler: { type: 'CustomErrorHandler', class_name: 'source_shop.components.Patient' },
+      },
+      incremental_sync: {
+        type: 'CustomIncrementalSync',
+        class_name: 'source_shop.components.Sorted',
+        cursor_field: 'day',
+        datetime_format: '%Y-%m-%d',
+        start_datetime: '2024-06-01',
+        start_time_option: { type: 'RequestOption', inject_into: 'request_parameter', field_name: 'since' },
+      },
+    }),
+    code: `
+from airbyte_cdk.sources.declarative.incremental import DatetimeBasedCursor
+from airbyte_cdk.sources.declarative.requesters import HttpRequester
+from airbyte_cdk.sources.declarative.requesters.error_handlers import DefaultErrorHandler
+
+class Paced(HttpRequester):
+    request_parameters: Optional[RequestInput] = None
+
+    def __post_init__(self, parameters):
+        pace = self.config.get("pace")
+        self._budget = Budget(pace) if pace else None
+        super().__post_init__(parameters)
+
+    def _spend(self, cost):
+        if self._budget:
+            self._budget.spend(cost)
+
+    def send_request(self, **kwargs):
+        self._spend(kwargs.pop("cost", 1))
+        return super().send_request(**kwargs)
+
+class Patient(DefaultErrorHandler):
+    def interpret_response(self, response_or_exception):
+        if isinstance(response_or_exception, InvalidURL):
+            return ErrorResolution(response_action=ResponseAction.RETRY)
+        return super().interpret_response(response_or_exception)
+
+class Sorted(DatetimeBasedCursor):
+    def get_request_params(self, *, stream_state=None, stream_slice=None, next_page_token=None):
+        params = super().get_request_params(stream_state=stream_state, stream_slice=stream_slice)
+        params["sort"] = "day"
+        return params
+`,
+    settings: {},
+    api: () => [{ id: 1, day: '2024-06-30' }],
+    asks: [['GET /a?kind=x&since=2024-06-01&sort=day'], ['GET /a?kind=x&since=2024-06-30&sort=day']],
+  },
+  {
+    name: 'a map of settings that is given tells which of two settings is read',
+    stream: stream('items', '/a', {
+      requester: {
+        authenticator: {
+          type: 'BearerAuthenticator',
+          api_token: "{{ config['login']['key'] if config.get('login') else config['key'] }}",
+        },
+        request_parameters: { app: "{{ config.get('login', config.get('old', {})).get('app') }}" },
+      },
+    }),
+    settings: { login: { key: 'k', app: '4' } },
+    api: rows,
+    asks: both('GET /a?app=4 Bearer k'),
+  },
 ];

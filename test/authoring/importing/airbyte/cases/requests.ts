@@ -101,4 +101,23 @@ export const REQUEST_CASES: readonly TwoRuns[] = [
     'POST /a application/json {"filter":{"since":"2024-01-01"}}',
     { settings: { since: '2024-01-01' } },
   ),
+  {
+    name: 'a start that is written in milliseconds',
+    stream: stream('items', '/a', {
+      requester: { request_parameters: { ids: "{{ config['ids'] | join(',') }}" } },
+      incremental_sync: {
+        type: 'DatetimeBasedCursor',
+        cursor_field: 'at',
+        datetime_format: '%ms',
+        start_datetime: {
+          datetime: "{{ format_datetime(config['start'], '%ms') }}",
+          datetime_format: '%ms',
+        },
+        start_time_option: { type: 'RequestOption', inject_into: 'request_parameter', field_name: 'since' },
+      },
+    }),
+    settings: { start: '2024-06-01T00:00:00Z', ids: [] },
+    api: () => [{ id: 1, at: 1_719_700_000_123 }],
+    asks: [['GET /a?since=1717200000000'], ['GET /a?since=1719700000123']],
+  },
 ];

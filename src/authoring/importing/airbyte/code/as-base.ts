@@ -1,0 +1,146 @@
+import type { ManifestComponent } from '../component.ts';
+import { constant, isConstant, TemplateError, type Expression } from '../jinja/ast.ts';
+import { fold } from '../jinja/fold.ts';
+import { isTruthy } from '../jinja/values.ts';
+import { noteFixed, type TemplateScope } from '../scope.ts';
+import type { CallArguments } from './builtins.ts';
+import type { CodeClass } from './component-code.ts';
+import { CodeObject, parametersOf, wordsOf, type BaseClass, type Decide } from './evaluate.ts';
+import { CodeRefused } from './refused.ts';
+import { dict, type CodeValue } from './values.ts';
+
+/** Decides by the settings as they are now, and notes it. */
+export function bySettings(scope: TemplateScope): Decide {
+  return (condition) => {
+    const now = fold(scope.settings.substituted(condition), new Map());
+    if (!isConstant(now)) throw new TemplateError('a condition that is known only while it runs');
+    noteFixed(scope, `{{ ${wordsOf(condition)} }}`);
+    return isTruthy(now.value);
+  };
+}
+
+function refuseOthers(type: CodeClass, base: string, allowed: (name: string) => boolean): void {
+  const [only = '', ...others] = type.bases;
+  if (!only.endsWith(`.${base}`) || others.length > 0)
+    throw new CodeRefused(`${type.module.path}: a class that extends ${type.bases.join(', ') || 'nothing'}`);
+  const odd = [...type.methods.keys()].find((name) => !allowed(name));
+  if (odd !== undefined) throw new CodeRefused(`${type.module.path}: ${type.name}.${odd}`);
+}
+
+/** Returns a base whose methods give what they are asked with, so that it is seen whether it was the same. */
+function recording(onCall: (name: string, args: CallArguments) => CodeValue | undefined): BaseClass {
+  return {
+    method: (_, name, args) => (name === '__post_init__' ? constant(null) : onCall(name, args)),
+    attribute: () => undefined,
+  };
+}
+
+/** Arguments with which a requester is asked to send. */
+const SENT = [
+  'path',
+  'stream_state',
+  'stream_slice',
+  'next_page_token',
+  'request_headers',
+  'request_params',
+  'request_body_data',
+  'request_body_json',
+  'log_formatter',
+];
+
+/** Private methods of the class of the other tool. */
+const PRIVATE = /^_(?:get|request|join|create|max|error|authenticator|http|url|path|parse|error)/;
+
+/**
+ * Checks that a requester of Python sends what the one that it extends sends.
+ *
+ * @throws {CodeRefused} for code that sends anything else
+ */
+export function sendsAsBase(type: CodeClass, requester: ManifestComponent, scope: TemplateScope): true {
+  refuseOthers(
+    type,
+    'HttpRequester',
+    (name) =>
+      ['__post_init__', 'send_request'].includes(name) ||
+      (name.startsWith('_') && !PRIVATE.test(name) && !name.startsWith('__')),
+  );
+  let isSame = !type.methods.has('send_request');
+  const base = recording((name, { positional, named }) => {
+    if (name !== 'send_request') return undefined;
+    isSame =
+      positional.length === 0 &&
+      named.size === SENT.length &&
+      SENT.every((key) => {
+        const value = named.get(key);
+        return value?.kind === 'given' && value.name === key;
+      });
+    return { kind: 'answer' };
+  });
+  const object = new CodeObject(type, requester, base, bySettings(scope));
+  if (type.methods.has('__post_init__'))
+    object.callMethod(
+      '__post_init__',
+      { positional: [parametersOf(requester)], named: new Map() },
+      undefined,
+    );
+  const named = new Map(SENT.map((name): [string, CodeValue] => [name, { kind: 'given', name }]));
+  const sent = isSame ? undefined : object.callMethod('send_request', { positional: [], named }, undefined);
+  if (sent !== undefined && (!isSame || sent.kind !== 'answer'))
+    throw object.refused(type.methods.get('send_request')?.node, 'another request');
+  return true;
+}
+
+/**
+ * Checks that an error handler of Python judges every answer as the one that it extends does; requests without an answer
+ * are tried again in any case.
+ *
+ * @throws {CodeRefused} for code that judges an answer by itself
+ */
+export function judgesAsBase(type: CodeClass, handler: ManifestComponent, scope: TemplateScope): true {
+  refuseOthers(type, 'DefaultErrorHandler', (name) => name === 'interpret_response');
+  const answer: CodeValue = { kind: 'answer' };
+  const judged: CodeValue = { kind: 'given', name: 'judgement' };
+  const base = recording((name, { positional, named }) => {
+    const [given = named.get('response_or_exception')] = positional;
+    return name === 'interpret_response' && given === answer ? judged : undefined;
+  });
+  const object = new CodeObject(type, handler, base, bySettings(scope));
+  const method = type.methods.get('interpret_response');
+  if (method === undefined) return true;
+  const result = object.call(method, { positional: [answer], named: new Map() });
+  if (result !== judged) throw object.refused(method.node, 'a judgement of its own');
+  return true;
+}
+
+/**
+ * Returns the parameters that a cursor of Python sends besides those of the one that it extends.
+ *
+ * @throws {CodeRefused} for code that does anything else
+ */
+export function addedParameters(
+  type: CodeClass,
+  cursor: ManifestComponent,
+  scope: TemplateScope,
+): ReadonlyMap<string, Expression> {
+  refuseOthers(type, 'DatetimeBasedCursor', (name) => ['__post_init__', 'get_request_params'].includes(name));
+  let isAsked = false;
+  const base = recording((name) => {
+    if (name !== 'get_request_params') return undefined;
+    isAsked = true;
+    return dict();
+  });
+  const object = new CodeObject(type, cursor, base, bySettings(scope));
+  if (type.methods.has('__post_init__'))
+    object.callMethod(
+      '__post_init__',
+      { positional: [], named: new Map([['parameters', parametersOf(cursor)]]) },
+      undefined,
+    );
+  const method = type.methods.get('get_request_params');
+  if (method === undefined) return new Map();
+  const names = ['stream_state', 'stream_slice', 'next_page_token'];
+  const named = new Map(names.map((name): [string, CodeValue] => [name, { kind: 'given', name }]));
+  const params = object.call(method, { positional: [], named });
+  if (params.kind !== 'dict' || !isAsked) throw object.refused(method.node, 'other parameters');
+  return new Map([...params.entries].map(([name, value]) => [name, object.expressionOf(value, method.node)]));
+}

@@ -1,0 +1,124 @@
+import type { ManifestComponent } from '../component.ts';
+import { constant, isConstant, type Expression } from '../jinja/ast.ts';
+import { fold } from '../jinja/fold.ts';
+import { known, type TemplateScope } from '../scope.ts';
+import { bySettings } from './as-base.ts';
+import type { CodeClass } from './component-code.ts';
+import { CodeObject, parametersOf, type BaseClass } from './evaluate.ts';
+import { CodeRefused } from './refused.ts';
+import { isExpression, type CodeValue } from './values.ts';
+
+/** The slices that code gives. */
+type CodeSlices =
+  | { readonly kind: 'parents' }
+  | { readonly kind: 'values'; readonly field: string; readonly values: Expression }
+  | {
+      readonly kind: 'rows';
+      readonly field: string;
+      readonly parents: readonly ManifestComponent[];
+      readonly key: string;
+    };
+
+/**
+ * Reads the slices of a router of Python: those of its parents, or one for each value of a setting. What a setting
+ * decides is decided with the settings as they are now.
+ *
+ * @returns undefined for a single request without a slice
+ * @throws {CodeRefused} for code that does anything else
+ */
+export function codeSlices(
+  type: CodeClass,
+  router: ManifestComponent,
+  scope: TemplateScope,
+): CodeSlices | undefined {
+  const [base = '', ...others] = type.bases;
+  if (!base.endsWith('.SubstreamPartitionRouter') || others.length > 0)
+    throw new CodeRefused(`${type.module.path}: a class that extends ${type.bases.join(', ') || 'nothing'}`);
+  const odd = [...type.methods.keys()].find((name) => HOOKS.has(name));
+  if (odd !== undefined) throw new CodeRefused(`${type.module.path}: ${type.name}.${odd}`);
+  const object = new CodeObject(type, router, BASE, bySettings(scope));
+  const none = { positional: [], named: new Map<string, CodeValue>() };
+  if (type.methods.has('__post_init__'))
+    object.callMethod('__post_init__', { ...none, positional: [parametersOf(router)] }, undefined);
+  const given = object.callMethod('stream_slices', none, undefined);
+  if (given.kind === 'parents') return given;
+  const found = object.yielded.flatMap(({ value, isAll, node }): readonly (CodeSlices | undefined)[] => {
+    if (!isAll) return [sliceOf(object, value, scope, router)];
+    if (value.kind === 'parents') return [value];
+    return object.items(value, node).map((item) => sliceOf(object, item, scope, router));
+  });
+  const [only, ...more] = found;
+  if (found.length === 0) throw object.refused(type.methods.get('stream_slices')?.node, 'no slices at all');
+  if (more.length === 0) return only;
+  // the same of each of several parents
+  if (
+    only?.kind === 'rows' &&
+    more.every((one) => one?.kind === 'rows' && one.key === only.key && one.field === only.field)
+  )
+    return { ...only, parents: found.flatMap((one) => (one?.kind === 'rows' ? one.parents : [])) };
+  throw object.refused(type.methods.get('stream_slices')?.node, 'slices of several kinds');
+}
+
+/** Methods that would change more than the slices. */
+const HOOKS: ReadonlySet<string> = new Set([
+  '__init__',
+  'get_request_params',
+  'get_request_headers',
+  'get_request_body_data',
+  'get_request_body_json',
+  'set_initial_state',
+  'get_stream_state',
+]);
+
+const BASE: BaseClass = {
+  method: (_, name) => {
+    if (name === 'stream_slices') return { kind: 'parents' };
+    return name === '__post_init__' ? constant(null) : undefined;
+  },
+  attribute: ({ component }, name) =>
+    name === 'parent_stream_configs'
+      ? {
+          kind: 'items',
+          values: component
+            .children(name)
+            .map((parent): CodeValue => ({ kind: 'component', component: parent })),
+        }
+      : undefined,
+  each: (list) => {
+    if (list.kind === 'records') return { kind: 'row', parent: list.parent };
+    return isExpression(list) && !isConstant(fold(list, new Map())) ? { kind: 'each', list } : undefined;
+  },
+};
+
+function sliceOf(
+  object: CodeObject,
+  slice: CodeValue,
+  scope: TemplateScope,
+  router: ManifestComponent,
+): CodeSlices | undefined {
+  const partition = slice.kind === 'dict' ? slice.entries.get('partition') : undefined;
+  if (partition?.kind !== 'dict') throw object.refused(undefined, 'a slice that is none');
+  const entries = [...partition.entries].filter(([name]) => name !== 'parent_slice');
+  const [entry, ...more] = entries;
+  if (entry === undefined) return undefined;
+  const [field, value] = entry;
+  if (more.length > 0) throw object.refused(undefined, 'a slice of several values');
+  if (value.kind === 'each') return { kind: 'values', field, values: value.list };
+  if (value.kind === 'row' && value.key !== undefined) {
+    const { parent, key } = value;
+    const config = parentOf(router, parent);
+    const stream = parent.child('incremental_sync') ?? parent.child('retriever')?.get('partition_router');
+    if (config === undefined || stream !== undefined)
+      throw object.refused(undefined, 'the rows of a parent that has slices itself');
+    return { kind: 'rows', field, parents: [config], key };
+  }
+  if (isExpression(value)) return { kind: 'values', field, values: { kind: 'list', items: [value] } };
+  const text = value.kind === 'written' ? known(value.node, router, scope) : undefined;
+  if (text !== undefined) return { kind: 'values', field, values: { kind: 'list', items: [text] } };
+  throw object.refused(undefined, 'a slice that is known only while it runs');
+}
+
+/** Returns the part of the router that a stream belongs to. */
+function parentOf(router: ManifestComponent, stream: ManifestComponent): ManifestComponent | undefined {
+  return router.children('parent_stream_configs').find((parent) => parent.child('stream')?.at === stream.at);
+}
