@@ -1,3 +1,4 @@
+import { remember } from '../../lib/remember.ts';
 import { canonical } from './names.ts';
 import {
   BEGIN_NAMES,
@@ -56,7 +57,9 @@ export interface Meaning {
  * Returns the meanings of a property's name about pages. A name may have several, such as `last_page`, which is a
  * number of pages or a flag.
  */
-export function meaningsOf(name: string): readonly Meaning[] {
+export const meaningsOf = remember(readMeanings);
+
+function readMeanings(name: string): readonly Meaning[] {
   const key = canonical(name);
   const known = NAMED.get(key) ?? NAMED.get(key.replaceAll('_', ''));
   if (known !== undefined) return known;

@@ -1,16 +1,19 @@
 import { isObject, parseExact, entriesOf, type Json } from '../../lib/json/index.ts';
 import { parseLinkHeader } from '../language/index.ts';
+import { remember } from '../../lib/remember.ts';
 import { meaningsOf } from './classify.ts';
 import type { Sign } from './sign.ts';
 import { HEADER, NOT_A_HEADER } from './signs.ts';
 import { signsOf } from './values.ts';
+
+const isTelling = remember((name) => HEADER.test(name) && !NOT_A_HEADER.test(name));
 
 /** Signs in the headers of a response; names are in lower case. */
 export function readHeaders(headers: Readonly<Record<string, string | undefined>>): Sign[] {
   const signs: Sign[] = [];
   for (const name in headers) {
     const value = headers[name];
-    if (value === undefined || !HEADER.test(name) || NOT_A_HEADER.test(name)) continue;
+    if (value === undefined || !isTelling(name)) continue;
     const path = `header ${name}`;
     if (name === 'link') signs.push(...linkSigns(value, path));
     else if (name === 'content-range') signs.push(...rangeSigns(value, path));

@@ -9,6 +9,7 @@ import {
   type AnyObject,
   type Json,
 } from '../../lib/json/index.ts';
+import { remember } from '../../lib/remember.ts';
 import { meaningsOf } from './classify.ts';
 import { errorOfRow, isErrorInPlaceOfList } from './error-row.ts';
 import { readHeaders } from './headers.ts';
@@ -222,11 +223,11 @@ function isRpc(node: AnyObject): boolean {
   return getKey(node, 'jsonrpc') !== undefined;
 }
 
-function hasVagueWord(name: string): boolean {
-  return canonical(name)
+const hasVagueWord = remember((name) =>
+  canonical(name)
     .split('_')
-    .some((word) => VAGUE.includes(word));
-}
+    .some((word) => VAGUE.includes(word)),
+);
 
 /** Tells whether a value is a list of objects that are no links. */
 function holdsRows(node: AnyObject): boolean {

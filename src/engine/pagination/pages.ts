@@ -89,12 +89,18 @@ interface Ahead<T> {
  */
 export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageStep<T>, Reason> {
   const { paginator, guard, source, limit } = options;
-  const controller = new AbortController();
-  const signal = AbortSignal.any([options.signal, controller.signal]);
+  /** Requests whose pages have not come; each has a signal of its own, and no other to follow, which costs more. */
+  const underWay = new Set<AbortController>();
+  const abortAll = (): void => {
+    for (const request of underWay) request.abort(options.signal.reason);
+  };
+  options.signal.addEventListener('abort', abortAll);
   const queue: Ahead<T>[] = [];
   const send = (step: FirstStep, number: number): void => {
     const dropping = new AbortController();
-    const page = source.fetch(step.request, number, AbortSignal.any([signal, dropping.signal]));
+    underWay.add(dropping);
+    if (options.signal.aborted) abortAll();
+    const page = source.fetch(step.request, number, dropping.signal).finally(() => underWay.delete(dropping));
     const ahead = { step, page, isLost: false, drop: () => dropping.abort() };
     queue.push(ahead);
     // the page may never be used; when it is, the error is thrown there
@@ -164,7 +170,8 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
       if (!isEager) send(next, page + 1);
     }
   } finally {
-    controller.abort();
+    options.signal.removeEventListener('abort', abortAll);
+    abortAll();
   }
 }
 
