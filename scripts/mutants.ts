@@ -371,8 +371,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what is under way is not ended with the job',
     file: 'src/engine/pagination/pages.ts',
-    find: 'controller.abort();',
-    replace: '',
+    find: "options.signal.removeEventListener('abort', abortAll);\n    abortAll();",
+    replace: "options.signal.removeEventListener('abort', abortAll);",
     tests: ['test/engine/extract/planned.test.ts'],
   },
   // ---- guard

@@ -49,6 +49,7 @@ export function barChart({ title, unit, groups, note }: BarChart): string {
   ].join('\n');
 }
 
-function escaped(text: string): string {
+/** Escapes a text for SVG. */
+export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

@@ -8,6 +8,9 @@ const MOST_DEPTH = 200;
 /** Maximum of elements beside the rows that are stored for the pagination: more would be rows that no setting names. */
 const MOST_BESIDE = 100_000;
 
+/** Characters of a text that may be in many pieces. */
+const PIECES_LENGTH = 4096;
+
 /** An element that is open. */
 interface Frame {
   readonly name: string;
@@ -15,6 +18,8 @@ interface Frame {
   readonly entries: Map<string, Json>;
   readonly repeated: Set<string>;
   text: string;
+  /** The end of the text, in the pieces in which it came. */
+  pieces: string;
   /** True when there was text in a CDATA section, in which blanks count. */
   hasCdata: boolean;
   readonly isNil: boolean;
@@ -69,13 +74,25 @@ export class XmlTree {
       if (/^(?:[^:]+:)?nil$/.test(key) && key !== 'nil') isNil = value === 'true' || value === '1';
       else entries.set(`@${this.#nameOf(key)}`, value);
     }
-    this.#stack.push({ name: own, entries, repeated: new Set(), text: '', hasCdata: false, isNil });
+    this.#stack.push({
+      name: own,
+      entries,
+      repeated: new Set(),
+      text: '',
+      pieces: '',
+      hasCdata: false,
+      isNil,
+    });
   }
 
   text(text: string, isCdata: boolean): void {
     const frame = this.#stack.at(-1);
     if (frame === undefined) return;
-    frame.text += text;
+    frame.pieces += text;
+    if (frame.pieces.length >= PIECES_LENGTH) {
+      frame.text += inOnePiece(frame.pieces);
+      frame.pieces = '';
+    }
     if (isCdata) frame.hasCdata = true;
   }
 
@@ -110,7 +127,8 @@ export class XmlTree {
     return this.#settings.namespaces === 'remove' ? name.slice(name.indexOf(':') + 1) : name;
   }
 
-  #valueOf({ entries, text, hasCdata, isNil }: Frame): Json {
+  #valueOf({ entries, text: beginning, pieces, hasCdata, isNil }: Frame): Json {
+    const text = beginning + pieces;
     const isBlank = text.trim() === '' && !hasCdata;
     if (entries.size === 0) {
       if (isNil || isBlank) return null;
@@ -142,6 +160,14 @@ export class XmlTree {
       'Set “dataField” of the job to the path of the rows from the root on.',
     );
   }
+}
+
+/**
+ * Copies a text that was put together from many pieces. The runtime keeps the pieces: the line breaks between the rows of
+ * a large document would take 32 bytes each.
+ */
+function inOnePiece(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
 function put({ entries, repeated }: Frame, name: string, value: Json): void {

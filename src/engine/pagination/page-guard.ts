@@ -203,8 +203,10 @@ function remember(
   counts: Pick<Memory, 'alike' | 'empty' | 'hasWarned'>,
 ): Memory {
   const seen: Seen = { page: input.page, request: input.requestDigest, rows: input.rowsDigest };
+  const recent = memory.recent.slice(1 - WINDOW);
+  recent.push(seen);
   return {
-    recent: [...memory.recent.slice(1 - WINDOW), seen],
+    recent,
     checkpoint: Number.isInteger(Math.log2(input.page)) ? seen : memory.checkpoint,
     body: input.bodyDigest,
     ...counts,

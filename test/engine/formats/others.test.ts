@@ -178,6 +178,14 @@ describe('XML', () => {
     });
   });
 
+  test('a text that comes in very many pieces is whole', () => {
+    const pieces = Array.from({ length: 3000 }, (_, i) => `é${i}<!-- -->\n`);
+    const text = `<a><b>${pieces.join('')}</b>${'\n<c/>'.repeat(5000)} end</a>`;
+    const rows = xmlRows(bodyOf(text, 999), { settings, path: ['a', 'b'], charset: undefined });
+    expect(take(rows)).toEqual([pieces.join('').replaceAll('<!-- -->', '')]);
+    expect(measure(rows).envelope).toMatchObject({ a: { '#text': `${'\n'.repeat(5000)} end` } });
+  });
+
   test('rows may hold elements of their own name, and the path may come again elsewhere', () => {
     expect(rowsOf('<a><b><b>1</b></b><c><b>no</b></c></a>', 'a.b')).toEqual([{ b: '1' }]);
   });
