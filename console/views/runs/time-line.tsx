@@ -9,6 +9,7 @@ import { Select } from '../../ui/field.tsx';
 import { Badge, EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { Bytes, CopyButton, Count, durationText, KeyValue, plural, Text, timeOf } from '../../ui/values.tsx';
 import { useVirtual } from '../../ui/virtual.ts';
+import { LimitTrace } from './limit-trace.tsx';
 import { Words } from './words.tsx';
 
 type Asked = RunExplanation['requests'][number];
@@ -47,6 +48,7 @@ export function TimeLine({ run }: { readonly run: Run }) {
         const startMs = Math.min(...recordings.map(({ startedAt }) => Date.parse(startedAt)));
         return (
           <div class="stack">
+            <LimitTrace recordings={recordings} startMs={startMs} endMs={timeOf(run.endTime ?? '')} />
             <div class="runs-filter">
               {(names.length > 1 || job !== '') && (
                 <Select

@@ -28,6 +28,19 @@ const ExplainedJob = Type.Object({
   requests: Type.Integer({ description: 'Requests that can be asked for.' }),
 });
 
+/** A change of the number of requests at once to a host, where the concurrency is `auto`. */
+const ExplainedLimit = Type.Object({
+  at: Type.String({ description: 'When it was.' }),
+  origin: Type.String({ description: 'The host.' }),
+  credential: Type.Optional(
+    Type.String({ description: 'Tells credentials from each other, and nothing of them.' }),
+  ),
+  sent: Type.Integer({ description: 'Requests sent to it so far.' }),
+  from: Type.Integer(),
+  to: Type.Integer({ description: 'The same as before where something held it.' }),
+  why: Type.String(),
+});
+
 /** Recording of a row. */
 const ExplainedRecording = Type.Object({
   version: Type.String({ description: 'Of the program that ran.' }),
@@ -37,6 +50,11 @@ const ExplainedRecording = Type.Object({
   damagedBytes: Type.Optional(Type.Integer()),
   leftOut: Type.Optional(
     Type.Integer({ description: 'Requests in the middle of a long recording that are not told of.' }),
+  ),
+  limits: Type.Optional(
+    Type.Array(ExplainedLimit, {
+      description: 'The last 500 changes of the number of requests at once that this row led to.',
+    }),
   ),
   jobs: Type.Array(ExplainedJob),
 });
