@@ -1,16 +1,17 @@
 // A paginated API on loopback for measuring extractors. The bodies are made before the first request where they fit
 // into memory, so that the server is not what is measured.
 //
-//   node bench/mock-api.ts [--pages 200] [--size 1000] [--shape flat|nested|children|late] [--style response.param]
+//   node bench/mock-api.ts [--pages 200] [--size 1000] [--shape flat|nested|children|parents|late] [--style response.param]
 //                          [--latency 0] [--port 0] [--config DIR]
 //
 //   --shape    flat: 10 fields. nested: and an object of 4 fields (one an object), and a list of 3 objects.
-//              children: flat; every 500th record has a child request. late: the last record has a field more.
+//              children: flat; every 500th record has a child request, of parents each. late: the last record has a
+//              field more.
 //   --style    response.param, response.url, offset, pagenum or cursor
 //   --latency  milliseconds before each answer
 //   --config   writes DIR/config.json, the configuration for this API
 //
-// The records are under “data”. It prints LISTENING and the address when it is ready, and ends with SIGTERM.
+// The records are under “data”; /requests says how many requests were answered. It prints LISTENING and the address when it is ready, and ends with SIGTERM.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -50,10 +51,16 @@ const ring = Array.from({ length: Math.min(RING, pages * size) }, (_, i) =>
 const kept: Buffer[] = [];
 const nothing = Buffer.from('{"data":[]}');
 let base = '';
+let answered = 0;
 
 const server = http.createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
   request.resume();
   const url = new URL(request.url ?? '/', base);
+  if (url.pathname === '/requests') {
+    response.end(String(answered));
+    return;
+  }
+  answered++;
   const child = /^\/orders\/(\d+)\/parcels$/.exec(url.pathname);
   const body =
     child !== null
@@ -152,7 +159,7 @@ function configuration(): object {
     endpoint: 'orders',
     dataType: 'orders',
     dataField: 'data',
-    ...(shape === 'children' ? { children: [child] } : {}),
+    ...(shape === 'children' || shape === 'parents' ? { children: [child] } : {}),
   };
   return {
     parameters: { api: { baseUrl: `${base}/`, pagination }, config: { outputBucket: 'bench', jobs: [job] } },

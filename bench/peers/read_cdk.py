@@ -1,4 +1,4 @@
-"""Reads the mock API with the Airbyte CDK into a file of its messages: python read_cdk.py URL FOLDER"""
+"""Reads the mock API with the Airbyte CDK into a file of its messages: python read_cdk.py URL FOLDER [counted|children]"""
 
 import json
 import os
@@ -16,7 +16,7 @@ from airbyte_cdk.models import (
 )
 from airbyte_cdk.sources.declarative.concurrent_declarative_source import ConcurrentDeclarativeSource
 
-url, folder = sys.argv[1:3]
+url, folder, *how = sys.argv[1:]
 base, path = url.rsplit("/", 1)
 
 
@@ -41,8 +41,14 @@ orders = stream(
         ["data"],
         paginator={
             "type": "DefaultPaginator",
-            "page_token_option": {"type": "RequestOption", "inject_into": "request_parameter", "field_name": "after"},
-            "pagination_strategy": {
+            "page_token_option": {
+                "type": "RequestOption",
+                "inject_into": "request_parameter",
+                "field_name": "page" if "counted" in how else "after",
+            },
+            "pagination_strategy": {"type": "PageIncrement", "start_from_page": 1, "inject_on_first_request": True}
+            if "counted" in how
+            else {
                 "type": "CursorPagination",
                 "cursor_value": "{{ response.get('paging', {}).get('next') }}",
                 "stop_condition": "{{ not response.get('paging', {}).get('next') }}",
@@ -51,6 +57,15 @@ orders = stream(
     ),
 )
 streams = [orders]
+if "children" in how:
+    router = {
+        "type": "SubstreamPartitionRouter",
+        "parent_stream_configs": [
+            {"type": "ParentStreamConfig", "parent_key": "id", "partition_field": "order", "stream": orders}
+        ],
+    }
+    child = retriever(f"/{path}/{{{{ stream_partition.order }}}}/parcels", [], partition_router=router)
+    streams.append(stream("parcels", child))
 
 manifest = {
     "version": "6.0.0",
@@ -58,6 +73,8 @@ manifest = {
     "check": {"type": "CheckStream", "stream_names": ["orders"]},
     "spec": {"type": "Spec", "connection_specification": {"type": "object", "properties": {}}},
     "streams": streams,
+    # as many as the others have requests at once
+    **({"concurrency_level": {"type": "ConcurrencyLevel", "default_concurrency": 16}} if how else {}),
 }
 catalog = ConfiguredAirbyteCatalog(
     streams=[

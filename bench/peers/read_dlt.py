@@ -1,12 +1,13 @@
-"""Reads the mock API with dlt's rest_api into CSV files: python read_dlt.py URL FOLDER"""
+"""Reads the mock API with dlt's rest_api into CSV files: python read_dlt.py URL FOLDER [counted|children]"""
 
+import os
 import resource
 import sys
 
 import dlt
 from dlt.sources.rest_api import rest_api_source
 
-url, folder = sys.argv[1:3]
+url, folder, *how = sys.argv[1:]
 base, path = url.rsplit("/", 1)
 
 resources = [
@@ -15,10 +16,22 @@ resources = [
         "endpoint": {
             "path": path,
             "data_selector": "data",
-            "paginator": {"type": "cursor", "cursor_path": "paging.next", "cursor_param": "after"},
+            "paginator": {"type": "page_number", "base_page": 1, "page_param": "page", "total_path": None}
+            if "counted" in how
+            else {"type": "cursor", "cursor_path": "paging.next", "cursor_param": "after"},
         },
     }
 ]
+if "children" in how:
+    # as many threads as the others have requests at once
+    os.environ["EXTRACT__WORKERS"] = "16"
+    resources.append(
+        {
+            "name": "parcels",
+            "parallelized": True,
+            "endpoint": {"path": f"{path}/{{resources.orders.id}}/parcels", "paginator": "single_page"},
+        }
+    )
 pipeline = dlt.pipeline(
     pipeline_name="bench",
     pipelines_dir=f"{folder}/work",

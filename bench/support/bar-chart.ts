@@ -4,7 +4,7 @@ export interface BarChart {
   readonly unit: string;
   readonly groups: readonly {
     readonly title: string;
-    readonly bars: readonly { readonly name: string; readonly value: number }[];
+    readonly bars: readonly { readonly name: string; readonly value: number; readonly colour: number }[];
   }[];
   /** Below the bars, in small letters. */
   readonly note: string;
@@ -25,12 +25,12 @@ export function barChart({ title, unit, groups, note }: BarChart): string {
     parts.push(`<text x="16" y="${y}" font-weight="600">${escaped(group.title)}</text>`);
     y += 10;
     const largest = Math.max(...group.bars.map(({ value }) => value));
-    for (const [i, { name, value }] of group.bars.entries()) {
+    for (const { name, value, colour } of group.bars) {
       const width = Math.max(1, (value / largest) * (WIDTH - NAME_WIDTH - FIGURE_WIDTH - 32));
       const middle = y + BAR / 2 + 4;
       parts.push(
         `<text x="${16 + NAME_WIDTH - 8}" y="${middle}" text-anchor="end">${escaped(name)}</text>`,
-        `<rect x="${16 + NAME_WIDTH}" y="${y}" width="${width.toFixed(1)}" height="${BAR}" rx="3" fill="${COLOURS[i % COLOURS.length] ?? ''}"/>`,
+        `<rect x="${16 + NAME_WIDTH}" y="${y}" width="${width.toFixed(1)}" height="${BAR}" rx="3" fill="${COLOURS[colour % COLOURS.length] ?? ''}"/>`,
         `<text x="${(16 + NAME_WIDTH + width + 8).toFixed(1)}" y="${middle}">${value.toFixed(2)} ${unit}</text>`,
       );
       y += STEP;

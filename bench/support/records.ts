@@ -1,7 +1,7 @@
-/** `flat`: 10 fields. `nested`: and an object, and a list of 3. `children`: flat, some with a child request. `late`: flat,
- * and the very last record has one more field. */
-export type Shape = 'flat' | 'nested' | 'children' | 'late';
-export const SHAPES: readonly Shape[] = ['flat', 'nested', 'children', 'late'];
+/** `flat`: 10 fields. `nested`: and an object, and a list of 3. `children`: flat, some with a child request; `parents`: all
+ * with one. `late`: flat, and the very last record has one more field. */
+export type Shape = 'flat' | 'nested' | 'children' | 'parents' | 'late';
+export const SHAPES: readonly Shape[] = ['flat', 'nested', 'children', 'parents', 'late'];
 
 /** Every so many records of the shape `children` one has a child. */
 const CHILD_EVERY = 500;
@@ -25,6 +25,7 @@ export function fieldsOf(id: number, shape: Shape): object {
     remark: id % 11 === 0 ? null : id % 7 === 0 ? `“${given}” said: "leave it at the door"` : `remark ${id}`,
   };
   if (shape === 'children') return { ...flat, has_parcels: id % CHILD_EVERY === 0 ? 1 : 0 };
+  if (shape === 'parents') return { ...flat, has_parcels: 1 };
   if (shape !== 'nested') return flat;
   const sent = {
     street: `Long street ${id % 400}`,
