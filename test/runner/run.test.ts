@@ -218,7 +218,7 @@ describe('rows', () => {
 
   test('when all are disabled nothing runs, and that is no error', async () => {
     const { folder } = await resource([row('a', 'first', { isDisabled: true })]);
-    expect(await start(folder)).toEqual({ rows: [], skipped: ['a'] });
+    expect(await start(folder)).toEqual({ rows: [], skipped: ['a'], limits: [] });
   });
 
   test('one that fails ends the run; the rows before it are complete, those behind it have not begun', async () => {
