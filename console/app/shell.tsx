@@ -1,14 +1,17 @@
 import { useRef, useState } from 'preact/hooks';
 import { contact } from '../data/contact.ts';
 import { signOut, type Session } from '../data/session.ts';
+import { useAction } from '../data/query.ts';
 import { useStore } from '../data/store.ts';
 import { Link } from '../route/link.tsx';
-import { BASE, navigate, partsOf, PlaceContext, useFollowedPlace } from '../route/router.ts';
+import { at, BASE, navigate, partsOf, PlaceContext, useFollowedPlace } from '../route/router.ts';
 import { ButtonLink, IconButton } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog, FormDialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Menu } from '../ui/menu.tsx';
 import { Banner } from '../ui/states.tsx';
 import { Toasts } from '../ui/toast.tsx';
+import { Text } from '../ui/values.tsx';
 import { BranchSwitcher } from './branches.tsx';
 import { LazyPalette } from './lazy-palette.tsx';
 import { Shortcuts, useShortcuts } from './shortcuts.tsx';
@@ -71,7 +74,7 @@ export function Shell({ session, isEnded }: { readonly session: Session; readonl
               <ThemeButton />
               <IconButton icon="search" label="Go to (Ctrl K)" onPress={() => setPaletteOpen(true)} />
               <IconButton icon="keyboard" label="Keyboard shortcuts" onPress={() => setHelpOpen(true)} />
-              <IconButton icon="user" label="Sign out" onPress={() => void signOut()} />
+              <PersonMenu session={session} />
             </div>
           </div>
         </aside>
@@ -81,7 +84,7 @@ export function Shell({ session, isEnded }: { readonly session: Session; readonl
             <IconButton icon="search" label="Go to" onPress={() => setPaletteOpen(true)} />
             <IconButton icon="plus" label="New source" onPress={() => navigate('/new')} />
             <ThemeButton />
-            <IconButton icon="user" label="Sign out" onPress={() => void signOut()} />
+            <PersonMenu session={session} />
           </div>
         </header>
         <main ref={main} id="main" class="main" tabIndex={-1}>
@@ -102,6 +105,44 @@ export function Shell({ session, isEnded }: { readonly session: Session; readonl
         </Dialog>
       )}
     </PlaceContext.Provider>
+  );
+}
+
+/** Shows who is signed in, and asks before the session is ended: a link is good once. */
+function PersonMenu({ session: { token } }: { readonly session: Session }) {
+  const [isLeaving, setLeaving] = useState(false);
+  const action = useAction(signOut);
+  return (
+    <>
+      <Menu
+        icon="user"
+        label="Your session"
+        about={
+          <>
+            Signed in with <Text>{token.description}</Text>
+          </>
+        }
+        items={[
+          { icon: 'token', text: 'Show the token', act: () => navigate(at`/tokens/${token.id}`) },
+          { icon: 'close', text: 'Sign out', act: () => setLeaving(true) },
+        ]}
+      />
+      {isLeaving && (
+        <FormDialog
+          title="Sign out?"
+          action="Sign out"
+          isBusy={action.isRunning}
+          error={action.error}
+          onSubmit={() => void action.run(undefined)}
+          onClose={() => setLeaving(false)}
+        >
+          <p>
+            To come back you need a token to paste, or a new link: <code>gex ui</code> on the machine of the
+            service opens one. The link that you came by is used up.
+          </p>
+        </FormDialog>
+      )}
+    </>
   );
 }
 

@@ -8,6 +8,7 @@ import {
   type WaitEvent,
 } from '../engine/extract/progress.ts';
 import type { RunProgress } from '../storage/protocol/run.ts';
+import { isBadRequest, type RunRequest } from '../storage/protocol/run-requests.ts';
 import type { ShownProgress } from './progress.ts';
 import { isoTime } from '../lib/iso-time.ts';
 
@@ -16,11 +17,18 @@ const JOBS = 50;
 /** Period over which the rate is measured. */
 const RATE_MS = 10_000;
 const TEXT = 500;
+/** Requests that are told: the first so many, and so many that failed later. */
+const REQUESTS = 2000;
+const BAD_REQUESTS = 3000;
+const ADDRESS = 4000;
 
 type ShownJob = { -readonly [Key in keyof RunProgress['jobs'][number]]: RunProgress['jobs'][number][Key] };
 
 /** Follows a run, and tells how far it is once a second at most, and when it ends. */
-export function createRunProgress(env: Env, tell: (progress: RunProgress) => void): ShownProgress {
+export function createRunProgress(
+  env: Env,
+  tell: (progress: RunProgress, requests: readonly RunRequest[]) => void,
+): ShownProgress {
   const counts = { pages: 0, rows: 0, bytes: 0, requests: 0, retries: 0, waitedMs: 0 };
   const jobs: ShownJob[] = [];
   const marks: { readonly at: number; readonly rows: number }[] = [{ at: env.now(), rows: 0 }];
@@ -29,6 +37,9 @@ export function createRunProgress(env: Env, tell: (progress: RunProgress) => voi
   let transfer: RunProgress['transfer'];
   let waiting: { readonly for: WaitEvent['why']; readonly until: number } | undefined;
   let hasNews = false;
+  let answered = 0;
+  let badLater = 0;
+  let requests: RunRequest[] = [];
 
   const timer = setInterval(say, EVERY_MS);
   timer.unref();
@@ -45,7 +56,9 @@ export function createRunProgress(env: Env, tell: (progress: RunProgress) => voi
     const isWaiting = waiting !== undefined && waiting.until > now;
     // The rate falls while nothing comes, and the end of a wait is news.
     hasNews = isWaiting || rowsPerSecond > 0;
-    tell({
+    const told = requests;
+    requests = [];
+    const progress: RunProgress = {
       time: isoTime(now),
       ...(row === undefined ? {} : { row }),
       ...counts,
@@ -56,7 +69,21 @@ export function createRunProgress(env: Env, tell: (progress: RunProgress) => voi
       ...(last === undefined ? {} : { last }),
       ...(transfer === undefined ? {} : { transfer }),
       jobs,
-    });
+    };
+    tell(progress, told);
+  }
+
+  function note({ request, body, answer }: RequestEvent): void {
+    if (answer === undefined) return;
+    answered++;
+    const about: RunRequest = {
+      number: answered,
+      request: request.slice(0, ADDRESS),
+      ...(body === undefined ? {} : { body: body.slice(0, TEXT) }),
+      at: isoTime(env.now()),
+      ...('failure' in answer ? { ms: answer.ms, failure: answer.failure.slice(0, TEXT) } : answer),
+    };
+    if (answered <= REQUESTS || (isBadRequest(about) && ++badLater <= BAD_REQUESTS)) requests.push(about);
   }
 
   function jobOf(name: string, level: number, of: string | undefined): ShownJob {
@@ -101,7 +128,9 @@ export function createRunProgress(env: Env, tell: (progress: RunProgress) => voi
       hasNews = true;
       return listenerOf(id);
     },
-    request({ request, answer }: RequestEvent) {
+    request(event: RequestEvent) {
+      const { request, answer } = event;
+      note(event);
       if (answer === undefined) {
         counts.requests++;
         waiting = undefined;

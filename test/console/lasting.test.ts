@@ -46,7 +46,9 @@ describe.skipIf(CHROMIUM === undefined)('what somebody types', () => {
     await save();
     await expect.poll(async () => await contentOf('ended')).toEqual({ parameters: { typed: 'before' } });
 
-    await other.getByRole('button', { name: 'Sign out' }).first().click();
+    await other.getByRole('button', { name: 'Your session' }).first().click();
+    await other.getByRole('menuitem', { name: 'Sign out' }).click();
+    await other.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
     await dialog.waitFor();
     expect(await editorOf(page).textContent()).toContain('"typed": "before"');
   });

@@ -26,13 +26,19 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
   const component = 'ex-generic-v2';
 
   /** A source with one job over an API of numbered pages. */
-  async function source(id: string, api: Api, job: object = {}, name = `Books of ${id}`): Promise<void> {
+  async function source(
+    id: string,
+    api: Api,
+    job: object = {},
+    name = `Books of ${id}`,
+    of: object = {},
+  ): Promise<void> {
     await own.client.configurations(component).create({
       configurationId: id,
       name,
       configuration: {
         parameters: {
-          api: { baseUrl: api.url, pagination: { method: 'pagenum', limit: 2 } },
+          api: { baseUrl: api.url, pagination: { method: 'pagenum', limit: 2 }, ...of },
           config: { outputBucket: `library-${id}`, jobs: [{ endpoint: 'books', ...job }] },
         },
       },
@@ -112,9 +118,61 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
       .first()
       .waitFor({ state: 'detached', timeout: 20_000 });
     await page.getByText('Running', { exact: true }).waitFor({ timeout: 30_000 });
+    await page.getByRole('tab', { name: 'Time line' }).click();
+    const sent = page.getByRole('list', { name: 'Requests as they were sent' });
+    await sent.getByText('page=2').waitFor();
+    // The third one was given up when the service went away, and sent again.
+    await page.getByText(/^3 requests, 1 of which failed/).waitFor();
+    expect(await axe(page)).toEqual([]);
     await page.getByRole('button', { name: 'Cancel the run' }).click();
+    await page.getByRole('dialog').getByText('nothing more is loaded').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the run' }).click();
     await page.getByText('Cancelled', { exact: true }).waitFor({ timeout: 30_000 });
+    await page.getByText('2 requests failed').waitFor();
+    await sent.getByText('It was given up, as the run ended.').first().waitFor();
+    await screenshots(page, 'run-cancelled-time-line');
+    await page.getByRole('tab', { name: 'Log' }).click();
+    await page.getByLabel('Level').selectOption({ label: 'Warnings and errors' });
+    await page.getByRole('log').getByText('The run was cancelled.').waitFor();
     letGo();
+  });
+
+  test('one that failed shows each request that failed, how it was answered, and its error in the log', async () => {
+    const api = await startApi(({ url }, response) => {
+      if (Number(url.searchParams.get('page') ?? 1) === 1) json(response, pages(9)(1));
+      else json(response, { error: 'The disk <b>of the shop</b> is full' }, 500);
+    });
+    await source('failed', api, {}, 'Books of failed', { retryConfig: { maxRetries: 2 } });
+    const id = await ran('failed');
+    const { page } = await own.open(`/runs/${id}?tab=requests`);
+    await page.getByRole('heading', { name: '3 requests failed' }).waitFor();
+    const sent = page.getByRole('list', { name: 'Requests as they were sent' }).getByRole('listitem');
+    expect(await sent.count()).toBe(3);
+    for (const line of await sent.all())
+      expect(await line.textContent()).toMatch(/page=2.*500.*The disk <b>of the shop<\/b> is full/);
+    // The one that was answered is there all the same.
+    await page.getByText('1 request', { exact: true }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'run-failed-time-line');
+    await sent.first().getByRole('button').click();
+    await page.getByRole('dialog').getByText('How the answer begins').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Log' }).click();
+    await page.getByLabel('Level').selectOption({ label: 'Errors' });
+    await page.getByRole('log').getByText('The API answered 500').waitFor();
+  });
+
+  test('one that nobody answered says so for each request', async () => {
+    const api = await startApi((request) => void request);
+    const of = { http: { requestTimeout: 1 }, retryConfig: { maxRetries: 1 } };
+    await source('silent', api, {}, 'Books of silent', of);
+    const { page } = await own.open(`/runs/${await ran('silent')}?tab=requests`);
+    await page.getByRole('heading', { name: '2 requests failed' }).waitFor();
+    const sent = page.getByRole('list', { name: 'Requests as they were sent' }).getByRole('listitem');
+    expect(await sent.first().textContent()).toMatch(/no answer/);
+    await screenshots(page, 'run-silent-time-line');
   });
 
   test('one that fails says why and what to do', async () => {

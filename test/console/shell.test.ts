@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CHROMIUM, useConsole } from './harness.ts';
+import { axe, CHROMIUM, useConsole } from './harness.ts';
 
 describe.skipIf(CHROMIUM === undefined)('the console', () => {
   const own = useConsole();
@@ -30,7 +30,23 @@ describe.skipIf(CHROMIUM === undefined)('the console', () => {
     await page.getByRole('heading', { name: 'Runs' }).waitFor();
     expect(page.url()).not.toContain(own.token);
     const [cookie] = await context.cookies();
-    await page.getByRole('button', { name: 'Sign out' }).first().click();
+    await page.getByRole('button', { name: 'Your session' }).first().click();
+    await page.getByText('Signed in with Master token').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('menu').count()).toBe(0);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    // A link is good once: who leaves is told what leads back, and may stay.
+    const dialog = page.getByRole('dialog', { name: 'Sign out?' });
+    await dialog.getByText('gex ui').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    await page.getByRole('button', { name: 'Your session' }).first().click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await dialog.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     const again = await fetch(`${own.url}/v2/storage/tables`, {
       headers: { cookie: `${cookie?.name}=${cookie?.value}`, 'x-console': '1' },

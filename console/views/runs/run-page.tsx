@@ -5,9 +5,10 @@ import { invalidate, useAction } from '../../data/query.ts';
 import { Link } from '../../route/link.tsx';
 import { at, setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
 import { Page } from '../../ui/page.tsx';
 import { StatusBadge, VerdictBadge } from '../../ui/run-badges.tsx';
-import { Banner, EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
+import { Banner, Loaded } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { Count, durationText, RelativeTime, Text } from '../../ui/values.tsx';
@@ -73,7 +74,7 @@ export function RunPage({ id }: { readonly id: string }) {
               onChange={(name) => setQuery({ tab: name === 'overview' ? undefined : name, job: undefined })}
             >
               {tab === 'overview' && <Overview run={found} />}
-              {tab === 'requests' && (isOver(found) ? <TimeLine run={found} /> : <NotYet />)}
+              {tab === 'requests' && <TimeLine run={found} />}
               {tab === 'log' && <Log run={found} />}
               {tab === 'compare' && <Compare run={found} />}
             </Tabs>
@@ -92,37 +93,32 @@ export function RunPage({ id }: { readonly id: string }) {
   );
 }
 
-function NotYet() {
-  return (
-    <div class="card">
-      <EmptyState icon="clock" title="The time line comes with the end of the run">
-        Every request, what led to it and what came is shown here then. Until that the overview has the last
-        request, and the log what happens.
-      </EmptyState>
-    </div>
-  );
-}
-
 function Cancel({ run }: { readonly run: Run }) {
-  const action = useAction(async () => await client().runs.cancel(run.id));
+  const [isAsking, setAsking] = useState(false);
+  const action = useAction(async () => {
+    await client().runs.cancel(run.id);
+    setAsking(false);
+    toast('The run was asked to end');
+    await invalidate('runs');
+  });
   return (
     <>
-      {action.error !== undefined && <ErrorBanner error={action.error} />}
-      <Button
-        kind="danger"
-        icon="close"
-        isBusy={action.isRunning}
-        isDisabled={run.cancelTime !== null}
-        onPress={() =>
-          void action.run(undefined).then(async (done) => {
-            if (done === undefined) return;
-            toast('The run was asked to end');
-            await invalidate('runs');
-          })
-        }
-      >
+      <Button kind="danger" icon="close" isDisabled={run.cancelTime !== null} onPress={() => setAsking(true)}>
         {run.cancelTime === null ? 'Cancel the run' : 'Ending …'}
       </Button>
+      {isAsking && (
+        <Confirm
+          title="Cancel this run?"
+          action="Cancel the run"
+          onConfirm={() => void action.run(undefined)}
+          onClose={() => setAsking(false)}
+          isBusy={action.isRunning}
+          error={action.error}
+        >
+          It ends where it is, and nothing more is loaded into tables. Another run goes on from what it has
+          got.
+        </Confirm>
+      )}
     </>
   );
 }

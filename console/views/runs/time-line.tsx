@@ -7,10 +7,21 @@ import { setQuery, usePlace } from '../../route/router.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Badge, EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
-import { Bytes, CopyButton, Count, durationText, KeyValue, plural, Text, timeOf } from '../../ui/values.tsx';
+import {
+  Bytes,
+  CopyButton,
+  Count,
+  countText,
+  durationText,
+  KeyValue,
+  plural,
+  Text,
+  timeOf,
+} from '../../ui/values.tsx';
 import { useVirtual } from '../../ui/virtual.ts';
 import { LimitTrace } from './limit-trace.tsx';
-import { Words } from './words.tsx';
+import { SentRequests, useSentRequests } from './sent-requests.tsx';
+import { isOver, Words } from './words.tsx';
 
 type Asked = RunExplanation['requests'][number];
 
@@ -19,15 +30,66 @@ const PART = 200;
 const PARTS = 10;
 const HEIGHT = 60;
 
-/** Shows every request of a run in its order, with its origin; only the visible part is loaded. */
+/** Shows the requests of a run: those that failed, then every answered one with its origin, or all while it goes on. */
 export function TimeLine({ run }: { readonly run: Run }) {
-  const { query } = usePlace();
-  const job = query.get('job') ?? '';
-  const head = useQuery({
-    key: ['runs', run.id, 'explanation'],
-    load: async (signal) => await client().runs.explanation(run.id, { limit: 0 }, { signal }),
-  });
-  if (isNone(head.error))
+  const { query: bad, showMore } = useSentRequests(run, isOver(run));
+  if (!isOver(run)) return <Sent query={bad} run={run} onMore={showMore} />;
+  const { requests = [], bad: count = 0 } = bad.data ?? {};
+  return (
+    <div class="stack">
+      {bad.error !== null && <ErrorBanner error={bad.error} />}
+      {count > 0 && (
+        <section class="stack" aria-label="Requests that failed">
+          <h2>{plural(count, 'request')} failed</h2>
+          <SentRequests {...{ run, requests, count }} onMore={showMore} />
+          <h2>Requests with an answer that could be used</h2>
+        </section>
+      )}
+      <Explained run={run} hasBad={count > 0} />
+    </div>
+  );
+}
+
+/** Shows all requests as they were sent. */
+function Sent({
+  run,
+  query,
+  onMore,
+}: {
+  readonly run: Run;
+  readonly query: ReturnType<typeof useSentRequests>['query'];
+  readonly onMore: (() => void) | undefined;
+}) {
+  return (
+    <Loaded query={query}>
+      {({ requests, total, bad }) =>
+        total === 0 ? (
+          <div class="card">
+            <EmptyState icon="clock" title={isOver(run) ? 'Nothing was asked' : 'Nothing is answered yet'}>
+              {isOver(run)
+                ? 'The run ended before its first request.'
+                : 'Each request appears here when it is answered or has failed.'}
+            </EmptyState>
+          </div>
+        ) : (
+          <div class="stack">
+            <p class="muted" role="status">
+              {plural(total, 'request')},{' '}
+              {bad === 0 ? 'none of which failed' : `${countText(bad)} of which failed`}
+              {isOver(run) ? '.' : '. What led to each is shown when the run has ended.'}
+            </p>
+            <SentRequests {...{ run, requests, onMore }} count={total} />
+          </div>
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** Shows all requests of a run that has left no explanation. */
+function Unexplained({ run }: { readonly run: Run }) {
+  const { query, showMore } = useSentRequests(run, false);
+  if (query.data?.total === 0)
     return (
       <div class="card">
         <EmptyState icon="clock" title="There is no time line of this run">
@@ -36,6 +98,18 @@ export function TimeLine({ run }: { readonly run: Run }) {
         </EmptyState>
       </div>
     );
+  return <Sent {...{ run, query }} onMore={showMore} />;
+}
+
+/** Shows every answered request in its order, with its origin; only the visible part is loaded. */
+function Explained({ run, hasBad }: { readonly run: Run; readonly hasBad: boolean }) {
+  const { query } = usePlace();
+  const job = query.get('job') ?? '';
+  const head = useQuery({
+    key: ['runs', run.id, 'explanation'],
+    load: async (signal) => await client().runs.explanation(run.id, { limit: 0 }, { signal }),
+  });
+  if (isNone(head.error)) return <Unexplained run={run} />;
   return (
     <Loaded query={head}>
       {({ recordings }) => {
@@ -45,7 +119,11 @@ export function TimeLine({ run }: { readonly run: Run }) {
           .filter((each) => job === '' || each.job === job)
           .reduce((sum, { requests }) => sum + requests, 0);
         const leftOut = recordings.reduce((sum, recording) => sum + (recording.leftOut ?? 0), 0);
-        const startMs = Math.min(...recordings.map(({ startedAt }) => Date.parse(startedAt)));
+        // As the requests above, which are counted from the start of the run.
+        const startMs = Math.min(
+          timeOf(run.startTime ?? run.createdTime),
+          ...recordings.map(({ startedAt }) => Date.parse(startedAt)),
+        );
         return (
           <div class="stack">
             <LimitTrace recordings={recordings} startMs={startMs} endMs={timeOf(run.endTime ?? '')} />
@@ -69,8 +147,10 @@ export function TimeLine({ run }: { readonly run: Run }) {
             </div>
             {total === 0 ? (
               <div class="card">
-                <EmptyState icon="clock" title="Nothing was asked">
-                  No request of this job was answered.
+                <EmptyState icon="clock" title={hasBad ? 'Nothing else was answered' : 'Nothing was asked'}>
+                  {hasBad
+                    ? 'All that was asked failed: it is above.'
+                    : 'The run has sent no request of this job.'}
                 </EmptyState>
               </div>
             ) : (

@@ -1,8 +1,19 @@
 /** Facts from the beginning of a file. */
 export interface CsvStart {
-  readonly columns: readonly string[];
+  /** Sign between the cells, as it seems: `,`, `;`, a tab or `|`. */
+  readonly delimiter: string;
+  /** Names of the columns, by the sign between the cells. */
+  readonly columns: (delimiter: string) => readonly string[];
   readonly isGzip: boolean;
 }
+
+/** Signs between cells, the usual one first. */
+export const DELIMITERS: readonly { readonly value: string; readonly text: string }[] = [
+  { value: ',', text: 'Comma' },
+  { value: ';', text: 'Semicolon' },
+  { value: '\t', text: 'Tab' },
+  { value: '|', text: 'Vertical bar' },
+];
 
 /** Longer headers are left to the service. */
 const START_BYTES = 256 * 1024;
@@ -16,8 +27,16 @@ export async function csvStart(file: Blob): Promise<CsvStart | undefined> {
   );
   // eslint-disable-next-line no-control-regex
   if (text.includes('\0')) return undefined;
-  const columns = firstRecord(text);
-  return columns === undefined ? undefined : { columns, isGzip };
+  const [usual] = DELIMITERS;
+  if (usual === undefined || firstRecord(text, usual.value) === undefined) return undefined;
+  const columns = (delimiter: string): readonly string[] => firstRecord(text, delimiter) ?? [];
+  return { delimiter: likelyIn(columns), columns, isGzip };
+}
+
+/** Returns the sign by which the first line has the most cells. */
+function likelyIn(columns: CsvStart['columns']): string {
+  const counts = DELIMITERS.map(({ value }) => columns(value).length);
+  return DELIMITERS[counts.indexOf(Math.max(...counts))]?.value ?? ',';
 }
 
 async function unpacked(file: Blob): Promise<Uint8Array> {
@@ -38,7 +57,7 @@ async function unpacked(file: Blob): Promise<Uint8Array> {
   return new Uint8Array(await new Blob(parts.map((part) => part.slice())).arrayBuffer());
 }
 
-function firstRecord(text: string): string[] | undefined {
+function firstRecord(text: string, delimiter: string): string[] | undefined {
   const cells: string[] = [];
   let cell = '';
   let isQuoted = false;
@@ -49,7 +68,7 @@ function firstRecord(text: string): string[] | undefined {
       else if (text[i + 1] === '"') cell += text[++i];
       else isQuoted = false;
     } else if (sign === '"') isQuoted = true;
-    else if (sign === ',') {
+    else if (sign === delimiter) {
       cells.push(cell);
       cell = '';
     } else if (sign === '\n' || sign === '\r') return [...cells, cell];

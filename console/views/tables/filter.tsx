@@ -7,6 +7,10 @@ import { Checkbox, Input, Select, TextArea } from '../../ui/field.tsx';
 const OPERATORS = [
   { value: 'eq', text: 'is' },
   { value: 'ne', text: 'is not' },
+  { value: 'contains', text: 'contains' },
+  { value: 'empty', text: 'is empty' },
+  { value: 'filled', text: 'is not empty' },
+  { value: 'between', text: 'is between' },
   { value: 'gt', text: 'is greater than' },
   { value: 'ge', text: 'is at least' },
   { value: 'lt', text: 'is less than' },
@@ -15,9 +19,39 @@ const OPERATORS = [
 
 type Operator = (typeof OPERATORS)[number]['value'];
 
-const takesSeveral = (operator: Operator): boolean => operator === 'eq' || operator === 'ne';
+const takesSeveral = (operator: Operator): boolean => /^(?:eq|ne|contains)$/.test(operator);
+const takesNone = (operator: Operator): boolean => operator === 'empty' || operator === 'filled';
+
+/** Returns the filters that a condition of the form means. */
+function filtersOf(
+  operator: Operator,
+  {
+    column,
+    values,
+    to,
+    isNumber,
+  }: {
+    readonly column: string;
+    readonly values: readonly string[];
+    readonly to: string;
+    readonly isNumber: boolean;
+  },
+): WhereFilter[] {
+  const dataType = isNumber ? ('DOUBLE' as const) : undefined;
+  if (operator === 'empty') return [{ column, operator: 'eq', values: [''] }];
+  if (operator === 'filled') return [{ column, operator: 'ne', values: [''] }];
+  if (operator === 'contains') return [{ column, operator, values }];
+  if (operator !== 'between') return [{ column, operator, values, dataType }];
+  return [
+    { column, operator: 'ge', values, dataType },
+    { column, operator: 'le', values: [to], dataType },
+  ];
+}
 
 export function filterText({ column, operator = 'eq', values, dataType }: WhereFilter): string {
+  const isOnlyEmpty = values.length === 1 && values[0] === '';
+  if (isOnlyEmpty && operator === 'eq') return `${column} is empty`;
+  if (isOnlyEmpty && operator === 'ne') return `${column} is not empty`;
   const word = OPERATORS.find(({ value }) => value === operator)?.text ?? operator;
   const shown = values.map((value) =>
     value === '' ? 'empty' : value.length > 60 ? `${value.slice(0, 60)}…` : value,
@@ -31,13 +65,14 @@ export function FilterForm({
   onClose,
 }: {
   readonly columns: readonly string[];
-  readonly onAdd: (filter: WhereFilter) => void;
+  readonly onAdd: (filters: readonly WhereFilter[]) => void;
   readonly onClose: () => void;
 }) {
   const id = useId();
   const [column, setColumn] = useState('');
   const [operator, setOperator] = useState<Operator>('eq');
   const [text, setText] = useState('');
+  const [to, setTo] = useState('');
   const [isNumber, setNumber] = useState(false);
   const isSet = takesSeveral(operator);
   const isKnown = columns.includes(column);
@@ -49,7 +84,7 @@ export function FilterForm({
         onSubmit={(event) => {
           event.preventDefault();
           const values = isSet ? text.split('\n') : [text];
-          if (isKnown) onAdd({ column, operator, values, dataType: isNumber ? 'DOUBLE' : undefined });
+          if (isKnown) onAdd(filtersOf(operator, { column, values, to, isNumber }));
         }}
       >
         <div class="field">
@@ -88,19 +123,34 @@ export function FilterForm({
             if (!takesSeveral(next)) setText(text.split('\n')[0] ?? '');
           }}
         />
-        {isSet ? (
+        {takesNone(operator) ? null : isSet ? (
           <TextArea
             label="Value"
-            hint="Several: one on each line. Nothing means an empty value."
+            hint={
+              operator === 'contains'
+                ? 'In capital or small letters. Several: one on each line.'
+                : 'Several: one on each line. Nothing means an empty value.'
+            }
             rows={2}
             value={text}
             onInput={setText}
             isMono
           />
         ) : (
-          <Input label="Value" value={text} onInput={setText} isMono isRequired />
+          <Input
+            label={operator === 'between' ? 'From' : 'Value'}
+            value={text}
+            onInput={setText}
+            isMono
+            isRequired
+          />
         )}
-        <Checkbox label="Compare as numbers" isChecked={isNumber} onChange={setNumber} />
+        {operator === 'between' && (
+          <Input label="To, included" value={to} onInput={setTo} isMono isRequired />
+        )}
+        {!takesNone(operator) && operator !== 'contains' && (
+          <Checkbox label="Compare as numbers" isChecked={isNumber} onChange={setNumber} />
+        )}
         <div class="row">
           <Button kind="primary" type="submit" isDisabled={!isKnown}>
             Add the filter

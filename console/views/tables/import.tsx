@@ -12,13 +12,15 @@ import { Checkbox, Input, Select } from '../../ui/field.tsx';
 import { Banner, ErrorBanner } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { bytesText, countText, plural, Text } from '../../ui/values.tsx';
-import { csvStart, type CsvStart } from './csv-header.ts';
+import { csvStart, DELIMITERS, type CsvStart } from './csv-header.ts';
 import { trimBoth } from '../../../src/lib/trim.ts';
 
 interface Chosen {
   readonly file: File;
   /** Undefined where its first line cannot be read: the service says why. */
   readonly start: CsvStart | undefined;
+  /** Sign between the cells. */
+  readonly delimiter: string;
 }
 
 /** Drop zone and button for a file; the beginning of the file is read at once. */
@@ -35,7 +37,29 @@ function CsvZone({ about, onFile }: { readonly about: string; readonly onFile: (
 }
 
 async function look(file: File): Promise<Chosen> {
-  return { file, start: await csvStart(file).catch(() => undefined) };
+  const start = await csvStart(file).catch(() => undefined);
+  return { file, start, delimiter: start?.delimiter ?? ',' };
+}
+
+/** Chooses the sign between the cells, where the first line leaves a doubt or another one than the comma is in it. */
+function Delimiter({
+  chosen,
+  onChange,
+}: {
+  readonly chosen: Chosen;
+  readonly onChange: (chosen: Chosen) => void;
+}) {
+  const { start, delimiter } = chosen;
+  const count = start?.columns(delimiter).length ?? 0;
+  return (
+    <Select
+      label="Between the columns"
+      value={delimiter}
+      options={DELIMITERS}
+      hint={start === undefined ? undefined : `The first line has ${plural(count, 'column')} by it.`}
+      onChange={(value) => onChange({ ...chosen, delimiter: value })}
+    />
+  );
 }
 
 /** Loads a file into a table that is there. */
@@ -46,7 +70,12 @@ export function ImportInto({ table }: { readonly table: Table }) {
   const [result, setResult] = useState<ImportResult | undefined>();
   const work = useUpload(async (file, send) => {
     const stored = await send(file);
-    return await client().tables.load(table.id, { dataFileId: stored, incremental: mode === 'add' });
+    const incremental = mode === 'add';
+    return await client().tables.load(table.id, {
+      dataFileId: stored,
+      incremental,
+      delimiter: chosen?.delimiter,
+    });
   });
   const load = async (file: File): Promise<void> => {
     setAsking(false);
@@ -99,7 +128,8 @@ export function ImportInto({ table }: { readonly table: Table }) {
           }}
         >
           <FileName {...chosen} />
-          <Matching table={table} start={chosen.start} />
+          <Delimiter chosen={chosen} onChange={setChosen} />
+          <Matching table={table} chosen={chosen} />
           <Select
             label="What happens to the rows that are there"
             value={mode}
@@ -170,7 +200,12 @@ export function ImportAsTable({ into, first, children }: ImportAsTableProps) {
   const [key, setKey] = useState<readonly string[]>([]);
   const work = useUpload(async (file, send) => {
     const stored = await send(file);
-    return await client().tables.create(await into(), { name, dataFileId: stored, primaryKey: key });
+    return await client().tables.create(await into(), {
+      name,
+      dataFileId: stored,
+      primaryKey: key,
+      delimiter: chosen?.delimiter,
+    });
   });
   function choose(found: Chosen): void {
     work.reset();
@@ -191,7 +226,9 @@ export function ImportAsTable({ into, first, children }: ImportAsTableProps) {
   }, [first]);
   if (chosen === undefined)
     return <CsvZone about="Drop a CSV file here to make a table of it." onFile={choose} />;
-  const columns = (chosen.start?.columns ?? []).map(columnName).filter((column) => column !== '');
+  const columns = columnsOf(chosen)
+    .map(columnName)
+    .filter((column) => column !== '');
   return (
     <form
       class="card tables-card stack"
@@ -208,6 +245,13 @@ export function ImportAsTable({ into, first, children }: ImportAsTableProps) {
     >
       <h2>New table</h2>
       <FileName {...chosen} />
+      <Delimiter
+        chosen={chosen}
+        onChange={(next) => {
+          setChosen(next);
+          setKey([]);
+        }}
+      />
       {children}
       <Input label="Name of the table" value={name} onInput={setName} isRequired isMono />
       {columns.length > 0 && columns.length <= 50 && (
@@ -244,7 +288,7 @@ export function ImportAsTable({ into, first, children }: ImportAsTableProps) {
   );
 }
 
-function FileName({ file, start }: Chosen) {
+function FileName({ file, start }: Pick<Chosen, 'file' | 'start'>) {
   return (
     <div>
       <strong>
@@ -265,10 +309,10 @@ function FileName({ file, start }: Chosen) {
 }
 
 /** Shows which columns of a file match those of the table, which it adds and which it lacks. */
-function Matching({ table, start }: { readonly table: Table; readonly start: CsvStart | undefined }) {
-  if (start === undefined) return null;
+function Matching({ table, chosen }: { readonly table: Table; readonly chosen: Chosen }) {
+  if (chosen.start === undefined) return null;
   const there = new Set(table.columns);
-  const given = start.columns.map(columnName);
+  const given = columnsOf(chosen).map(columnName);
   const added = given.filter((name) => !there.has(name));
   const missing = [...there].filter((name) => !given.includes(name));
   return (
@@ -290,6 +334,8 @@ function Matching({ table, start }: { readonly table: Table; readonly start: Csv
     </ul>
   );
 }
+
+const columnsOf = ({ start, delimiter }: Chosen): readonly string[] => start?.columns(delimiter) ?? [];
 
 const listed = (names: readonly string[]): string =>
   names.length > 12

@@ -7,13 +7,13 @@ import { DataTable, type Column, type Plain } from '../../ui/data-table.tsx';
 import { SearchField } from '../../ui/field.tsx';
 import { Banner, EmptyState, ErrorBanner } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { countText, Text } from '../../ui/values.tsx';
+import { countText, plural, Text } from '../../ui/values.tsx';
 import { bucketOf } from './table-columns.tsx';
 import { ColumnChooser } from './column-chooser.tsx';
 import { FilterForm, filterText } from './filter.tsx';
 import { Record } from './record.tsx';
 import { placeOf, relationsOf, type Relation } from './relations.ts';
-import { MOST_ROWS, queryOf, useRows, type Selection } from './rows.ts';
+import { columnsIn, isChosen, MOST_ROWS, queryOf, readSelection, useRows } from './rows.ts';
 
 /** Longer lists of columns are not put into the address. */
 const MOST_IN_ADDRESS = 3000;
@@ -24,10 +24,7 @@ export function Preview({ table }: { readonly table: Table }) {
   const selection = useMemo(() => readSelection(query, table), [query, table]);
   const all = table.columns ?? [];
   const [own, setOwn] = useState<readonly string[] | undefined>();
-  const columns = useMemo(
-    () => own ?? knownOf(query.get('columns')?.split(','), all) ?? all,
-    [own, query, table],
-  );
+  const columns = useMemo(() => own ?? columnsIn(query, table) ?? all, [own, query, table]);
   const rows = useRows({
     id: table.id,
     columns,
@@ -35,6 +32,14 @@ export function Preview({ table }: { readonly table: Table }) {
     rowsCount: table.rowsCount,
     sizeBytes: table.dataSizeBytes,
     version: table.lastChangeDate ?? '',
+  });
+  const count = useQuery({
+    key: ['tables', table.id, 'count', selection.filters, selection.search, table.lastChangeDate],
+    load: async (signal) => {
+      const { whereFilters, search: text } = queryOf(selection);
+      return await client().tables.count(table.id, { whereFilters, search: text }, { signal });
+    },
+    isEnabled: isChosen(selection),
   });
   const relations = useRelations(table);
   const [search, setSearch] = useState(selection.search);
@@ -116,9 +121,11 @@ export function Preview({ table }: { readonly table: Table }) {
           </Button>
         </div>
         <span class="muted small number" role="status">
-          {rows.isCounted
-            ? `${countText(rows.count)} ${rows.count === 1 ? 'row' : 'rows'}`
-            : 'More rows come as you scroll'}
+          {isChosen(selection)
+            ? count.data === undefined
+              ? 'Counting the rows'
+              : `${countText(count.data)} of ${countText(table.rowsCount ?? count.data)} rows`
+            : plural(table.rowsCount ?? rows.count, 'row')}
         </span>
       </div>
       {(selection.filters.length > 0 || sort !== undefined) && (
@@ -139,10 +146,11 @@ export function Preview({ table }: { readonly table: Table }) {
             <li class="tables-chip">
               <button
                 type="button"
-                title="Sort as the other"
-                onClick={() => setQuery({ as: sort.isNumeric ? undefined : 'number' })}
+                title={sort.isText ? 'Sort numbers by their size' : 'Sort numbers as text, too'}
+                onClick={() => setQuery({ as: sort.isText ? undefined : 'text' })}
               >
-                Sorted by <Text>{sort.column}</Text> as {sort.isNumeric ? 'numbers' : 'text'}
+                Sorted by <Text>{sort.column}</Text>
+                {sort.isText ? ' as text' : ', numbers by their size'}
               </button>
               <IconButton
                 icon="close"
@@ -207,9 +215,9 @@ export function Preview({ table }: { readonly table: Table }) {
         <FilterForm
           columns={all}
           onClose={() => setFiltering(false)}
-          onAdd={(filter) => {
+          onAdd={(filters) => {
             setFiltering(false);
-            setFilters([...selection.filters, filter]);
+            setFilters([...selection.filters, ...filters]);
           }}
         />
       )}
@@ -270,57 +278,4 @@ function useRelations(table: Table): readonly Relation[] {
     load: async () => await client().tables.list({ bucket, include: ['columns'] }),
   });
   return useMemo(() => relationsOf(table, siblings.data ?? []), [table, siblings.data]);
-}
-
-function readSelection(query: URLSearchParams, table: Table): Selection {
-  const known = new Set(table.columns);
-  const sorted = query.get('sort') ?? '';
-  return {
-    search: query.get('find') ?? '',
-    filters: readFilters(query.get('filters')).filter(({ column }) => known.has(column)),
-    ...(known.has(sorted)
-      ? {
-          sort: {
-            column: sorted,
-            isDown: query.get('down') === '1',
-            isNumeric: query.get('as') === 'number',
-          },
-        }
-      : {}),
-  };
-}
-
-const OPERATORS = ['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const;
-
-/** Parses the filters of an address, in which a user may have written anything. */
-function readFilters(text: string | null): WhereFilter[] {
-  let given: unknown;
-  try {
-    given = JSON.parse(text ?? '[]');
-  } catch {
-    return [];
-  }
-  if (!Array.isArray(given)) return [];
-  return given.flatMap((item: unknown): WhereFilter[] => {
-    if (typeof item !== 'object' || item === null) return [];
-    const { column, operator, values, dataType } = item as { readonly [key: string]: unknown };
-    if (typeof column !== 'string' || !Array.isArray(values)) return [];
-    return [
-      {
-        column,
-        operator: OPERATORS.find((known) => known === operator),
-        values: values.filter((value) => typeof value === 'string'),
-        dataType: dataType === 'DOUBLE' ? dataType : undefined,
-      },
-    ];
-  });
-}
-
-function knownOf(
-  names: readonly string[] | undefined,
-  all: readonly string[],
-): readonly string[] | undefined {
-  const known = new Set(all);
-  const found = names?.filter((name) => known.has(name)) ?? [];
-  return found.length === 0 ? undefined : found;
 }

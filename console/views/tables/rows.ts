@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { contact } from '../../data/contact.ts';
 import { useStore } from '../../data/store.ts';
-import { client, type Preview, type WhereFilter } from '../../data/client.ts';
+import { client, type Preview, type Table, type WhereFilter } from '../../data/client.ts';
 import type { GridWindow } from '../../ui/grid-window.ts';
 
 /** Which rows of a table are shown, in which order. */
@@ -9,7 +9,12 @@ export interface Selection {
   readonly filters: readonly WhereFilter[];
   readonly search: string;
   readonly sort?:
-    | { readonly column: string; readonly isDown: boolean; readonly isNumeric: boolean }
+    | {
+        readonly column: string;
+        readonly isDown: boolean;
+        /** Numbers are sorted as texts, too: by default they come first, by their size. */
+        readonly isText: boolean;
+      }
     | undefined;
 }
 
@@ -26,15 +31,72 @@ export function queryOf({ filters, search, sort }: Selection) {
     ...(sort === undefined
       ? {}
       : {
-          orderBy: [
-            {
-              column: sort.column,
-              order: sort.isDown ? ('DESC' as const) : ('ASC' as const),
-              dataType: sort.isNumeric ? 'DOUBLE' : undefined,
-            },
-          ],
+          orderBy: (sort.isText ? [undefined] : ['DOUBLE', undefined]).map((dataType) => ({
+            column: sort.column,
+            order: sort.isDown ? ('DESC' as const) : ('ASC' as const),
+            dataType,
+          })),
         }),
   };
+}
+
+/** Tells whether not all rows are shown. */
+export const isChosen = ({ filters, search }: Selection): boolean => filters.length > 0 || search !== '';
+
+/** Reads the selection from an address. */
+export function readSelection(query: URLSearchParams, table: Table): Selection {
+  const known = new Set(table.columns);
+  const sorted = query.get('sort') ?? '';
+  return {
+    search: query.get('find') ?? '',
+    filters: readFilters(query.get('filters')).filter(({ column }) => known.has(column)),
+    ...(known.has(sorted)
+      ? {
+          sort: {
+            column: sorted,
+            isDown: query.get('down') === '1',
+            isText: query.get('as') === 'text',
+          },
+        }
+      : {}),
+  };
+}
+
+const OPERATORS = ['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'contains'] as const;
+
+/** Parses the filters of an address, in which a user may have written anything. */
+function readFilters(text: string | null): WhereFilter[] {
+  let given: unknown;
+  try {
+    given = JSON.parse(text ?? '[]');
+  } catch {
+    return [];
+  }
+  if (!Array.isArray(given)) return [];
+  return given.flatMap((item: unknown): WhereFilter[] => {
+    if (typeof item !== 'object' || item === null) return [];
+    const { column, operator, values, dataType } = item as { readonly [key: string]: unknown };
+    if (typeof column !== 'string' || !Array.isArray(values)) return [];
+    return [
+      {
+        column,
+        operator: OPERATORS.find((known) => known === operator),
+        values: values.filter((value) => typeof value === 'string'),
+        dataType: dataType === 'DOUBLE' ? dataType : undefined,
+      },
+    ];
+  });
+}
+
+/** Returns the columns that an address names; undefined when it names none that the table has. */
+export function columnsIn(query: URLSearchParams, { columns }: Table): readonly string[] | undefined {
+  const known = new Set(columns);
+  const found =
+    query
+      .get('columns')
+      ?.split(',')
+      .filter((name) => known.has(name)) ?? [];
+  return found.length === 0 ? undefined : found;
 }
 
 /** Scrolling goes no further: browsers know no higher pages, and nobody reads them. */
@@ -114,8 +176,7 @@ class Blocks implements Rows {
     // Blocks have fewer rows if their values are long: the service reads all of a cell to return its beginning.
     const rowBytes = rowsCount === null || sizeBytes === null || rowsCount === 0 ? 0 : sizeBytes / rowsCount;
     this.#rowsPerBlock = Math.round(Math.min(ROWS, Math.max(10, 4_000_000 / (rowBytes + 1))));
-    if (selection.filters.length === 0 && selection.search === '' && rowsCount !== null)
-      this.#end = rowsCount;
+    if (!isChosen(selection) && rowsCount !== null) this.#end = rowsCount;
   }
 
   get isCounted(): boolean {

@@ -13,6 +13,7 @@ import { ColumnList } from './columns.tsx';
 import { ImportInto } from './import.tsx';
 import { MetadataList } from './metadata.tsx';
 import { Preview } from './preview.tsx';
+import { columnsIn, isChosen, queryOf, readSelection } from './rows.ts';
 import { bucketOf } from './table-columns.tsx';
 
 const TABS = ['preview', 'columns', 'metadata', 'import'] as const;
@@ -87,13 +88,18 @@ function Facts({ table }: { readonly table: Table }) {
 
 /** Shows the actions of a table. The browser stores an export as it arrives: the page holds nothing of it. */
 function Actions({ table }: { readonly table: Table }) {
-  const { id, columns } = table;
+  const { id, columns: all } = table;
+  const { query } = usePlace();
+  const selection = readSelection(query, table);
+  const isPart = isChosen(selection);
   const [isDeleting, setDeleting] = useState(false);
   const download = useAction(async (gzip: boolean) => {
     // The export is made first, so that what may fail is told here; the same one is then found by the download.
-    await client().tables.export(id, { gzip, columns });
+    const chosen = columnsIn(query, table) ?? all;
+    const asked = { gzip, ...queryOf(selection), columns: chosen };
+    await client().tables.export(id, asked);
     const link = document.createElement('a');
-    link.href = client().tableDataUrl(id, { gzip });
+    link.href = client().tableDataUrl(id, asked);
     link.download = '';
     link.click();
   });
@@ -104,7 +110,7 @@ function Actions({ table }: { readonly table: Table }) {
   return (
     <>
       <Button icon="download" isBusy={download.isRunning} onPress={() => void download.run(false)}>
-        Export CSV
+        {isPart ? 'Export these rows' : 'Export CSV'}
       </Button>
       <Button icon="download" isBusy={download.isRunning} onPress={() => void download.run(true)}>
         CSV, gzip

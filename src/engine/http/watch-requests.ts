@@ -2,6 +2,7 @@ import type { Env } from '../../lib/env.ts';
 import { HttpError } from '../../lib/errors.ts';
 import type { Secrets } from '../../lib/secrets.ts';
 import { bodyBytes, type SendWrapper } from '../shared/message.ts';
+import { bodyStart } from './body-start.ts';
 
 /** A request as it goes out, or what came of it, without secrets. */
 export interface RequestEvent {
@@ -12,9 +13,18 @@ export interface RequestEvent {
   readonly body?: string;
   /** Absent for a request that goes out. */
   readonly answer?:
-    | { readonly status: number; readonly bytes: number; readonly ms: number }
+    | {
+        readonly status: number;
+        readonly bytes: number;
+        readonly ms: number;
+        /** How an answer with a status from 400 on begins. */
+        readonly text?: string;
+      }
     | { readonly failure: string; readonly ms: number };
 }
+
+/** Bytes of a bad answer that are shown. */
+const SHOWN_BYTES = 500;
 
 /** Tells of each request as it goes out, retries and redirects included, and of what came back. */
 export function watchRequests(
@@ -31,7 +41,12 @@ export function watchRequests(
     try {
       const response = await next(request, options);
       const { status } = response;
-      tell({ ...about, answer: { status, bytes: bodyBytes(response), ms: env.now() - startMs } });
+      const ms = env.now() - startMs;
+      const text = status < 400 ? '' : bodyStart(response.body, SHOWN_BYTES, secrets);
+      tell({
+        ...about,
+        answer: { status, bytes: bodyBytes(response), ms, ...(text === '' ? {} : { text }) },
+      });
       return response;
     } catch (error) {
       const failure = error instanceof HttpError ? secrets.redact(error.message) : 'aborted';

@@ -33,6 +33,9 @@ export const ROW_QUERY_FIELDS = {
   columns: untouched('Names, as a list or joined by commas.'),
   orderBy: untouched('List of `{column, order, dataType?}`.'),
   limit: Type.Optional(Type.Integer({ minimum: 0 })),
+  fulltextSearch: Type.Optional(
+    Type.String({ description: 'Rows with that text in any column, in whatever case.' }),
+  ),
   includeInternalTimestamp: Type.Optional(Type.Boolean({ description: 'Adds a last column `_timestamp`.' })),
 };
 
@@ -44,6 +47,7 @@ export type RowQueryInput = RowFilterInput & {
   readonly columns?: unknown;
   readonly orderBy?: unknown;
   readonly limit?: number | null | undefined;
+  readonly fulltextSearch?: string | undefined;
   readonly includeInternalTimestamp?: boolean | undefined;
 };
 
@@ -77,6 +81,9 @@ export function readRowQuery(input: RowQueryInput, now: number): RowQuery {
     ...(columns === undefined ? {} : { columns }),
     ...(orderBy.length === 0 ? {} : { orderBy }),
     ...(input.limit == null || input.limit === 0 ? {} : { limit: input.limit }),
+    ...(input.fulltextSearch === undefined || input.fulltextSearch === ''
+      ? {}
+      : { search: input.fulltextSearch }),
     ...(input.includeInternalTimestamp === true ? { includeInternalTimestamp: true } : {}),
   };
 }

@@ -15,8 +15,8 @@ import { createFileOperations, type FileOperations } from './file-operations.ts'
 import { createJobs, type Jobs } from './jobs.ts';
 import { createRunOperations, type RunOperations } from './runs.ts';
 import { shaped } from './shape.ts';
-import { createTableOperations } from './tables.ts';
-import type { TableOperations } from './table-types.ts';
+import { createTableOperations, rowsQuery } from './tables.ts';
+import type { ExportOptions, TableOperations } from './table-types.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { componentsOf, usedComponentsOf, type UsedComponent } from './components.ts';
 import { urlOf, type ApiCore } from './api-core.ts';
@@ -46,7 +46,7 @@ export interface BrowserClient {
     readonly isDeleted?: boolean | undefined;
   }): Promise<UsedComponent[]>;
   /** Returns the address of a table as one CSV file with a header, for a download link. */
-  tableDataUrl(id: string, query?: { readonly gzip?: boolean | undefined }): string;
+  tableDataUrl(id: string, query?: ExportOptions): string;
   /** Calls the API where no group has the operation, with the same retries and errors. */
   readonly call: ApiCore['call'];
 }
@@ -74,8 +74,10 @@ export function createBrowserClient(options: BrowserOptions): BrowserClient {
         'component',
         { id: 'string' },
       ),
-    tableDataUrl: (id, query = {}) =>
-      urlOf(options.base, { method: 'GET', path: path`tables/${id}/data`, query }, options.branch),
+    tableDataUrl: (id, { gzip, search, ...rows } = {}) => {
+      const query = { ...rowsQuery(rows), fulltextSearch: search, gzip };
+      return urlOf(options.base, { method: 'GET', path: path`tables/${id}/data`, query }, options.branch);
+    },
     call: async (call) => await api.call(call),
   };
 }
@@ -115,6 +117,7 @@ export type {
   RunProblem,
   RunProblems,
   MissedRun,
+  RunRequest,
   RunProgress,
   RunStatus,
   RowVersion,

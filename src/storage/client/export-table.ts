@@ -11,10 +11,10 @@ export async function exportTable(
   api: ApiCore,
   jobs: Jobs,
   id: string,
-  { gzip = true, ...query }: ExportOptions = {},
+  { gzip = true, search, ...query }: ExportOptions = {},
   { signal, ...wait }: WaitOptions = {},
 ): Promise<{ fileId: number; isCached: boolean }> {
-  const body = { ...query, gzip };
+  const body = { ...query, ...(search === undefined ? {} : { fulltextSearch: search }), gzip };
   const json = await api.call({ method: 'POST', path: path`tables/${id}/export-async`, body, signal });
   const { results } = await jobs.wait(readJob(json), { ...wait, signal });
   const { file, cacheHit } = shaped<{ file: Json; cacheHit?: boolean }>(

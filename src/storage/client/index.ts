@@ -54,6 +54,8 @@ export type {
   RunProblem,
   RunProblems,
   MissedRun,
+  RunRequest,
+  RunRequests,
   Schedule,
   ScheduleCreate,
   ScheduleUpdate,

@@ -1,5 +1,6 @@
 import type { RunExplanation } from '../protocol/explanation.ts';
 import type { RunProblems } from '../protocol/problems.ts';
+import type { RunRequests } from '../protocol/run-requests.ts';
 import type { Run, RunCreate, RunStatus } from '../protocol/run.ts';
 import type { ApiCore } from './api-core.ts';
 import { path } from './encode.ts';
@@ -79,6 +80,17 @@ export interface RunOperations {
     query?: RunExplanationQuery,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<RunExplanation>;
+  /** Returns the requests that it has sent, those that failed among them, also while it goes on: a part of them. */
+  requests(
+    id: string,
+    query?: {
+      /** Only those that failed. */
+      readonly isBad?: boolean | undefined;
+      readonly offset?: number | undefined;
+      readonly limit?: number | undefined;
+    },
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<RunRequests>;
   /** Asks it to end. One that has ended otherwise is refused. */
   cancel(id: string): Promise<Run>;
 }
@@ -112,6 +124,15 @@ export function createRunOperations(api: ApiCore): RunOperations {
       });
       const fields = { recordings: 'list', requests: 'list', next: 'number', isEnded: 'boolean' } as const;
       return shaped<RunExplanation>(json, 'explanation', fields);
+    },
+    async requests(id, query = {}, { signal } = {}) {
+      const json = await api.call({ method: 'GET', path: `${at(id)}/requests`, query: { ...query }, signal });
+      return shaped<RunRequests>(json, 'requests', {
+        requests: 'list',
+        total: 'number',
+        bad: 'number',
+        next: 'number',
+      });
     },
     async cancel(id) {
       // One that has ended is refused with a status that is otherwise tried again.

@@ -67,8 +67,8 @@ export interface ImportResult {
 /** A condition on the values of one column; several are joined by “and”. */
 export interface WhereFilter {
   readonly column: string;
-  /** `eq` (default) and `ne` take several values, the others one. */
-  readonly operator?: 'eq' | 'ge' | 'gt' | 'le' | 'lt' | 'ne' | undefined;
+  /** `eq` (default), `ne` and `contains` take several values, the others one. */
+  readonly operator?: 'contains' | 'eq' | 'ge' | 'gt' | 'le' | 'lt' | 'ne' | undefined;
   readonly values: readonly string[];
   /** Compares as numbers. */
   readonly dataType?: 'BIGINT' | 'DECIMAL' | 'DOUBLE' | 'INTEGER' | 'REAL' | undefined;
@@ -101,6 +101,8 @@ export interface PreviewQuery extends RowsQuery {
 
 /** Selection and format of an export. */
 export interface ExportOptions extends RowsQuery {
+  /** A text in any of the columns, in whatever case. */
+  readonly search?: string | undefined;
   /** Compresses the slices. Default: true; {@link Tables.read} takes the compression off again. */
   readonly gzip?: boolean | undefined;
 }
@@ -175,6 +177,12 @@ export interface TableOperations {
     query?: PreviewQuery,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<Preview>;
+  /** Counts the rows that match. */
+  count(
+    id: string,
+    query?: Pick<PreviewQuery, 'changedSince' | 'changedUntil' | 'search' | 'whereFilters'>,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<number>;
   /** Looks at the values of 200 columns at most, by default of all. */
   profile(
     id: string,

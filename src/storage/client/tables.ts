@@ -85,6 +85,16 @@ export function createTableOperations(api: ApiCore, jobs: Jobs): TableOperations
       });
       return previewOf(json);
     },
+    async count(id, { search, ...query } = {}, { signal } = {}) {
+      const at = path`tables/${id}/rows-count`;
+      const json = await api.call({
+        method: 'GET',
+        path: at,
+        query: { ...rowsQuery(query), fulltextSearch: search },
+        signal,
+      });
+      return shaped<{ readonly rowsCount: number }>(json, 'count', { rowsCount: 'number' }).rowsCount;
+    },
     async profile(id, { columns } = {}, options = {}) {
       const call = { method: 'POST', path: path`tables/${id}/profile`, body: { columns } } as const;
       await run(call, options);
@@ -139,7 +149,8 @@ function asProfile(json: Json | undefined): TableProfile {
   return shaped<TableProfile>(json, 'profile', { tableId: 'string', columns: 'list' });
 }
 
-function rowsQuery({ columns, ...rest }: RowsQuery): Query {
+/** Returns a selection of rows as it stands in an address. */
+export function rowsQuery({ columns, ...rest }: RowsQuery): Query {
   // Types that say the same: interfaces have no index signature.
   return { ...(rest as unknown as Query), columns: columns?.join(',') };
 }

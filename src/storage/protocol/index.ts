@@ -13,6 +13,7 @@ export * from './metadata.ts';
 export * from './problems.ts';
 export * from './profile.ts';
 export * from './run.ts';
+export * from './run-requests.ts';
 export * from './schedule.ts';
 export * from './table.ts';
 export * from './token.ts';

@@ -37,7 +37,9 @@ describe('the filter of rows', () => {
     type('Column', 'Name');
     type('Value', 'Ann\nBob');
     fireEvent.click(add());
-    expect(onAdd).toHaveBeenCalledExactlyOnceWith({ column: 'Name', operator: 'eq', values: ['Ann', 'Bob'] });
+    expect(onAdd).toHaveBeenCalledExactlyOnceWith([
+      { column: 'Name', operator: 'eq', values: ['Ann', 'Bob'] },
+    ]);
   });
 
   test('compares with one value, as numbers if that is wanted', () => {
@@ -48,7 +50,7 @@ describe('the filter of rows', () => {
     fireEvent.click(screen.getByRole('checkbox', { name: 'Compare as numbers' }));
     fireEvent.click(add());
     const filter = { column: 'id', operator: 'ge', values: ['10'], dataType: 'DOUBLE' } as const;
-    expect(onAdd).toHaveBeenCalledExactlyOnceWith(filter);
+    expect(onAdd).toHaveBeenCalledExactlyOnceWith([filter]);
     expect(filterText(filter)).toBe('id is at least 10 (number)');
   });
 
@@ -59,7 +61,7 @@ describe('the filter of rows', () => {
     choose('lt');
     expect(screen.getByLabelText<HTMLInputElement>('Value').value).toBe('10');
     fireEvent.click(add());
-    expect(onAdd).toHaveBeenCalledExactlyOnceWith({ column: 'id', operator: 'lt', values: ['10'] });
+    expect(onAdd).toHaveBeenCalledExactlyOnceWith([{ column: 'id', operator: 'lt', values: ['10'] }]);
   });
 });
 

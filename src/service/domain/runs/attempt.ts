@@ -9,6 +9,7 @@ import { whenDatabaseIsBack } from '../../platform/database/retry-policy.ts';
 import { detailOf, isDiskFull, toServiceError } from '../service-error.ts';
 import { isPassing } from '../jobs/failure.ts';
 import { type AskedOfRun } from '../../stores/metadata/runs.ts';
+import { appendRequests } from '../../stores/metadata/run-requests.ts';
 import { beatRun, type RunEnd } from '../../stores/metadata/run-leases.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
 import type { RunRow } from '../../stores/metadata/tables.ts';
@@ -54,7 +55,7 @@ const LOCK_TRIES = 20;
 /** Does a run that was claimed, to its end or until it is lost. */
 export function startAttempt(context: Context, run: RunRow, options: AttemptOptions): Attempt {
   const end = new AbortController();
-  const state: State = { end, why: undefined, progress: undefined };
+  const state: State = { end, why: undefined, progress: undefined, requests: [] };
   return { done: perform(context, run, { ...options, state }), handOn: () => stopFor(state, 'handOn') };
 }
 
@@ -66,6 +67,8 @@ interface State {
   why: Why | undefined;
   /** Latest progress of the process since the last heartbeat, which stores it. */
   progress: string | undefined;
+  /** Requests of the process since then, as JSON. */
+  requests: string[];
 }
 
 function stopFor(state: State, why: Why): void {
@@ -89,6 +92,7 @@ async function perform(
       log.warn('Run heartbeat failed', { run: run.id, detail: String(error) });
       return { isCancelled: false };
     });
+    await keepRequests(context, run, state);
     if (told === undefined) stopFor(state, 'lost');
     else if (told.isCancelled) stopFor(state, 'cancel');
   };
@@ -113,6 +117,7 @@ async function perform(
       verdict: outcome.report.verdict ?? null,
       error: outcome.error === undefined || status === 'cancelled' ? null : JSON.stringify(outcome.error),
       report: JSON.stringify(outcome.report.rows),
+      ...(isDone ? {} : { line: lastLine(context, isCancelled ? undefined : outcome.error) }),
     };
     // When it is stored twice, the second one is refused.
     const finish = async (): Promise<boolean> =>
@@ -133,6 +138,14 @@ async function perform(
   } finally {
     clearInterval(beats);
   }
+}
+
+/** Returns the line that ends the log of a run that has not succeeded. */
+function lastLine({ env }: Context, error: RunError | undefined): string {
+  const time = new Date(env.now()).toISOString();
+  if (error === undefined) return JSON.stringify({ level: 'warn', time, message: 'The run was cancelled.' });
+  const { code, message, hint } = error;
+  return JSON.stringify({ level: 'error', time, message, code, ...(hint === undefined ? {} : { hint }) });
 }
 
 interface Outcome {
@@ -223,6 +236,19 @@ async function work(
   }
 }
 
+/** Writes down the requests of a run since the last time; without them it goes on all the same. */
+async function keepRequests(
+  { meta, log }: Context,
+  run: RunRow,
+  state: Pick<State, 'requests'>,
+): Promise<void> {
+  const lines = state.requests.splice(0);
+  if (lines.length === 0) return;
+  await appendRequests(meta, run, lines).catch((error: unknown) =>
+    log.warn('Run requests could not be stored', { run: run.id, detail: String(error) }),
+  );
+}
+
 async function removeFolder(folder: string, { log }: Context): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });
@@ -288,12 +314,14 @@ async function workIn(
         },
       });
       keeper?.start(child.process);
-      listenToProgress(child.process, (_progress, text) => {
+      listenToProgress(child.process, (_progress, text, requests) => {
         state.progress = log.clean(text);
+        state.requests.push(...requests.map((each) => log.clean(each)));
       });
       return child;
     };
     const { ended, report } = await untilFree({ start, log, env, state });
+    await keepRequests(context, run, state);
     if (report.mayPass && report.error?.code === 'output.failed') options.onFull?.();
     const mayGoOn = report.mayPass && state.why === undefined && !isLastAttempt(run);
     await keeper?.stop(mayGoOn ? 'handedOn' : keptUntil(state));

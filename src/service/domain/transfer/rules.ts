@@ -62,6 +62,7 @@ export const RULES: { readonly [Name in keyof MetadataTables]: TransferRule<Meta
   request_keys: { key: ['token_id', 'key'], isLarge: true },
   runs: { key: ['id'], isLarge: true },
   run_log: { key: ['run_id', 'first_line'], isLarge: true },
+  run_requests: { key: ['run_id', 'first_line'], isLarge: true },
   schedules: { key: ['id'] },
   alerts: {
     leftOut: 'Their keys are encrypted with those of this service, and two services would tell the same.',

@@ -1,3 +1,10 @@
+import {
+  isBadRequest,
+  RunRequests,
+  RunRequestsQuery,
+  type RunRequest,
+} from '../../../storage/protocol/run-requests.ts';
+import { readRequests } from '../../stores/metadata/run-requests.ts';
 import { explanationOf, recordingOf } from '../../../storage/protocol/recordings.ts';
 import { RunExplanation, RunExplanationQuery } from '../../../storage/protocol/explanation.ts';
 import type { DataContext } from '../../domain/data-context.ts';
@@ -14,7 +21,7 @@ const route = routesOf('Runs');
 
 /** Makes the routes of the requests and answers of runs: runners store them, and they live as long as the runs. */
 export function runRecordRoutes(context: DataContext): Route[] {
-  const { objects } = context;
+  const { meta, objects } = context;
   return [
     route('GET', '/runs/:run/explanation', {
       summary: 'What a run asked for, what led from page to page, and why each job ended',
@@ -25,6 +32,20 @@ export function runRecordRoutes(context: DataContext): Route[] {
         const file = await objects.read(explanationOf(String(run.id))).catch(missing(run, 'explanation'));
         const { offset = 0, limit = 100, row, job } = query;
         return await readExplanation(file, { row, job, offset, limit });
+      },
+    }),
+    route('GET', '/runs/:run/requests', {
+      summary: 'The requests that a run has sent, those that failed among them, also while it goes on',
+      query: RunRequestsQuery,
+      response: RunRequests,
+      handle: async ({ params, query, ...call }) => {
+        const { id } = await requireRun(context, call, params.run);
+        // Written by a run of this service.
+        const all = (await readRequests(meta, id)).map((line) => JSON.parse(line) as RunRequest);
+        const bad = all.filter(isBadRequest);
+        const { isBad = false, offset = 0, limit = 100 } = query;
+        const requests = (isBad ? bad : all).slice(offset, offset + limit);
+        return { requests, total: all.length, bad: bad.length, next: offset + requests.length };
       },
     }),
     route('GET', '/runs/:run/recording', {

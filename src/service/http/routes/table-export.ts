@@ -28,6 +28,7 @@ import {
   plain,
   readRowQuery,
   requireColumns,
+  ROW_FILTER_FIELDS,
   ROW_QUERY_FIELDS,
   type RowQueryInput,
 } from '../../domain/row-query.ts';
@@ -47,7 +48,6 @@ const Preview = Type.Object({
   ...ROW_QUERY_FIELDS,
   format: Type.Optional(Type.String({ description: '`rfc` (default) or `json`.' })),
   offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Rows that are passed over first.' })),
-  fulltextSearch: Type.Optional(Type.String({ description: 'Rows with that text in any column.' })),
   cellLength: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -64,7 +64,7 @@ const Data = Type.Object({
 
 /** Makes the routes that read rows of tables. */
 export function tableExportRoutes(context: DataContext): Route[] {
-  return [exportRoute(context), dataRoute(context), previewRoute(context)];
+  return [exportRoute(context), dataRoute(context), previewRoute(context), countRoute(context)];
 }
 
 function exportRoute(context: DataContext): Route {
@@ -189,9 +189,6 @@ function previewRoute(context: DataContext): Route {
       const asked = {
         ...(format === 'json' ? { cellLength } : {}),
         ...readRowQuery(query, context.env.now()),
-        ...(query.fulltextSearch === undefined || query.fulltextSearch === ''
-          ? {}
-          : { search: query.fulltextSearch }),
         ...(query.offset === undefined ? {} : { offset: query.offset }),
       };
       if ((asked.limit ?? 0) > MAX_PREVIEW_ROWS)
@@ -222,6 +219,23 @@ function previewRoute(context: DataContext): Route {
           })),
         ),
       };
+    },
+  });
+}
+
+function countRoute(context: DataContext): Route {
+  return route('GET', '/tables/:table/rows-count', {
+    summary: 'How many rows of a table match',
+    query: Type.Object({ ...ROW_FILTER_FIELDS, fulltextSearch: ROW_QUERY_FIELDS.fulltextSearch }),
+    response: Type.Object({ rowsCount: Type.Integer() }),
+    validationCode: 'storage.tables.validation',
+    handle: async ({ params, query, ...who }) => {
+      const table = await requireReadable(context, params.table, who);
+      const asked = readRowQuery(query, context.env.now());
+      requireKnownColumns(table, asked);
+      const source = await rowsOf(context.meta, context, table);
+      const place = engineTable(source.table.branch_id, source.table.id);
+      return { rowsCount: await context.engine.count(place, source.query(asked)) };
     },
   });
 }
@@ -260,12 +274,13 @@ function requireKnownColumns(table: StoredTable, query: RowQuery): void {
 
 /** Returns the fields of a query as plain values, to be stored in the job. */
 function queryFields(input: RowQueryInput, { columns }: RowQuery): RowQueryInput {
-  const { orderBy, limit, includeInternalTimestamp } = input;
+  const { orderBy, limit, fulltextSearch, includeInternalTimestamp } = input;
   return {
     ...filterFields(input),
     ...(columns === undefined ? {} : { columns }),
     ...(orderBy === undefined ? {} : { orderBy: plain(orderBy) }),
     ...(limit === undefined ? {} : { limit }),
+    ...(fulltextSearch === undefined ? {} : { fulltextSearch }),
     ...(includeInternalTimestamp === undefined ? {} : { includeInternalTimestamp }),
   };
 }

@@ -7,7 +7,8 @@ import { schema as firstSchema } from './migrations/0001-schema.ts';
 import { versionsOfRuns } from './migrations/0029-versions-of-runs.ts';
 import { jobMarks } from './migrations/0030-job-marks.ts';
 import { queueInRows } from './migrations/0031-queue-in-rows.ts';
-import { alerts } from './migrations/0032-alerts.ts';
+import { runRequests } from './migrations/0032-run-requests.ts';
+import { alerts } from './migrations/0033-alerts.ts';
 import type { MetadataTables } from './tables.ts';
 
 /**
@@ -22,7 +23,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0029-versions-of-runs': versionsOfRuns,
   '0030-job-marks': jobMarks,
   '0031-queue-in-rows': queueInRows,
-  '0032-alerts': alerts,
+  '0032-run-requests': runRequests,
+  '0033-alerts': alerts,
 };
 
 /**

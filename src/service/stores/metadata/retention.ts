@@ -30,6 +30,7 @@ export async function forgetRuns(
       .where('token_id', 'is not', null);
     await tx.deleteFrom('tokens').where('id', 'in', tokens).execute();
     await tx.deleteFrom('run_log').where('run_id', 'in', ids).execute();
+    await tx.deleteFrom('run_requests').where('run_id', 'in', ids).execute();
     return deleted(await tx.deleteFrom('runs').where('id', 'in', ids).executeTakeFirstOrThrow());
   });
 }

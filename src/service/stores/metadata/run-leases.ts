@@ -126,7 +126,13 @@ export async function beatRun(
   return beaten === undefined ? undefined : { isCancelled: beaten.cancel_asked !== null };
 }
 
-const held = ({ id, fencing, runner }: HeldRun) => ({ id, fencing, runner, status: 'processing' as const });
+/** Returns the condition under which a run is still its runner's. */
+export const held = ({ id, fencing, runner }: HeldRun) => ({
+  id,
+  fencing,
+  runner,
+  status: 'processing' as const,
+});
 
 /** Result of a run. */
 export interface RunEnd {
@@ -137,6 +143,8 @@ export interface RunEnd {
   readonly error: string | null;
   /** JSON. */
   readonly report: string | null;
+  /** Line at the end of its log, as JSON. */
+  readonly line?: string;
 }
 
 /**
@@ -146,13 +154,14 @@ export interface RunEnd {
  * @returns whether it was still the taker's; what comes back late is turned away
  */
 export async function finishRun(meta: Meta, run: HeldRun, end: RunEnd, now: number): Promise<boolean> {
-  const { exitCode, ...rest } = end;
+  const { exitCode, line, ...rest } = end;
   return await withLocks(meta, [runOf(run.id)], async (tx) => {
     const known = await tx
       .selectFrom('runs')
-      .select('token_id')
+      .select(['token_id', 'log_lines', 'log_bytes'])
       .where((where) => where.and(held(run)))
       .executeTakeFirst();
+    if (known !== undefined && line !== undefined) await appendWithin(tx, run, known, [line]);
     const isDone = rest.status === 'success' || !(await hasAsked(tx, known?.token_id));
     const { numUpdatedRows } = await tx
       .updateTable('runs')

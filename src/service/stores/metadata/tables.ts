@@ -36,6 +36,7 @@ export interface MetadataTables {
   request_keys: RequestKeyRow;
   runs: RunRow;
   run_log: { run_id: number; first_line: number; lines: number; text: string };
+  run_requests: { run_id: number; first_line: number; lines: number; text: string };
   schedules: ScheduleRow;
   alerts: AlertRow;
   alert_states: AlertStateRow;

@@ -185,6 +185,8 @@ export interface TableEngine {
     table: TableId,
     query: RowQuery,
   ): Promise<{ columns: readonly string[]; rows: readonly (readonly string[])[] }>;
+  /** Counts the rows that match. */
+  count(table: TableId, filter: RowFilter): Promise<number>;
   /** Summarizes the values of columns. @throws TableError for unknown columns, or too many */
   profile(table: TableId, query: Pick<RowQuery, 'columns' | 'where'>): Promise<TableSummary>;
   /** Deletes the rows that match and counts them; without a filter all of them. */

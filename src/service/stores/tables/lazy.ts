@@ -38,6 +38,7 @@ export function lazyEngine(isShared: boolean, load: () => Promise<TableEngine>):
     import: async (...given) => await (await opened()).import(...given),
     export: async (...given) => await (await opened()).export(...given),
     preview: async (...given) => await (await opened()).preview(...given),
+    count: async (...given) => await (await opened()).count(...given),
     profile: async (...given) => await (await opened()).profile(...given),
     deleteRows: async (...given) => await (await opened()).deleteRows(...given),
     // An engine that was never opened has nothing to free.

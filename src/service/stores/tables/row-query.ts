@@ -30,7 +30,7 @@ export interface RowQuery extends RowFilter {
 
 /**
  * Compares as text (bytes of UTF-8), or as a number with `dataType`; a value that is no such number doesn't match.
- * `eq` means one of the values, `ne` none of them.
+ * `eq` means one of the values, `ne` none of them, `contains` a text with one of them in it, in whatever case.
  */
 export interface RowCondition {
   readonly column: string;
@@ -47,7 +47,9 @@ export interface RowOrder {
   readonly dataType?: DataType;
 }
 
-export const WHERE_OPERATORS = ['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const;
+export const WHERE_OPERATORS = ['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'contains'] as const;
+/** Operators that take several values. */
+const SEVERAL: ReadonlySet<string> = new Set(['eq', 'ne', 'contains']);
 export type WhereOperator = (typeof WHERE_OPERATORS)[number];
 
 export const DATA_TYPES = ['INTEGER', 'DOUBLE', 'BIGINT', 'REAL', 'DECIMAL'] as const;
@@ -107,9 +109,11 @@ function parseWhereFilter(item: Item, readTime: TimeReader): RowCondition {
   if (operator === undefined) throw invalid(`Invalid where operator ${given}`);
   const column = textOf(item['column']);
   const values = listOf(item['values']).map(textOf);
-  if (operator !== 'eq' && operator !== 'ne' && values.length !== 1)
+  if (!SEVERAL.has(operator) && values.length !== 1)
     throw invalid(`The where operator ${operator} needs exactly one value, but ${values.length} were given.`);
   const type = isMissing(item['type']) ? 'SCALAR' : textOf(item['type']);
+  if (operator === 'contains' && (type !== 'SCALAR' || !isMissing(item['dataType'])))
+    throw invalid('The where operator contains looks at texts: it takes neither a type nor a dataType.');
   if (type === 'SCALAR') return { column, operator, values, ...parseDataType(item['dataType']) };
   if (type !== 'TIME_STRING')
     throw invalid(`Filter type ${type} not recognized. Available types are [SCALAR|TIME_STRING]`);

@@ -130,6 +130,13 @@ export function createDuckDbEngine(options: DuckDatabaseOptions): DuckDbEngine {
         };
       }),
 
+    count: (table, filter) =>
+      read(async (session) => {
+        const { columns } = await requireEntry(session, table);
+        const where = whereClause(filter, columns, 'storage.tables.validation.columnNotExists');
+        return await session.number(`SELECT count(*) FROM ${tableName(table)}${where}`);
+      }),
+
     profile: (table, query) =>
       read(async (session) => {
         const { columns } = await requireEntry(session, table);

@@ -11,13 +11,8 @@ export function whereClause(filter: RowFilter, columns: readonly string[], code:
     conditions.push(`${CHANGED_AT} >= ${timestampLiteral(filter.changedSince)}`);
   if (filter.changedUntil !== undefined)
     conditions.push(`${CHANGED_AT} < ${timestampLiteral(filter.changedUntil)}`);
-  if (filter.search !== undefined && filter.search !== '') {
-    const text = `lower(${literal(filter.search)})`;
-    const found = (filter.searchIn ?? columns).map(
-      (column) => `contains(lower(${columnIdentifier(column)}), ${text})`,
-    );
-    conditions.push(balanced(found, ' OR '));
-  }
+  if (filter.search !== undefined && filter.search !== '')
+    conditions.push(contains(filter.searchIn ?? columns, [filter.search]));
   return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
 }
 
@@ -41,9 +36,20 @@ export function resultExpressions(query: RowQuery, all: readonly string[]): stri
   return cells.map((cell, i) => `${cell} AS r${i}`);
 }
 
+/** Returns the condition that one of the columns has one of the texts in it. */
+function contains(columns: readonly string[], texts: readonly string[]): string {
+  const found = columns.flatMap((column) =>
+    texts.map(
+      (text) => `coalesce(contains(lower(${columnIdentifier(column)}), lower(${literal(text)})), false)`,
+    ),
+  );
+  return found.length === 0 ? 'false' : balanced(found, ' OR ');
+}
+
 const OPERATORS = { gt: '>', ge: '>=', lt: '<', le: '<=' } as const;
 
 function condition({ column, operator, values, dataType, isTime }: RowCondition): string {
+  if (operator === 'contains') return contains([column], values);
   const cast = (expression: string): string =>
     isTime === true ? `try_cast(${expression} AS TIMESTAMP)` : typed(expression, dataType);
   const cell = cast(columnIdentifier(column));

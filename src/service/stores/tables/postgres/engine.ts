@@ -148,6 +148,12 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
         return { columns: resultColumns(query, columns), rows: rows.map((row) => row.map(String)) };
       }),
 
+    count: (table, filter) =>
+      reading(store, table, async (session, { place, columns }) => {
+        const where = whereClause(filter, columns, store.letters);
+        return await session.number(`SELECT count(*) FROM ${relation(place)}${where}`);
+      }),
+
     profile: (table, query) =>
       reading(store, table, async (session, { place, columns, rows }) => {
         const where = whereClause(query, columns, store.letters);

@@ -17,13 +17,13 @@ export function whereClause(
   code: TableErrorCode = 'storage.tables.validation.columnNotExists',
 ): string {
   checkFilterColumns(filter, columns, code);
-  const conditions = (filter.where ?? []).map(condition);
+  const conditions = (filter.where ?? []).map((where) => condition(where, letters));
   if (filter.changedSince !== undefined)
     conditions.push(`${CHANGED_AT} >= ${timestampLiteral(filter.changedSince)}`);
   if (filter.changedUntil !== undefined)
     conditions.push(`${CHANGED_AT} < ${timestampLiteral(filter.changedUntil)}`);
   if (filter.search !== undefined && filter.search !== '')
-    conditions.push(contains(filter.search, filter.searchIn ?? columns, letters));
+    conditions.push(contains([filter.search], filter.searchIn ?? columns, letters));
   return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
 }
 
@@ -47,18 +47,24 @@ export function resultExpressions(query: RowQuery, all: readonly string[]): stri
   return cells.map((cell, i) => `${cell} AS r${i}`);
 }
 
-function contains(text: string, columns: readonly string[], letters: string): string {
-  if (text.includes('\0')) return 'false';
-  const found = columns.map(
-    (column) =>
-      `strpos(lower(${columnIdentifier(column)} COLLATE ${quoted(letters)}), lower(${literal(text)} COLLATE ${quoted(letters)})) > 0`,
-  );
-  return `(${found.join(' OR ')})`;
+/** Returns the condition that one of the columns has one of the texts in it. */
+function contains(texts: readonly string[], columns: readonly string[], letters: string): string {
+  const found = texts
+    // No value in a table holds a NUL.
+    .filter((text) => !text.includes('\0'))
+    .flatMap((text) =>
+      columns.map(
+        (column) =>
+          `strpos(lower(${columnIdentifier(column)} COLLATE ${quoted(letters)}), lower(${literal(text)} COLLATE ${quoted(letters)})) > 0`,
+      ),
+    );
+  return found.length === 0 ? 'false' : `(${found.join(' OR ')})`;
 }
 
 const OPERATORS = { gt: '>', ge: '>=', lt: '<', le: '<=' } as const;
 
-function condition({ column, operator, values, dataType, isTime }: RowCondition): string {
+function condition({ column, operator, values, dataType, isTime }: RowCondition, letters: string): string {
+  if (operator === 'contains') return contains(values, [column], letters);
   const cell = columnIdentifier(column);
   const isEquality = operator === 'eq' || operator === 'ne';
   if (isTime !== true && dataType === undefined) {
