@@ -8,6 +8,7 @@ import {
   type QueryObserverResult,
 } from '@tanstack/query-core';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { areChangesTold, followChanges, tellOfChanges, type Topic } from './changes.ts';
 import { branch, StorageError } from './client.ts';
 import { contact } from './contact.ts';
 import { sessionState } from './session.ts';
@@ -29,6 +30,16 @@ contact.subscribe(() => {
   if (contact.get() === 'there') void queries.invalidateQueries();
 });
 
+tellOfChanges({
+  onChange(topics) {
+    void queries.invalidateQueries({
+      predicate: ({ meta }) =>
+        // Set by `useQuery`.
+        meta?.['topic'] !== undefined && (topics === 'all' || topics.includes(meta['topic'] as Topic)),
+    });
+  },
+});
+
 export interface QueryOptions<T> {
   /** Key, from the general to the particular: `['tables', id, 'preview']`. The branch is added. */
   readonly key: QueryKey;
@@ -36,6 +47,8 @@ export interface QueryOptions<T> {
   /** Asked again after so many milliseconds while the page is seen; `false` never. Default: never. */
   readonly everyMs?: number | false | ((data: T | undefined) => number | false);
   readonly isEnabled?: boolean;
+  /** Asked again when something of this kind changes; `everyMs` is for when the service does not tell. */
+  readonly topic?: Topic;
   /** Asked anew by everyone who begins to look, however short ago it was answered. Default: false. */
   readonly isAnew?: boolean;
   /** Keeps what was shown until the answer to another question is there. Default: false. */
@@ -48,6 +61,7 @@ export function useQuery<T>({
   load,
   everyMs,
   isEnabled = true,
+  topic,
   isAnew = false,
   keepsPrevious = false,
 }: QueryOptions<T>): QueryObserverResult<T> {
@@ -59,8 +73,12 @@ export function useQuery<T>({
     ...(everyMs === undefined
       ? {}
       : {
-          refetchInterval: typeof everyMs === 'function' ? (query) => everyMs(query.state.data) : everyMs,
+          refetchInterval: ({ state }) => {
+            if (topic !== undefined && areChangesTold()) return false;
+            return typeof everyMs === 'function' ? everyMs(state.data) : everyMs;
+          },
         }),
+    ...(topic === undefined ? {} : { meta: { topic } }),
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
   };
   const defaulted = queries.defaultQueryOptions(options);
@@ -72,6 +90,7 @@ export function useQuery<T>({
     () => observer.subscribe(notifyManager.batchCalls(() => setCount((count) => count + 1))),
     [observer],
   );
+  useEffect(() => (topic === undefined || !isEnabled ? undefined : followChanges()), [topic, isEnabled]);
   return observer.getOptimisticResult(defaulted);
 }
 

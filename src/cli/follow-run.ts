@@ -37,7 +37,8 @@ export async function followRun(runs: Pick<Runs, 'detail' | 'log'>, options: Fol
     for (let offset = 0, hasSaid = false; ;) {
       const from = offset;
       const part: RunLogPart = await answered(async () => await runs.log(id, { offset: from }), options);
-      for (const line of part.lines) show(line);
+      // The error at the end of a run is printed by the command.
+      for (const line of part.lines) if (line['isEnd'] !== true) show(line);
       offset = part.next;
       if (part.isEnded) return await detail();
       if (part.lines.length > 0) continue;

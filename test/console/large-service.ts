@@ -1,8 +1,10 @@
+import { startIds } from '../../src/service/stores/metadata/counter.ts';
 import type { Meta } from '../../src/service/stores/metadata/database.ts';
 import type { RunRow } from '../../src/service/stores/metadata/tables.ts';
 import { metaOf } from '../service/database.ts';
 
 const COMPONENT = 'ex-generic-v2';
+const FIRST_RUN = 100_000;
 const SOURCES = 500;
 const TABLES = 2000;
 /** Rows of one statement: databases take so many values at once. */
@@ -50,6 +52,8 @@ export async function fillLarge(
         .executeTakeFirstOrThrow();
       await addSources(tx, branch_id);
       await addTables(tx, branch_id);
+      // Runs that are made later come behind these.
+      await startIds(tx, FIRST_RUN + runs);
       return await addRuns(tx, branch_id, runs);
     });
   } finally {
@@ -185,7 +189,7 @@ async function addRuns(meta: Meta, branch_id: number, count: number): Promise<La
     const ended = agoText((count - i) * 2);
     return {
       ...AUTHOR,
-      id: 100_000 + i,
+      id: FIRST_RUN + i,
       branch_id,
       component_id: COMPONENT,
       configuration_id,

@@ -69,6 +69,40 @@ describe.skipIf(CHROMIUM === undefined)('a service with much in it', () => {
     );
   });
 
+  test('asks for little, and for nothing while nothing changes', async () => {
+    const { page } = await own.open('/jobs');
+    const sizes: Promise<number>[] = [];
+    page.on('requestfinished', (request) => {
+      if (request.url().includes('/v2/storage/'))
+        sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
+    });
+    const bytes = async (): Promise<number> =>
+      (await Promise.all(sizes.splice(0))).reduce((sum, size) => sum + size, 0);
+    for (const [view, ready] of [
+      ['Tables', 'in.c-bucket-00'],
+      ['Runs', 'Source 199 of the shop'],
+      ['Sources', 'Source 000 of the shop'],
+    ] as const) {
+      await page.getByRole('link', { name: view, exact: true }).first().click();
+      await page.getByRole('grid').getByText(ready).first().waitFor();
+      await page.waitForTimeout(1500);
+      const shown = await bytes();
+      expect(shown, view).toBeGreaterThan(1000);
+      expect(shown, view).toBeLessThan(100_000);
+      await page.waitForTimeout(8000);
+      // Of 50 kB a minute.
+      expect(await bytes(), `${view}, idle`).toBeLessThan(7000);
+    }
+  });
+
+  test('shows at once what changes elsewhere', async () => {
+    const { page } = await own.open('/runs');
+    await grid(page, 'Runs').getByRole('link', { name: '100199', exact: true }).waitFor();
+    await page.waitForTimeout(3000);
+    const { id } = await own.client.runs.start({ component: 'ex-generic-v2', configuration: 'source-001' });
+    await grid(page, 'Runs').getByRole('link', { name: id, exact: true }).waitFor({ timeout: 8000 });
+  });
+
   test('takes an address whose source cannot be read for that of all runs', async () => {
     const { page } = await own.open('/runs?source=%25');
     await grid(page, 'Runs').getByRole('link', { name: '100199', exact: true }).waitFor();

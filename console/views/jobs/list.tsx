@@ -77,6 +77,7 @@ export function JobList() {
         tableId: tableId === '' ? undefined : tableId,
       }),
     everyMs: (all) => (all?.every(isOver) === false ? LIVE_MS : CALM_MS),
+    topic: 'jobs',
     keepsPrevious: true,
   });
   return (

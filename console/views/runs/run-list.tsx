@@ -103,6 +103,7 @@ export function RunList() {
     key: ['runs', 'list', chosen, status?.value, offset],
     load: async () => await client().runs.list({ ...chosen, ...status?.query, limit: PART, offset }),
     everyMs: (all) => (all?.every(isOver) === true ? 5000 : 1500),
+    topic: 'runs',
     keepsPrevious: true,
   });
   const start = (

@@ -104,12 +104,14 @@ export function SourceList() {
     key: ['sources', isTrash ? 'trash' : 'live'],
     load: async () => await loadSources(isTrash),
     everyMs: 30_000,
+    topic: 'configurations',
   });
   const runs = useQuery({
     key: ['runs', 'last of sources'],
     load: async () => await client().runs.list({ isLast: true, limit: RUNS }),
     isEnabled: currentSession().runs && !isTrash,
     everyMs: 15_000,
+    topic: 'runs',
   });
   const last = new Map((runs.data ?? []).map((run) => [keyOf(run.component, run.configuration), run]));
   const text = search.toLowerCase();

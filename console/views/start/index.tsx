@@ -26,6 +26,7 @@ export default function Start() {
     key: ['runs', 'start'],
     load: lookAtRuns,
     everyMs: EVERY_MS,
+    topic: 'runs',
     isEnabled: hasRuns,
   });
   const sources = useSources();
@@ -33,8 +34,14 @@ export default function Start() {
     key: ['jobs', 'start'],
     load: async () => await client().jobs.list({ limit: MOST, storage_job_status: ['error'] }),
     everyMs: EVERY_MS,
+    topic: 'jobs',
   });
-  const storage = useQuery({ key: ['tables', 'start'], load: lookAtStorage, everyMs: 30_000 });
+  const storage = useQuery({
+    key: ['tables', 'start'],
+    load: lookAtStorage,
+    everyMs: 30_000,
+    topic: 'tables',
+  });
   const isLoading = (hasRuns && runs.isPending) || jobs.isPending || storage.isPending;
   const isEmpty =
     storage.data?.buckets.length === 0 && jobs.data?.length === 0 && (runs.data?.last ?? []).length === 0;

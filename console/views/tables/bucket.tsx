@@ -26,6 +26,7 @@ export function BucketPage({ id }: { readonly id: string }) {
     key: ['tables', 'of', id],
     load: async () => await client().tables.list({ bucket: id, include: [] }),
     everyMs: 30_000,
+    topic: 'tables',
   });
   const remove = useAction(async () => {
     await client().buckets.delete(id, { force: true });

@@ -24,11 +24,13 @@ export function TableList() {
     key: ['tables'],
     load: async () => await client().tables.list({ include: [] }),
     everyMs: 30_000,
+    topic: 'tables',
   });
   const buckets = useQuery({
     key: ['buckets'],
     load: async () => await client().buckets.list(),
     everyMs: 30_000,
+    topic: 'tables',
   });
   const groups = useMemo(() => groupsOf(buckets.data ?? [], tables.data ?? []), [buckets.data, tables.data]);
   return (

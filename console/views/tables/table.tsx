@@ -25,6 +25,7 @@ export function TablePage({ id }: { readonly id: string }) {
     key: ['tables', id],
     load: async () => await client().tables.detail(id),
     everyMs: 30_000,
+    topic: 'tables',
   });
   return (
     <Page

@@ -22,6 +22,7 @@ import type { HttpContext } from './http-context.ts';
 import { docsRoutes } from './api-docs.ts';
 import { encodeReply } from '../domain/encode-reply.ts';
 import { accessDenied, ApiError, notFound } from '../domain/api-error.ts';
+import { compressed } from './compression.ts';
 import { errorHandlers } from './error-handlers.ts';
 import { askForBodies, boundsOf, takeIn } from './intake.ts';
 import { addBodyParsers, readMultipart } from './parsing/bodies.ts';
@@ -94,11 +95,11 @@ export async function createApp(
   app.setReplySerializer((value) => encodeReply(value as Reply));
   app.setErrorHandler(handlers.onError);
   app.setNotFoundHandler((request, reply) => handlers.onError(notFound('Not found'), request, reply));
-  app.addHook('onSend', async (_request, reply, payload) => {
+  app.addHook('onSend', async (request, reply, payload) => {
     // Clients compare the whole header: a charset would hide the JSON from them.
     if (String(reply.getHeader('content-type')).startsWith('application/json'))
       reply.header('content-type', 'application/json');
-    return payload;
+    return await Promise.resolve(compressed(request, reply, payload));
   });
   addBodyParsers(app);
   await app.register(multipart, {

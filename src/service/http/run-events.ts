@@ -18,10 +18,10 @@ const MOST_OF_TOKEN = MOST / 2;
 const open: number[] = [];
 
 /**
- * Reserves a place to follow a run, for a token.
+ * Reserves a place to follow a run or changes, for a token.
  *
  * @returns a function that releases it
- * @throws {ApiError} 503 when too many clients follow runs already
+ * @throws {ApiError} 503 when too many clients follow something already
  */
 export function takePlace(token: number): () => void {
   const isFull = open.length >= MOST;
@@ -29,7 +29,7 @@ export function takePlace(token: number): () => void {
     throw new ApiError(
       503,
       'storage.busy',
-      `${isFull ? MOST : MOST_OF_TOKEN} clients follow runs${isFull ? '' : ' with this token'} already. Ask for the log from time to time instead.`,
+      `${isFull ? MOST : MOST_OF_TOKEN} clients follow runs and changes${isFull ? '' : ' with this token'} already. Ask from time to time instead.`,
       { retryAfter: 10 },
     );
   open.push(token);

@@ -145,7 +145,8 @@ function lastLine({ env }: Context, error: RunError | undefined): string {
   const time = new Date(env.now()).toISOString();
   if (error === undefined) return JSON.stringify({ level: 'warn', time, message: 'The run was cancelled.' });
   const { code, message, hint } = error;
-  return JSON.stringify({ level: 'error', time, message, code, ...(hint === undefined ? {} : { hint }) });
+  const more = hint === undefined ? {} : { hint };
+  return JSON.stringify({ level: 'error', time, message, code, ...more, isEnd: true });
 }
 
 interface Outcome {

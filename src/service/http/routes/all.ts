@@ -3,6 +3,7 @@ import type { DataContext } from '../../domain/data-context.ts';
 import type { Route } from '../route.ts';
 import { branchDeletionRoutes, branchRoutes } from './branches.ts';
 import { bucketRoutes } from './buckets.ts';
+import { changeRoutes } from './changes.ts';
 import { configurationRowRoutes } from './configuration-rows.ts';
 import { configurationVersionRoutes } from './configuration-versions.ts';
 import { configurationRoutes } from './configurations.ts';
@@ -41,6 +42,7 @@ export function coreRoutes(context: Context, services: readonly NamedService[]):
     ...jobRoutes(context),
     ...eventRoutes(context),
     ...alertRoutes(context),
+    ...changeRoutes(context),
     ...runRoutes(context),
     ...scheduleRoutes(context),
     ...triggerRoutes(context),
