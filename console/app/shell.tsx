@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { contact } from '../data/contact.ts';
-import { signOut, type Session } from '../data/session.ts';
+import { mayUse, signOut, type Session } from '../data/session.ts';
 import { useAction } from '../data/query.ts';
 import { useStore } from '../data/store.ts';
 import { Link } from '../route/link.tsx';
@@ -20,6 +20,9 @@ import { theme, toggleTheme } from './theme.ts';
 import { ViewOf } from './view.tsx';
 import { VIEWS } from './views.ts';
 import './shell.css';
+
+/** The component of sources that are made here. */
+const NEW_SOURCES = 'ex-generic-v2';
 
 /** Frames every view with the navigation and the state of the service. */
 export function Shell({ session, isEnded }: { readonly session: Session; readonly isEnded: boolean }) {
@@ -60,9 +63,11 @@ export function Shell({ session, isEnded }: { readonly session: Session; readonl
       <div class="shell">
         <aside class="side" aria-label="Console">
           <Brand name={session.project.name} />
-          <ButtonLink to="/new" kind="primary" icon="plus">
-            New source
-          </ButtonLink>
+          {mayUse(NEW_SOURCES) && (
+            <ButtonLink to="/new" kind="primary" icon="plus">
+              New source
+            </ButtonLink>
+          )}
           <BranchSwitcher />
           {navigation('Views')}
           <div class="side-foot">
@@ -82,7 +87,9 @@ export function Shell({ session, isEnded }: { readonly session: Session; readonl
           <Brand name={session.project.name} />
           <div>
             <IconButton icon="search" label="Go to" onPress={() => setPaletteOpen(true)} />
-            <IconButton icon="plus" label="New source" onPress={() => navigate('/new')} />
+            {mayUse(NEW_SOURCES) && (
+              <IconButton icon="plus" label="New source" onPress={() => navigate('/new')} />
+            )}
             <ThemeButton />
             <PersonMenu session={session} />
           </div>

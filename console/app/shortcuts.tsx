@@ -36,7 +36,8 @@ export function useShortcuts({
       } else if (key === 'g') goneAt = Date.now();
       else if (key === '?') onHelp();
       else if (key === '/') {
-        const field = document.querySelector('[data-search]');
+        // Lists without a search are narrowed by a choice.
+        const field = document.querySelector('[data-search]') ?? document.querySelector('main select');
         if (!(field instanceof HTMLElement)) return;
         event.preventDefault();
         field.focus();

@@ -1,6 +1,7 @@
 import { Component, type ComponentChildren, type FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../ui/button.tsx';
+import { Page } from '../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx';
 import type { View, ViewProps } from './views.ts';
 
@@ -34,9 +35,11 @@ export function ViewOf({
   }, [view]);
   if (view === undefined)
     return (
-      <EmptyState title="There is nothing here" action={<ButtonLink to="/">Go to the start</ButtonLink>}>
-        The address leads nowhere in this version of the console.
-      </EmptyState>
+      <Page title="Not found">
+        <EmptyState title="There is nothing here" action={<ButtonLink to="/">Go to the start</ButtonLink>}>
+          The address leads nowhere in this version of the console.
+        </EmptyState>
+      </Page>
     );
   const Found = loaded.get(view.name);
   if (Found !== undefined)

@@ -65,7 +65,7 @@ function open(): void {
     const { topics } = JSON.parse(data) as { readonly topics: readonly Topic[] }; // of our own service
     if (!isLive) {
       isLive = true;
-      // What has changed before the stream began is not told of.
+      // Nobody tells of changes before the stream began.
       follower?.onChange('all');
     }
     for (const topic of topics) changed.add(topic);

@@ -12,6 +12,10 @@ export interface Session {
     readonly isMaster: boolean;
     readonly canManageBuckets: boolean;
     readonly canReadAllFiles: boolean;
+    /** Rights of a limited token: the id of a bucket, and `read`, `write` or `manage`. */
+    readonly buckets: Readonly<Record<string, string>>;
+    /** Components whose sources a limited token may use. */
+    readonly components: readonly string[];
     readonly expires: string | null;
   };
   readonly project: { readonly id: string; readonly name: string };
@@ -34,6 +38,28 @@ export function currentSession(): Session {
   const state = sessionState.get();
   if (state === undefined || state.kind === 'out') throw new Error('Nobody is signed in.');
   return state.session;
+}
+
+const isForAll = (): boolean => {
+  const { isMaster, canManageBuckets } = currentSession().token;
+  return isMaster || canManageBuckets;
+};
+
+/** Tells whether the token may change tables of a bucket; of any when none is named. */
+export function mayWrite(bucket?: string): boolean {
+  const { buckets } = currentSession().token;
+  const given = bucket === undefined ? Object.values(buckets) : [buckets[bucket]];
+  return isForAll() || given.some((right) => right === 'write' || right === 'manage');
+}
+
+/** Tells whether the token may delete a bucket. */
+export const mayManage = (bucket: string): boolean =>
+  isForAll() || currentSession().token.buckets[bucket] === 'manage';
+
+/** Tells whether the token may use sources of a component; of any when none is named. */
+export function mayUse(component?: string): boolean {
+  const { components } = currentSession().token;
+  return isForAll() || (component === undefined ? components.length > 0 : components.includes(component));
 }
 
 /** Ends the session after the service has rejected it. */

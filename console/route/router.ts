@@ -20,6 +20,11 @@ const guards = new Set<() => boolean>();
 let index = indexIn(history.state) ?? 0;
 history.replaceState({ index }, '');
 
+let isBack = false;
+
+/** Tells whether the page that is shown was come back to, or forth, in the history of the tab. */
+export const isReturn = (): boolean => isBack;
+
 const mayLeave = (): boolean => [...guards].every((ask) => ask());
 
 /** Returns the number that a page of the history was given; undefined for an address that someone typed. */
@@ -32,6 +37,7 @@ function indexIn(state: unknown): number | undefined {
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   if (!mayLeave()) return;
   if (!replace) index += 1;
+  isBack = false;
   history[replace ? 'replaceState' : 'pushState']({ index }, '', BASE + to);
   for (const listener of listeners) listener();
 }
@@ -67,6 +73,7 @@ export function useFollowedPlace(): Place {
       const next = indexIn(state) ?? index;
       // The browser has left the page already: what was typed is still there, and the address comes back.
       if (next !== index && !mayLeave()) return history.go(index - next);
+      isBack = next !== index || isBack;
       index = next;
       follow();
     };

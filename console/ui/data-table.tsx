@@ -1,4 +1,5 @@
-import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { isReturn } from '../route/router.ts';
 import { classOf, type Column, type Plain, placeIn } from './grid-column.ts';
 import { GridRow, type RowHandlers } from './grid-row.tsx';
 import { useEdges, useGridWindow, useRoom } from './grid-window.ts';
@@ -35,6 +36,9 @@ export interface DataTableProps<Row> {
   readonly marked?: ReadonlySet<number> | undefined;
 }
 
+/** Where tables were left, for who comes back to them. */
+const remembered = new Map<string, { readonly sort: Sort | undefined; readonly top: number }>();
+
 const HEAD = 36;
 
 /** Shows any number of rows and columns, of which only the visible ones are rendered. The arrows move, Enter opens. */
@@ -42,7 +46,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rowKey, onOpen, plain, marked, rowHeight = 40 } = props;
   const id = useId();
   const scroll = useRef<HTMLDivElement>(null);
-  const [own, setOwn] = useState<Sort | undefined>();
+  const kept = useRef(`${window.location.pathname} ${label}`);
+  const [own, setOwn] = useState(() => (isReturn() ? remembered.get(kept.current)?.sort : undefined));
   const [active, setActive] = useState<{ row: number; column: number } | undefined>();
   const [whole, setWhole] = useState<{ title: string; text: string } | undefined>();
   const sort = props.onSort === undefined ? own : props.sort;
@@ -60,6 +65,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     height: Math.max(0, room.height - HEAD),
   });
   const width = edges.at(-1) ?? 0;
+  useLayoutEffect(() => {
+    const element = scroll.current;
+    if (isReturn()) element?.scrollTo({ top: remembered.get(kept.current)?.top ?? 0 });
+    return () => void remembered.set(kept.current, { sort: sorting.current, top: element?.scrollTop ?? 0 });
+  }, []);
+  const sorting = useRef(own);
+  sorting.current = own;
   useEffect(() => plain?.onWindow(seen), [plain, seen]);
   useEffect(() => {
     const [first] = marked ?? [];

@@ -35,6 +35,8 @@ export function createRunProgress(
   let row: string | undefined;
   let last: RunProgress['last'];
   let transfer: RunProgress['transfer'];
+  /** Waits end at this time: those of several requests at once count once. */
+  let waitedUntil = 0;
   let waiting: { readonly for: WaitEvent['why']; readonly until: number } | undefined;
   let hasNews = false;
   let answered = 0;
@@ -62,6 +64,8 @@ export function createRunProgress(
       time: isoTime(now),
       ...(row === undefined ? {} : { row }),
       ...counts,
+      // The rest of a wait is still to come.
+      waitedMs: counts.waitedMs - Math.max(0, Math.round(waitedUntil - now)),
       rowsPerSecond,
       ...(isWaiting && waiting !== undefined
         ? { waiting: { for: waiting.for, until: isoTime(waiting.until) } }
@@ -141,7 +145,9 @@ export function createRunProgress(
       hasNews = true;
     },
     wait({ why, ms }: WaitEvent) {
-      counts.waitedMs += Math.round(ms);
+      const until = env.now() + ms;
+      counts.waitedMs += Math.round(Math.max(0, until - Math.max(env.now(), waitedUntil)));
+      waitedUntil = Math.max(waitedUntil, until);
       if (why === 'retry') counts.retries++;
       waiting = { for: why, until: env.now() + ms };
       hasNews = true;

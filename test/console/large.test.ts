@@ -90,7 +90,7 @@ describe.skipIf(CHROMIUM === undefined)('a service with much in it', () => {
       expect(shown, view).toBeGreaterThan(1000);
       expect(shown, view).toBeLessThan(100_000);
       await page.waitForTimeout(8000);
-      // Of 50 kB a minute.
+      // Less than 50 kB a minute.
       expect(await bytes(), `${view}, idle`).toBeLessThan(7000);
     }
   });

@@ -8,6 +8,8 @@ import { scalarText } from './json-tree.tsx';
 
 export interface TreeProps {
   readonly answer: Json;
+  /** How many items the lists have of which the answer shows the first ones, by their paths. */
+  readonly lengths: Readonly<Record<string, number>>;
   /** Path of the rows. */
   readonly rows: string;
   readonly onRows: (path: string) => void;
@@ -65,7 +67,7 @@ function Node(props: NodeProps) {
             <Text>{props.name}</Text>
           </span>
         )}
-        <span class="tree-value muted">{shownOf(value)}</span>
+        <span class="tree-value muted">{shownOf(value, props.lengths[keys.join('.')])}</span>
         <Marks {...props} isRows={isRows} />
       </div>
       {isInner && isOpen && <Inner {...props} isRows={isRows} />}
@@ -148,7 +150,9 @@ function Marks(props: NodeProps & { readonly isRows: boolean }) {
   );
 }
 
-function shownOf(value: Json) {
+function shownOf(value: Json, length: number | undefined) {
+  if (isList(value) && length !== undefined)
+    return `${countText(length)} items, the first ${countText(value.length)} shown`;
   if (isList(value)) return `${countText(value.length)} ${value.length === 1 ? 'item' : 'items'}`;
   if (isObject(value)) return `${countText(sizeOf(value))} ${sizeOf(value) === 1 ? 'key' : 'keys'}`;
   const text = scalarText(value);

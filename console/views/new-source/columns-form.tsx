@@ -32,7 +32,7 @@ export function ColumnsForm({ document, fields, onChange }: ColumnsFormProps) {
         <p class="muted small new-grow">
           {isMapped(document)
             ? 'Only these columns are loaded. What the API adds later is left out.'
-            : 'The columns are what comes. Leave some out, rename them or choose a key, and only those that are named are loaded.'}
+            : 'Every field that the API sends becomes a column. Leave some out, rename them or choose a key, and only those that are listed are loaded.'}
         </p>
         {isMapped(document) && (
           <Button kind="plain" onPress={() => onChange(withoutMapping(document))}>

@@ -72,6 +72,7 @@ export function FoundListView(props: FoundListViewProps) {
             <div class="new-scroll new-tree" tabIndex={0} role="region" aria-label="The answer">
               <AnswerTree
                 answer={answer}
+                lengths={found.lengths}
                 rows={path}
                 onRows={(next) => {
                   onTime(undefined);
@@ -133,7 +134,13 @@ export function FoundListView(props: FoundListViewProps) {
             )}
             <ColumnsForm document={document} fields={fields} onChange={onChange} />
             {time !== undefined && (
-              <SinceForm document={document} time={time} hasKey={keys.length > 0} onChange={onChange} />
+              <SinceForm
+                document={document}
+                time={time}
+                hasKey={keys.length > 0}
+                example={fields.find((field) => field.path === time)?.example ?? ''}
+                onChange={onChange}
+              />
             )}
           </div>
         </div>
@@ -148,20 +155,29 @@ const FORMATS = [
   { value: TIME_FORMATS.seconds, text: '1772359200 (Unix time)' },
 ] as const;
 
+/** Returns the form that a time is written in, as its field holds it. */
+function formatOf(example: string): string {
+  if (/^\d{9,10}(?:\.\d+)?$/.test(example)) return TIME_FORMATS.seconds;
+  return /^\d{4}-\d\d-\d\d$/.test(example) ? TIME_FORMATS.day : TIME_FORMATS.iso;
+}
+
 /** Chooses the field by which a run loads only rows that changed since the last one. */
 function SinceForm({
   document,
   time,
   hasKey,
+  example,
   onChange,
 }: {
   readonly document: Json;
   readonly time: string;
+  /** A value of the field. */
+  readonly example: string;
   readonly hasKey: boolean;
   readonly onChange: (document: Json) => void;
 }) {
   const since = sinceOf(document);
-  const format = since?.format ?? TIME_FORMATS.iso;
+  const format = since?.format ?? formatOf(example);
   return (
     <fieldset class="new-since">
       <legend>Only what is new</legend>
@@ -169,9 +185,9 @@ function SinceForm({
         <span class="mono">
           <Text>{time}</Text>
         </span>{' '}
-        says when a row has changed. If the API has a parameter that filters by it, such as{' '}
-        <span class="mono">updated_since</span>, each run asks only for what has changed since the run before.
-        Its documentation has the name.
+        may say when a row has changed: its name and its values look like it, and nothing proves it. If the
+        API has a parameter that filters by it, such as <span class="mono">updated_since</span>, each run asks
+        only for what has changed since the run before. Its documentation tells both.
       </p>
       <div class="new-pair">
         <Input

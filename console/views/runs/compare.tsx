@@ -5,7 +5,7 @@ import { useQuery } from '../../data/query.ts';
 import { setQuery, usePlace } from '../../route/router.ts';
 import { Select } from '../../ui/field.tsx';
 import { RUN_STATUS, StatusBadge, VerdictBadge } from '../../ui/run-badges.tsx';
-import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
+import { Badge, EmptyState, Loaded, type Tone } from '../../ui/states.tsx';
 import { countText, durationText, relativeText, Text, timeOf } from '../../ui/values.tsx';
 import { isOver, rowsOf, tookMs } from './words.tsx';
 
@@ -67,6 +67,8 @@ interface Line {
   readonly right: ComponentChildren;
   /** Description of the difference; undefined if there is none, or one without significance. */
   readonly change?: string | undefined;
+  /** Colour of the difference; default: that of a warning. */
+  readonly tone?: Tone | undefined;
 }
 
 function Comparison({ first, second }: { readonly first: Run; readonly second: Run }) {
@@ -98,7 +100,7 @@ function Comparison({ first, second }: { readonly first: Run; readonly second: R
                     {title}
                   </th>
                 </tr>
-                {lines.map(({ key, name, left, right, change }) => (
+                {lines.map(({ key, name, left, right, change, tone = 'warn' }) => (
                   <tr key={key} class={change === undefined ? '' : 'runs-other'}>
                     <td>{name}</td>
                     <td class="runs-right">{left}</td>
@@ -107,7 +109,7 @@ function Comparison({ first, second }: { readonly first: Run; readonly second: R
                       {change === undefined ? (
                         <span class="muted small">same</span>
                       ) : (
-                        <Badge tone="warn" isPlain>
+                        <Badge tone={tone} isPlain>
                           {change}
                         </Badge>
                       )}
@@ -147,6 +149,7 @@ function wholeLines(first: Run, second: Run): Line[] {
       right: b === undefined ? '–' : durationText(b),
       change:
         a !== undefined && b !== undefined && isMuchOther(a, b) ? (a < b ? 'slower' : 'faster') : undefined,
+      tone: (a ?? 0) < (b ?? 0) ? 'warn' : 'good',
     },
   ];
 }

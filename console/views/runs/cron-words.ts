@@ -47,7 +47,7 @@ export function rhythmOf(cron: string): Rhythm {
   const parts = (NAMED[cron.trim().toLowerCase()] ?? cron).trim().split(/\s+/);
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = parts;
   if (parts.length !== 5 || month !== '*') return own;
-  const every = /^\*\/(\d{1,2})$/.exec(minute)?.[1];
+  const every = minute === '*' ? '1' : /^\*\/(\d{1,2})$/.exec(minute)?.[1];
   if (every !== undefined && hour === '*' && day === '*' && weekday === '*')
     return 60 % Number(every) === 0 ? { kind: 'minutes', every: Number(every) } : own;
   if (!/^\d{1,2}$/.test(minute)) return own;
@@ -78,6 +78,6 @@ export function cronText(cron: string): string {
     case 'monthly':
       return `Day ${rhythm.day} of every month at ${rhythm.time}`;
     default:
-      return rhythm.cron;
+      return `By the cron expression ${rhythm.cron}`;
   }
 }

@@ -6,12 +6,15 @@ import { countText, plural, Text } from '../../ui/values.tsx';
 import { Button } from '../../ui/button.tsx';
 import { useVirtual } from '../../ui/virtual.ts';
 import { WholeText } from '../../ui/whole-text.tsx';
+import { useIsNarrow } from '../../ui/narrow.ts';
 import { isOver } from './words.tsx';
 
 /** More lines are not in the page at once, however long a log is. */
 const MOST = 20_000;
 const PART = 5000;
 const HEIGHT = 28;
+/** Room for three lines of text. */
+const NARROW_HEIGHT = 68;
 const LONGEST = 500;
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -69,6 +72,7 @@ export function Log({ run }: { readonly run: Run }) {
   const [isFollowing, setFollowing] = useState(!isOver(run));
   const [whole, setWhole] = useState<RunLogLine | undefined>();
   const scroll = useRef<HTMLDivElement>(null);
+  const height = useIsNarrow() ? NARROW_HEIGHT : HEIGHT;
   const found = useMemo(() => {
     const least = LEVELS.indexOf(level);
     const text = search.trim().toLowerCase();
@@ -81,7 +85,7 @@ export function Log({ run }: { readonly run: Run }) {
   const virtual = useVirtual({
     count: found.length,
     getScrollElement: () => scroll.current,
-    estimateSize: () => HEIGHT,
+    estimateSize: () => height,
     overscan: 12,
   });
   useEffect(() => {
@@ -144,7 +148,7 @@ export function Log({ run }: { readonly run: Run }) {
                   key={index}
                   type="button"
                   class="runs-line"
-                  style={{ top: `${start}px`, height: `${HEIGHT}px` }}
+                  style={{ top: `${start}px`, height: `${height}px` }}
                   onClick={() => setWhole(line)}
                 >
                   <span class="muted number">{clock(line.time)}</span>

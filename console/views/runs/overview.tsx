@@ -49,7 +49,7 @@ function Live({ progress }: { readonly progress: RunProgress }) {
     <div class="stack">
       <div class="runs-numbers" role="group" aria-label="So far">
         <Figure name="Pages">{countText(progress.pages)}</Figure>
-        <Figure name="Rows">{countText(progress.rows)}</Figure>
+        <Figure name="Rows read">{countText(progress.rows)}</Figure>
         <Figure name="Rows a second">{countText(progress.rowsPerSecond)}</Figure>
         <Figure name="Received">{bytesText(progress.bytes)}</Figure>
         <Figure name="Requests">{countText(progress.requests)}</Figure>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { client, type Run, type RunsQuery } from '../../data/client.ts';
 import { useQuery } from '../../data/query.ts';
+import { mayUse } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -106,7 +107,7 @@ export function RunList() {
     topic: 'runs',
     keepsPrevious: true,
   });
-  const start = (
+  const start = mayUse(chosen?.component) && (
     <Button kind="primary" icon="run" onPress={() => setStarting(true)}>
       Start a run
     </Button>

@@ -142,7 +142,9 @@ function Head({ run, name }: { readonly run: Run; readonly name: string }) {
             <Text>{name}</Text>
           </Link>
         </Fact>
-        <Fact name="Rows">{rows === undefined ? '–' : <Count value={rows} />}</Fact>
+        <Fact name={isOver(run) ? 'Rows in tables' : 'Rows read'}>
+          {rows === undefined ? '–' : <Count value={rows} />}
+        </Fact>
         <Fact name="Took">{took === undefined ? '–' : durationText(took)}</Fact>
         <Fact name="Asked for">
           <RelativeTime value={run.createdTime} />

@@ -61,7 +61,7 @@ export function Schedules({
             ) : (
               <div class="card">
                 <EmptyState icon="clock" title="Choose a source">
-                  Each source has its own times, in the zone of whoever waits for its data.
+                  Each source has its own schedules, each in a time zone of its own.
                 </EmptyState>
               </div>
             )}

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { client, type Configuration, type Run } from '../../data/client.ts';
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
-import { currentSession } from '../../data/session.ts';
+import { matcher } from '../../data/search.ts';
+import { currentSession, mayUse } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -114,7 +115,7 @@ export function SourceList() {
     topic: 'runs',
   });
   const last = new Map((runs.data ?? []).map((run) => [keyOf(run.component, run.configuration), run]));
-  const text = search.toLowerCase();
+  const isFound = matcher(search);
   return (
     <Page
       title={isTrash ? 'Trash' : 'Sources'}
@@ -130,9 +131,11 @@ export function SourceList() {
             <ButtonLink to="/sources?show=trash" icon="trash">
               Trash
             </ButtonLink>
-            <Button icon="plus" onPress={() => setMaking(true)}>
-              From scratch
-            </Button>
+            {mayUse(COMPONENT) && (
+              <Button icon="plus" onPress={() => setMaking(true)}>
+                From scratch
+              </Button>
+            )}
           </>
         )
       }
@@ -141,7 +144,7 @@ export function SourceList() {
         {(all) => {
           if (all.length === 0) return isTrash ? <EmptyTrash /> : <NoSources />;
           const found = all.filter(({ configuration, component }) =>
-            `${configuration.name} ${configuration.id} ${component}`.toLowerCase().includes(text),
+            isFound(`${configuration.name} ${configuration.id} ${component}`),
           );
           return (
             <>

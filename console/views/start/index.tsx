@@ -3,7 +3,7 @@ import { client, type Bucket, type Job, type Run, type Table } from '../../data/
 import { failureOfJob, operationText } from '../../data/job-words.ts';
 import { useQuery, wordsOf } from '../../data/query.ts';
 import { FAILING, keyOf, nameOf, useSources } from '../../data/sources.ts';
-import { currentSession } from '../../data/session.ts';
+import { currentSession, mayWrite } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at } from '../../route/router.ts';
 import { Page } from '../../ui/page.tsx';
@@ -96,7 +96,7 @@ export default function Start() {
           />
         </Section>
       </div>
-      <FileZone about="Drop a CSV file here to make a table of it." />
+      {mayWrite() && <FileZone about="Drop a CSV file here to make a table of it." />}
     </Page>
   );
 }

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { client } from '../../data/client.ts';
 import { forget, invalidate, useAction, useQuery } from '../../data/query.ts';
+import { mayManage, mayWrite } from '../../data/session.ts';
+import { matcher } from '../../data/search.ts';
 import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -37,9 +39,11 @@ export function BucketPage({ id }: { readonly id: string }) {
       title={id}
       crumbs={[{ to: '/tables', text: 'Tables' }]}
       actions={
-        <Button kind="danger" icon="trash" onPress={() => setDeleting(true)}>
-          Delete
-        </Button>
+        mayManage(id) && (
+          <Button kind="danger" icon="trash" onPress={() => setDeleting(true)}>
+            Delete
+          </Button>
+        )
       }
     >
       <Tabs
@@ -56,14 +60,14 @@ export function BucketPage({ id }: { readonly id: string }) {
         ) : (
           <Loaded query={tables}>
             {(all) => {
-              const found = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
+              const found = all.filter(({ name }) => matcher(search)(name));
               const size = found.reduce((sum, { dataSizeBytes }) => sum + (dataSizeBytes ?? 0), 0);
               return (
                 <div class="stack">
                   {all.length === 0 ? (
                     <div class="card">
                       <EmptyState icon="table" title="This bucket is empty">
-                        Tables come from runs of a source, or from a CSV file that is dropped below.
+                        Tables come from runs of a source, or from a CSV file.
                       </EmptyState>
                     </div>
                   ) : (
@@ -89,7 +93,7 @@ export function BucketPage({ id }: { readonly id: string }) {
                       </div>
                     </>
                   )}
-                  <ImportAsTable into={async () => id} />
+                  {mayWrite(id) && <ImportAsTable into={async () => id} />}
                 </div>
               );
             }}

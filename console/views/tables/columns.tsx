@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { client, type MetadataItem, type Table, type TableProfile } from '../../data/client.ts';
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
+import { matcher } from '../../data/search.ts';
 import { setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
@@ -36,7 +37,7 @@ export function ColumnList({ table }: { readonly table: Table }) {
     load: async () => (await client().tables.lastProfile(table.id)) ?? null,
   });
   const rows = useMemo(() => rowsOf(table, profile.data ?? undefined), [table, profile.data]);
-  const found = rows.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
+  const found = rows.filter(({ name }) => matcher(search)(name));
   const chosen = found.slice(0, MOST_PROFILED).map(({ name }) => name);
   const look = useAction(async () => {
     const isAll = chosen.length === rows.length;
@@ -92,6 +93,9 @@ export function ColumnList({ table }: { readonly table: Table }) {
   );
 }
 
+/** Tells whether no value comes twice: none is more frequent than another then. */
+const isAllDistinct = ({ mostFrequent }: Profiled): boolean => (mostFrequent[0]?.count ?? 0) < 2;
+
 const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'name',
@@ -121,19 +125,24 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     id: 'distinct',
-    title: 'Different',
+    title: 'Distinct',
     width: 130,
     show: ({ profile, rowsLooked }) =>
       profile && <Bar part={profile.distinctCount} of={rowsLooked} tone="accent" />,
     sortBy: ({ profile }) => profile?.distinctCount ?? -1,
   },
-  { id: 'smallest', title: 'Smallest', width: 140, text: ({ profile }) => profile?.smallest ?? '' },
-  { id: 'largest', title: 'Largest', width: 140, text: ({ profile }) => profile?.largest ?? '' },
+  { id: 'smallest', title: 'Min', width: 140, text: ({ profile }) => profile?.smallest ?? '' },
+  { id: 'largest', title: 'Max', width: 140, text: ({ profile }) => profile?.largest ?? '' },
   {
     id: 'frequent',
     title: 'Most frequent',
     width: 180,
-    text: ({ profile }) => profile?.mostFrequent[0]?.value ?? '',
+    show: ({ profile }) =>
+      profile === undefined ? undefined : isAllDistinct(profile) ? (
+        <span class="muted">all differ</span>
+      ) : (
+        <Text>{profile.mostFrequent[0]?.value ?? ''}</Text>
+      ),
   },
   { id: 'description', title: 'Description', width: 200, text: ({ description }) => description },
 ];
@@ -181,15 +190,18 @@ function ColumnDetail({
             ? []
             : ([
                 ['Empty', `${countText(profile.emptyCount)} of ${countText(row.rowsLooked)} rows`],
-                ['Different values', countText(profile.distinctCount)],
+                ['Distinct values', countText(profile.distinctCount)],
                 ['Numbers', profile.isNumeric ? 'All values are numbers' : 'Not all values are numbers'],
-                ['Smallest', <Text>{profile.smallest ?? '–'}</Text>],
-                ['Largest', <Text>{profile.largest ?? '–'}</Text>],
+                ['Min', <Text>{profile.smallest ?? '–'}</Text>],
+                ['Max', <Text>{profile.largest ?? '–'}</Text>],
                 ['Longest', `${countText(profile.longest)} characters`],
               ] as const)),
         ]}
       />
-      {profile !== undefined && profile.mostFrequent.length > 0 && (
+      {profile !== undefined && isAllDistinct(profile) && profile.distinctCount > 0 && (
+        <p class="muted">No value comes twice.</p>
+      )}
+      {profile !== undefined && !isAllDistinct(profile) && (
         <div class="stack">
           <h3>Most frequent</h3>
           <ul class="tables-frequent">

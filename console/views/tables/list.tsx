@@ -1,7 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { client, type Bucket, type Table } from '../../data/client.ts';
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
-import { currentSession } from '../../data/session.ts';
+import { matcher } from '../../data/search.ts';
+import { currentSession, mayUse, mayWrite } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -44,9 +45,11 @@ export function TableList() {
               New bucket
             </Button>
           )}
-          <ButtonLink to="/tables/new" icon="upload">
-            Load a file
-          </ButtonLink>
+          {mayWrite() && (
+            <ButtonLink to="/tables/new" icon="upload">
+              Load a file
+            </ButtonLink>
+          )}
         </>
       }
     >
@@ -59,18 +62,20 @@ export function TableList() {
                   icon="table"
                   title="There are no tables yet"
                   action={
-                    <ButtonLink to="/new" kind="primary" icon="plus">
-                      New source
-                    </ButtonLink>
+                    mayUse() && (
+                      <ButtonLink to="/new" kind="primary" icon="plus">
+                        New source
+                      </ButtonLink>
+                    )
                   }
                 >
                   Tables come from runs of a source, or from a CSV file that you load.
                 </EmptyState>
               </div>
             );
-          const wanted = search.toLowerCase();
-          const found = all.filter(({ id }) => id.toLowerCase().includes(wanted));
-          const foundGroups = groups.filter(({ id }) => id.toLowerCase().includes(wanted));
+          const isFound = matcher(search);
+          const found = all.filter(({ id }) => isFound(id));
+          const foundGroups = groups.filter(({ id }) => isFound(id));
           const size = found.reduce((sum, { dataSizeBytes }) => sum + (dataSizeBytes ?? 0), 0);
           const count = isByBucket ? foundGroups.length : found.length;
           const [one, many] = isByBucket ? ['bucket', 'buckets'] : ['table', 'tables'];

@@ -264,7 +264,8 @@ function Relations({ relations }: { readonly relations: readonly Relation[] }) {
           to={`/tables/${encodeURIComponent(table)}`}
           icon={kind === 'parent' ? 'up' : 'down'}
         >
-          {kind === 'parent' ? 'Parent' : 'Rows within'} <Text>{column}</Text>: <Text>{table}</Text>
+          {kind === 'parent' ? 'Parent table, by' : 'Child table, by'} <Text>{column}</Text>:{' '}
+          <Text>{table}</Text>
         </ButtonLink>
       ))}
     </nav>

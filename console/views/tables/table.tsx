@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import { client, type Table } from '../../data/client.ts';
 import { forget, invalidate, useAction, useQuery } from '../../data/query.ts';
+import { mayWrite } from '../../data/session.ts';
 import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Page } from '../../ui/page.tsx';
-import { ErrorBanner, Loaded } from '../../ui/states.tsx';
+import { Banner, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { Bytes, Count, countText, plural, RelativeTime, Text } from '../../ui/values.tsx';
@@ -45,7 +46,7 @@ export function TablePage({ id }: { readonly id: string }) {
               { name: 'preview', text: 'Preview' },
               { name: 'columns', text: `Columns (${countText(found.columns?.length ?? 0)})` },
               { name: 'metadata', text: 'Metadata' },
-              { name: 'import', text: 'Import' },
+              ...(mayWrite(bucketOf(id)) ? [{ name: 'import', text: 'Import' } as const] : []),
             ]}
             current={tab}
             onChange={(name) => setQuery({ tab: name === 'preview' ? undefined : name })}
@@ -55,7 +56,12 @@ export function TablePage({ id }: { readonly id: string }) {
             {tab === 'metadata' && (
               <MetadataList of={['tables', id]} at={() => client().tables.metadata(id)} />
             )}
-            {tab === 'import' && <ImportInto table={found} />}
+            {tab === 'import' &&
+              (mayWrite(bucketOf(id)) ? (
+                <ImportInto table={found} />
+              ) : (
+                <Banner>Your token may read this table, and not write into it.</Banner>
+              ))}
           </Tabs>
         )}
       </Loaded>
@@ -116,9 +122,11 @@ function Actions({ table }: { readonly table: Table }) {
       <Button icon="download" isBusy={download.isRunning} onPress={() => void download.run(true)}>
         CSV, gzip
       </Button>
-      <Button kind="danger" icon="trash" onPress={() => setDeleting(true)}>
-        Delete
-      </Button>
+      {mayWrite(bucketOf(id)) && (
+        <Button kind="danger" icon="trash" onPress={() => setDeleting(true)}>
+          Delete
+        </Button>
+      )}
       {download.error !== undefined && <ErrorBanner error={download.error} />}
       {isDeleting && (
         <Confirm

@@ -47,8 +47,15 @@ export function TokenForm({
   const known = useQuery({
     key: ['tokens', 'choices'],
     load: async () => {
-      const [buckets, all] = await Promise.all([client().buckets.list(), client().components()]);
-      return { buckets: buckets.map(({ id }) => id), components: all };
+      const [buckets, all, used] = await Promise.all([
+        client().buckets.list(),
+        client().components(),
+        client().usedComponents(),
+      ]);
+      // The catalogue has others that programs expect, and that nothing here is made with.
+      const wanted = new Set([...used.map(({ id }) => id), ...(token?.componentAccess ?? [])]);
+      const components = all.filter(({ id, type }) => type === 'extractor' || wanted.has(id));
+      return { buckets: buckets.map(({ id }) => id), components };
     },
   });
   const save = useAction(async () => {

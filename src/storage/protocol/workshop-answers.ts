@@ -35,6 +35,8 @@ export interface FoundList {
   readonly configuration: string;
   /** The first answer, JSON; long lists and texts of it are cut. */
   readonly answer: string;
+  /** How many items the cut lists of it have, by their paths. */
+  readonly lengths: Readonly<Record<string, number>>;
   readonly sent: readonly SentRequest[];
   /** The lists of a text with several; the `what` of another one, given as `select`, looks at that. */
   readonly choices: readonly {

@@ -38,6 +38,8 @@ export function signIn(token: Partial<Session['token']> = {}): void {
       isMaster: true,
       canManageBuckets: true,
       canReadAllFiles: true,
+      buckets: {},
+      components: [],
       expires: null,
       ...token,
     },

@@ -74,8 +74,9 @@ test.each([
   ['0 7 * * 1-5', 'Monday to Friday at 07:00'],
   ['5 22 * * 7', 'Every Sunday at 22:05'],
   ['*/15 * * * *', 'Every 15 minutes'],
-  ['*/7 * * * *', '*/7 * * * *'],
-  ['0 6,18 * * *', '0 6,18 * * *'],
+  ['* * * * *', 'Every minute'],
+  ['*/7 * * * *', 'By the cron expression */7 * * * *'],
+  ['0 6,18 * * *', 'By the cron expression 0 6,18 * * *'],
 ])('the schedule %s is “%s”', (cron, text) => {
   expect(cronText(cron)).toBe(text);
 });

@@ -50,6 +50,9 @@ function sessionRoutes(context: HttpContext, abilities: Abilities): Route[] {
         isMaster: token.is_master === 1,
         canManageBuckets: token.can_manage_buckets === 1,
         canReadAllFiles: token.can_read_all_files === 1,
+        // Written by this service.
+        buckets: JSON.parse(token.bucket_permissions) as Record<string, string>,
+        components: JSON.parse(token.component_access) as string[],
         expires: token.expires,
       },
       project: { id: String(project.id), name: project.name },
@@ -151,10 +154,16 @@ function fileRoutes({ env, publicUrl }: HttpContext): Route[] {
     if (request.headers.accept?.includes('text/html') !== true) throw notFound('Not found');
     return await pageAnswer(files, env, base);
   };
+  const unknown: Route['handle'] = async (call) => {
+    const { body, headers } = (await page(call)) as Answer; // made above
+    return new Answer(404, body, headers);
+  };
   return [
     ...['/', ...PLACES.flatMap((place) => [`/${place}`, `/${place}/*`])].map((path) =>
       route({ ...shared, path, summary: 'The console', handle: page as () => Promise<Answer> }),
     ),
+    // The page says that there is nothing; programs are told as ever.
+    route({ ...shared, path: '/*', summary: 'The console', handle: unknown as () => Promise<Answer> }),
     route({
       ...shared,
       path: '/assets/:name',

@@ -20,6 +20,18 @@ export function cutJson(value: Json, secrets: Secrets): string {
   return encodeExact(cut(value, secrets));
 }
 
+/** Returns the number of items of each list that {@link cutJson} shortens, by its path. */
+export function lengthsOf(value: Json, path = ''): Record<string, number> {
+  const inner: readonly (readonly [string, Json])[] = isList(value)
+    ? value.slice(0, ITEMS).map((each, i) => [String(i), each])
+    : isObject(value)
+      ? entriesOf(value)
+      : [];
+  const own = isList(value) && value.length > ITEMS ? { [path]: value.length } : {};
+  const ofInner = inner.map(([key, each]) => lengthsOf(each, path === '' ? key : `${path}.${key}`));
+  return Object.assign(own, ...ofInner) as Record<string, number>; // of records of numbers
+}
+
 function cut(value: Json, secrets: Secrets): Json {
   if (typeof value === 'string') return begin(secrets.redact(value));
   if (isList(value)) return value.slice(0, ITEMS).map((each) => cut(each, secrets));

@@ -5,7 +5,7 @@ import type { FromDocument, RecordedRequest } from '../../../../authoring/init/i
 import { encodeExact } from '../../../../lib/json/index.ts';
 import type { Secrets } from '../../../../lib/secrets.ts';
 import type { AskedToExplore, Found, SentRequest } from '../builder-types.ts';
-import { cutJson } from './cut-json.ts';
+import { cutJson, lengthsOf } from './cut-json.ts';
 
 interface World {
   readonly env: Env;
@@ -72,6 +72,7 @@ export async function explore(asked: AskedToExplore, world: World): Promise<Foun
     form: 'list',
     ...finding,
     answer: cutJson(found.list.answer, secrets),
+    lengths: lengthsOf(found.list.answer),
     sent,
     choices: requests.map((each) => ({
       what: each.what,
