@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { RunError } from '../lib/errors.ts';
-import { getKey, isObject, parseExact } from '../lib/json/index.ts';
+import { getKey, isList, isObject, parseExact, type Json } from '../lib/json/index.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import { writeReport } from '../engine/sink/report.ts';
 import { describeDoubt, isOpen, type JobReport } from '../engine/completeness/index.ts';
@@ -66,17 +66,22 @@ export function doubtError(
 
 /** Writes into an output that it was not pushed, so that its state follows when it is. */
 export function holdBack(out: string, jobs: readonly JobReport[]): void {
-  writeReport(path.join(out, 'report.json'), jobs, { held: true });
+  const types = readReport(out, 'types');
+  writeReport(path.join(out, 'report.json'), jobs, { held: true, ...(isList(types) ? { types } : {}) });
 }
 
 /** Tells whether an output was held back: its state has not moved on. */
 export function wasHeld(out: string): boolean {
+  return readReport(out, 'held') === true;
+}
+
+function readReport(out: string, key: string): Json | undefined {
   const file = path.join(out, 'report.json');
-  if (!existsSync(file)) return false;
+  if (!existsSync(file)) return undefined;
   try {
     const report = parseExact(readFileSync(file, 'utf8'));
-    return isObject(report) && getKey(report, 'held') === true;
+    return isObject(report) ? getKey(report, key) : undefined;
   } catch {
-    return false; // not what a run wrote
+    return undefined; // not what a run wrote
   }
 }

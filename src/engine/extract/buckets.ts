@@ -22,8 +22,9 @@ import { parseMappings } from '../records/mapping/parse.ts';
 import { createMappedParser } from '../records/mapping/parser.ts';
 import type { Exchanges } from '../recording/exchanges.ts';
 import { STRUCT_VERSION } from '../records/struct.ts';
-import type { RecordParser, TableLayout } from '../records/parser.ts';
-import { tableManifest } from '../sink/manifest.ts';
+import type { RecordParser, TableLayout, TypedColumn } from '../records/parser.ts';
+import { manifestColumn } from '../records/types/manifest-column.ts';
+import { tableManifest, type ManifestColumn } from '../sink/manifest.ts';
 import { writeFileAtomic } from '../sink/atomic.ts';
 import type { Publication } from '../sink/publish.ts';
 import { csvText } from '../../lib/csv/write.ts';
@@ -53,11 +54,19 @@ interface OpenBucket {
   readonly tables: JobTables;
 }
 
+/** The types of the columns of a table, for the report. */
+export interface TableTypes {
+  readonly table: string;
+  readonly columns: readonly TypedColumn[];
+}
+
 /** A finished run's tables, and what the state keeps of them. */
 export interface BucketsResult {
   readonly publications: readonly Publication[];
   readonly structs: readonly Json[];
   readonly structVersion: number;
+  /** Tables whose jobs want types. */
+  readonly types: readonly TableTypes[];
 }
 
 /**
@@ -103,15 +112,18 @@ export class OutputBuckets {
   async finish(): Promise<BucketsResult> {
     const publications: Publication[] = [];
     const structs: Json[] = [];
+    const types: TableTypes[] = [];
     let structVersion = STRUCT_VERSION;
     for (const open of this.#open.values()) {
       publications.push(...(await this.#publications(open)));
+      for (const [table, columns] of open.bucket.types)
+        types.push({ table: fileName(open.name, table), columns });
       const struct = open.bucket.struct;
       if (struct === undefined || !open.hasStruct) continue;
       structs.push(struct);
       if (open.isLegacy) structVersion = LEGACY_STRUCT_VERSION;
     }
-    return { publications, structs, structVersion };
+    return { publications, structs, structVersion, types };
   }
 
   async abandon(): Promise<void> {
@@ -133,8 +145,7 @@ export class OutputBuckets {
         );
     }
     const names = new Set(finished.map(({ name }) => name));
-    const fileName = (table: string): string =>
-      checkedName(bucketName === undefined ? table : `${bucketName}.${table}`);
+    const { types } = bucket;
     const manifestOf = ({ name, columns, primaryKey }: TableLayout, missing = false): string => {
       const said = tables.of(name, columns);
       const key = said.primaryKey ?? primaryKey;
@@ -148,11 +159,12 @@ export class OutputBuckets {
         table: name,
         incremental: incremental || said.isMerged,
         primaryKey: key,
+        schema: schemaOf(types.get(name), columns),
         missing,
       });
     };
     const publications = finished.map((table) => ({
-      name: fileName(table.name),
+      name: fileName(bucketName, table.name),
       file: table.file,
       rows: table.rows,
       manifest: manifestOf(table),
@@ -167,7 +179,7 @@ export class OutputBuckets {
         );
         writeFileAtomic(file, csvText([columns]));
         publications.push({
-          name: fileName(name),
+          name: fileName(bucketName, name),
           file,
           rows: 0,
           manifest: manifestOf(table, true),
@@ -237,6 +249,20 @@ export class OutputBuckets {
       return { parser: createAutomaticParser({ log, jsonText }), isLegacy: false };
     }
   }
+}
+
+function fileName(bucket: string | undefined, table: string): string {
+  return checkedName(bucket === undefined ? table : `${bucket}.${table}`);
+}
+
+/** Returns the columns with their types, in the order of the header. */
+function schemaOf(
+  types: readonly TypedColumn[] | undefined,
+  columns: readonly string[],
+): ManifestColumn[] | undefined {
+  if (types === undefined) return undefined;
+  const byName = new Map(types.map(({ name, type }) => [name, type]));
+  return columns.map((name) => manifestColumn(name, byName.get(name) ?? 'text'));
 }
 
 /** Checks the name of a table: it is a file, and must stay inside the folder. */

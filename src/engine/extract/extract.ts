@@ -171,7 +171,7 @@ async function extractTables(options: KnownOptions): Promise<ExtractResult> {
       );
     recording.finish();
     const rows = buckets.rows;
-    const { publications, structs, structVersion } = await buckets.finish();
+    const { publications, structs, structVersion, types } = await buckets.finish();
     options.signal.throwIfAborted();
     options.onReports?.(jobs);
     const structSettings = settingsJson(state, settings);
@@ -188,7 +188,7 @@ async function extractTables(options: KnownOptions): Promise<ExtractResult> {
     publish(publications, path.join(outFolder, 'tables'));
     const { finishState = (state) => state } = options;
     writeState(path.join(outFolder, 'state.json'), finishState(after));
-    writeReport(path.join(outFolder, 'report.json'), jobs);
+    writeReport(path.join(outFolder, 'report.json'), jobs, types.length === 0 ? {} : { types });
     return {
       tables: publications.map(({ name, rows }) => ({ name, rows })),
       rows,

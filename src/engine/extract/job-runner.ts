@@ -239,7 +239,7 @@ export class JobRunner {
       isChanged: content.steps !== undefined,
       chunks: () => content.chunks(),
     });
-    await bucket.take(content, target, job.children.length === 0);
+    await bucket.take(content, { ...target, page: `${job.at}, page ${page}` }, job.children.length === 0);
     progress.page?.({
       job: job.name,
       level: job.level,

@@ -83,7 +83,7 @@ function knownSettings(state: AnyObject): StructureSettings {
 }
 
 /** Which rows there are, and what their cells look like, changes no column. */
-const SHAPELESS: ReadonlySet<string> = new Set(['where', 'cells', 'links']);
+const SHAPELESS: ReadonlySet<string> = new Set(['where', 'cells', 'links', 'types']);
 
 function settingsOf(job: Job, { compatLevel, mappings }: EffectiveConfig): string {
   const { dataField, otherFields = [], rowSettings, responseFilter, responseFilterDelimiter, dataType } = job;

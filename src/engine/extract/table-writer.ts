@@ -5,7 +5,7 @@ import type { Exchanges } from '../recording/exchanges.ts';
 import { charsetOf, otherThanUtf8 } from '../formats/index.ts';
 import type { Page, RowsPiece, RowStream } from '../records/page.ts';
 import type { RowLook } from '../records/look.ts';
-import type { PageRows, RecordParser } from '../records/parser.ts';
+import type { PageRows, RecordParser, TypedColumn } from '../records/parser.ts';
 import type { LineThreads } from '../records/threads/line-threads.ts';
 import { Sink, type FinishedTable } from '../sink/sink.ts';
 import { filteredRows, rawChunks, type PageContent, type ResponseFilter } from './content.ts';
@@ -17,6 +17,8 @@ export interface PageTarget {
   readonly dataType: string;
   readonly extra: AnyObject;
   readonly source: RowSource;
+  /** The page, for people. */
+  readonly page?: string;
 }
 
 /** How the rows of a job come out of its answers, each time the same. */
@@ -69,6 +71,11 @@ export class OutputBucket {
 
   get rows(): number {
     return this.#sink.rows;
+  }
+
+  /** Returns the types of the columns by table, after the end. */
+  get types(): ReadonlyMap<string, readonly TypedColumn[]> {
+    return this.#options.parser.types?.() ?? new Map();
   }
 
   get struct(): Json | undefined {

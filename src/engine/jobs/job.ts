@@ -400,6 +400,7 @@ const ROW_SETTINGS: ReadonlySet<string> = new Set([
   'case',
   'cells',
   'links',
+  'types',
 ]);
 
 function readDataFields(

@@ -9,8 +9,8 @@ import { doubtfulNames } from './column-names.ts';
 import { TableExtras, type Aliases } from './extras.ts';
 import { safeName } from './names.ts';
 import type { SeenRows } from '../shared/seen-rows.ts';
-import type { PageRows, RecordParser, TableOutput } from './parser.ts';
-import { itemPlans, planOf, sameLayout, type ItemPlan } from './plan.ts';
+import type { PageRows, RecordParser, TableOutput, TypedColumn } from './parser.ts';
+import { itemPlans, planOf, sameLayout, seenCells, type ItemPlan } from './plan.ts';
 import { checkSharing, mixedNames } from './shared.ts';
 import { structToJson, structFromJson } from './struct.ts';
 import { Structure, type StructureNode } from './structure.ts';
@@ -88,6 +88,8 @@ class AutomaticParser implements RecordParser {
   readonly #scratch = new Scratch();
   /** Pages that could not be written from their bytes although they showed nothing new. */
   #misfits = 0;
+  /** Data types with rows whose values are not looked at for types. */
+  readonly #untyped = new Set<string>();
 
   constructor({ struct, log, jsonText = toJsonText }: AutomaticOptions) {
     this.#log = log;
@@ -107,7 +109,7 @@ class AutomaticParser implements RecordParser {
   }
 
   get struct(): Json {
-    return structToJson(this.#structure);
+    return structToJson(this.#structure, this.#untyped);
   }
 
   take(page: PageRows, out: TableOutput): void {
@@ -160,6 +162,7 @@ class AutomaticParser implements RecordParser {
       return;
     }
     const plans = tablesOf(root);
+    this.#noteTypes(page);
     for (const [i, lines] of made.entries()) {
       const chunk = raw.chunks[i];
       if (lines === undefined || chunk === undefined) continue;
@@ -169,6 +172,9 @@ class AutomaticParser implements RecordParser {
         table.file.rows += rows;
         out.append(table.name, bytes, rows);
       }
+      for (const [number, row] of lines.values.entries())
+        for (const [j, cell] of seenCells(plans[number]?.row ?? root.row).entries())
+          cell?.seeAll(row[j] ?? [], page.page);
       const seen = { bytes: opened[i] ?? NOTHING, rows: chunk.rows };
       raw.see(i, new RawSeen(seen, scalarNames(root, wanted), lines.seen));
     }
@@ -209,6 +215,7 @@ class AutomaticParser implements RecordParser {
 
   #takeAs(page: PageRows, out: TableOutput, index: number): void {
     if (page.count === 0) return;
+    this.#noteTypes(page);
     const raw = this.#rawOf(page);
     const isRaw = raw !== undefined;
     if (isRaw && this.#takeRaw(page, raw, out, index)) return;
@@ -248,6 +255,26 @@ class AutomaticParser implements RecordParser {
       const doubt = doubtfulNames(table);
       if (doubt !== undefined) this.#log.warn(doubt);
     }
+  }
+
+  types(): ReadonlyMap<string, readonly TypedColumn[]> {
+    const types = new Map<string, readonly TypedColumn[]>();
+    const shared = new Set<string>();
+    for (const dataType of this.#structure.types.keys())
+      for (const plan of itemPlans(this.#plan(dataType))) {
+        const table = this.#tables.get(plan.node);
+        if (table === undefined) continue;
+        const { name } = table;
+        if (shared.has(name) || this.#untyped.has(dataType)) types.delete(name);
+        else types.set(name, typedColumns(table));
+        shared.add(name);
+      }
+    return types;
+  }
+
+  /** Notes whether all rows of a data type are looked at for types: those of one job are not enough. */
+  #noteTypes({ dataType, look }: PageRows): void {
+    if (look?.types !== true) this.#untyped.add(dataType);
   }
 
   #rewrite(pages: Iterable<PageRows>, stale: number, out: TableOutput): void {
@@ -525,4 +552,17 @@ class AutomaticParser implements RecordParser {
     }
     return stale;
   }
+}
+
+/** Links of lists are text, and so are extra columns. */
+function typedColumns({ plan: { row }, extras }: RecordTable): readonly TypedColumn[] {
+  const cells = seenCells(row);
+  return [
+    ...row.headers.map((name, i) => ({
+      name,
+      type: cells[i]?.type ?? ('text' as const),
+      widened: cells[i]?.widenings ?? [],
+    })),
+    ...extras.headers.map((name) => ({ name, type: 'text' as const, widened: [] })),
+  ];
 }

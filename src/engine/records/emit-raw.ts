@@ -20,6 +20,7 @@ import { scalarText, type RowLook } from './look.ts';
 import type { PageRows } from './parser.ts';
 import type { ColumnPlan, ItemPlan, ObjectPlan } from './plan.ts';
 import { RawSeen, type RawRows, type RowBytes } from './raw-rows.ts';
+import { ValueTypes } from './types/value-types.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -99,6 +100,7 @@ export class RawEmitter {
   readonly #plans = new WeakMap<ObjectPlan, RawPlan>();
   #look: RowLook = {};
   #words = wordsOf({});
+  #types: ValueTypes | undefined;
   #bytes: Uint8Array = new Uint8Array(0);
   #at = 0;
   #seen: RawSeen | undefined;
@@ -122,7 +124,7 @@ export class RawEmitter {
   rows(
     plan: ItemPlan,
     raw: RowBytes & Pick<RawRows, 'rows'>,
-    page: Pick<PageRows, 'extra' | 'look'>,
+    page: Pick<PageRows, 'extra' | 'look' | 'page'>,
     place: ChunkPlace,
     wanted: readonly string[] = [],
   ): RawSeen | undefined {
@@ -134,6 +136,7 @@ export class RawEmitter {
       this.#look = look;
       this.#words = wordsOf(look);
     }
+    this.#types = look.types === true ? new ValueTypes(look, page.page) : undefined;
     this.#bytes = bytes;
     try {
       this.#seen = new RawSeen(raw, scalarNames(plan, wanted));
@@ -192,7 +195,12 @@ export class RawEmitter {
       if (byte !== SMALL_N) throw new Misfit();
       this.#word('null');
       blanks(out, start, plan.row.width);
-    } else this.#scalar(out);
+    } else {
+      const at = this.#at;
+      this.#scalar(out);
+      const [data] = plan.row.columns;
+      if (data?.kind === 'scalar') this.#types?.raw(data.seen, this.#bytes, at, this.#at);
+    }
     if (this.isToRepeat) return;
     writeTail(out, start, tail);
     this.#lines.endLine(lines, start);
@@ -314,9 +322,13 @@ export class RawEmitter {
       return;
     }
     if (out.length > start) out.comma();
-    if (column.kind === 'scalar') this.#scalar(out);
-    else if (column.kind === 'array') this.#list(column.table, out, frame);
+    if (column.kind === 'scalar') {
+      const at = this.#at;
+      this.#scalar(out);
+      this.#types?.raw(column.seen, this.#bytes, at, this.#at);
+    } else if (column.kind === 'array') this.#list(column.table, out, frame);
     else {
+      if (column.kind === 'null') this.#types?.value(column.seen, null);
       this.#word('null');
       out.bytes(this.#words.null);
     }

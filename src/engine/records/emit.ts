@@ -16,6 +16,7 @@ import type { PageExtras } from './extras.ts';
 import { scalarText, type RowLook, type ScalarText } from './look.ts';
 import type { PageRows } from './parser.ts';
 import type { ItemPlan, ObjectPlan } from './plan.ts';
+import { ValueTypes } from './types/value-types.ts';
 
 /** Surroundings of a row that is written. */
 interface Around {
@@ -48,6 +49,7 @@ export class RowEmitter {
   #look = USUAL;
   #isUsual = true;
   #text: ScalarText = scalarText(USUAL);
+  #types: ValueTypes | undefined;
 
   constructor(lines: ChunkLines, jsonText: JsonText) {
     this.#lines = lines;
@@ -58,7 +60,7 @@ export class RowEmitter {
   rows(
     plan: ItemPlan,
     rows: readonly Json[],
-    page: Pick<PageRows, 'extra' | 'look'>,
+    page: Pick<PageRows, 'extra' | 'look' | 'page'>,
     place: ChunkPlace,
   ): boolean {
     const { extra, look = USUAL } = page;
@@ -67,6 +69,7 @@ export class RowEmitter {
       this.#isUsual = look.words === undefined;
       this.#text = scalarText(look);
     }
+    this.#types = look.types === true ? new ValueTypes(look, page.page) : undefined;
     this.#lines.clear();
     const lines = this.#lines.of(plan, extra);
     const { pageExtras } = lines.table;
@@ -93,7 +96,11 @@ export class RowEmitter {
     } else if (plan.kind === 'object') {
       if (row !== null) return false;
       blanks(out, start, plan.row.width);
-    } else out.cell(isList(row) ? this.#jsonText(row) : this.#text(row));
+    } else {
+      out.cell(isList(row) ? this.#jsonText(row) : this.#text(row));
+      const [data] = plan.row.columns;
+      if (this.#types !== undefined && data?.kind === 'scalar') this.#types.value(data.seen, row);
+    }
     writeTail(out, start, tail);
     this.#lines.endLine(lines, start);
     return true;
@@ -128,12 +135,14 @@ export class RowEmitter {
       }
       if (out.length > start) out.comma();
       if (column.kind === 'scalar') {
+        this.#types?.value(column.seen, value);
         if (typeof value === 'string') out.cell(value);
         else if (typeof value === 'object' && value !== null && !(value instanceof JsonNumber)) return false;
         else if (this.#isUsual) out.cell(value === null || value === undefined ? '' : toText(value));
         else out.cell(this.#text(value));
       } else if (column.kind === 'null') {
         if (value !== null && value !== undefined) return false;
+        this.#types?.value(column.seen, value);
         out.cell(this.#text(value));
       } else {
         const id = this.#nested(column.table, value, frame);

@@ -23,12 +23,16 @@ export interface CellWords {
 export interface RowLook {
   /** Undefined: nothing for null and false, and 1 for true. */
   readonly words?: CellWords | undefined;
+  /** True where the types of the columns are wanted. */
+  readonly types?: true | undefined;
   /** The moment of the run, where each row has links of its own: equal rows then have others, in every run. */
   readonly unique?: string | undefined;
 }
 
 const WORDS: CellWords = { null: '', true: '1', false: '' };
 const JSON_WORDS: CellWords = { null: 'null', true: 'true', false: 'false' };
+/** Words of columns with types: false is not null. */
+const TYPED_WORDS: CellWords = { null: '', true: 'true', false: 'false' };
 
 /** Makes the text of a cell of a value that is no list and no object. */
 export type ScalarText = (value: Json | undefined) => string;
@@ -63,11 +67,20 @@ export function compileLook(settings: AnyObject, at: string, startedAt: number):
       `${at}.links`,
       'By default equal records have equal links.',
     );
-  const words = compileWords(getKey(settings, 'cells'), `${at}.cells`);
+  const types = compileTypes(getKey(settings, 'types'), `${at}.types`);
+  const words =
+    compileWords(getKey(settings, 'cells'), `${at}.cells`) ?? (types === true ? TYPED_WORDS : undefined);
   return {
     ...(words === undefined ? {} : { words }),
+    ...(types === undefined ? {} : { types }),
     ...(isUnique ? { unique: String(startedAt) } : {}),
   };
+}
+
+function compileTypes(node: Json | undefined, at: string): true | undefined {
+  if (node === undefined || isEmpty(node)) return undefined;
+  if (node === true) return true;
+  throw unusable('“types” is true or false', at, 'Without it, all columns are text.');
 }
 
 function compileWords(node: Json | undefined, at: string): CellWords | undefined {

@@ -2,6 +2,8 @@ import type { AnyObject, Json } from '../../lib/json/index.ts';
 import type { RowLook } from './look.ts';
 import type { RawPage } from './raw-rows.ts';
 import type { LineThreads } from './threads/line-threads.ts';
+import type { ColumnType } from './types/column-type.ts';
+import type { Widening } from './types/seen-values.ts';
 
 /** The rows of one page of one job, with what belongs to all of them. */
 export interface PageRows {
@@ -18,6 +20,8 @@ export interface PageRows {
   chunks(): Iterable<readonly Json[]>;
   /** The same rows as bytes, for a parser that writes them without decoding; undefined where something changes them. */
   readonly raw?: RawPage | undefined;
+  /** Page that they are of, for people. */
+  readonly page?: string | undefined;
   /** Number of rows in all chunks; infinite where only reading several chunks would tell. */
   readonly count: number;
 }
@@ -36,6 +40,14 @@ export interface TableOutput {
   relayout(table: TableLayout): void;
   /** Moves the place of further lines in front of those that are not stale: the stale part is written again. */
   rewrite(): void;
+}
+
+/** A column, and the type of its values. */
+export interface TypedColumn {
+  readonly name: string;
+  readonly type: ColumnType;
+  /** Changes of the type in this run. */
+  readonly widened: readonly Widening[];
 }
 
 export interface TableLayout {
@@ -63,6 +75,8 @@ export interface RecordParser {
    * again.
    */
   finish(pages: () => Iterable<PageRows>, out: TableOutput): void;
+  /** Returns the types of the columns, by table, after the end; none where they are not wanted. */
+  types?(): ReadonlyMap<string, readonly TypedColumn[]>;
   /** Value for `json_parser` of the state file; undefined leaves it as it was. */
   readonly struct: Json | undefined;
 }

@@ -1,5 +1,6 @@
 import type { NameScope } from './names.ts';
 import type { Structure, StructureNode } from './structure.ts';
+import type { SeenValues } from './types/seen-values.ts';
 
 /** How the properties of one kind of object become cells. Built from the structure, again after each change. */
 export interface ObjectPlan {
@@ -16,9 +17,9 @@ export interface ObjectPlan {
 }
 
 export type ColumnPlan =
-  | { readonly kind: 'scalar' }
+  | { readonly kind: 'scalar'; readonly seen: SeenValues }
   /** Nothing but null was seen so far. */
-  | { readonly kind: 'null' }
+  | { readonly kind: 'null'; readonly seen: SeenValues }
   | { readonly kind: 'object'; readonly plan: ObjectPlan }
   | { readonly kind: 'array'; readonly table: ItemPlan };
 
@@ -45,7 +46,7 @@ export function planOf(structure: Structure, item: StructureNode, outerStale = 0
     node: item,
     path: item.path,
     kind,
-    row: kind === 'object' ? objectPlan(structure, item, staleBefore) : SCALAR_ROW,
+    row: kind === 'object' ? objectPlan(structure, item, staleBefore) : scalarRow(item.seen),
     staleBefore,
     scope: () => {
       const scope = structure.scopeOf(item);
@@ -55,15 +56,17 @@ export function planOf(structure: Structure, item: StructureNode, outerStale = 0
   };
 }
 
-const SCALAR_ROW: ObjectPlan = {
-  path: '',
-  keys: [DATA_COLUMN],
-  columns: [{ kind: 'scalar' }],
-  index: new Map([[DATA_COLUMN, 0]]),
-  width: 1,
-  headers: [DATA_COLUMN],
-  contents: ['text'],
-};
+function scalarRow(seen: SeenValues): ObjectPlan {
+  return {
+    path: '',
+    keys: [DATA_COLUMN],
+    columns: [{ kind: 'scalar', seen }],
+    index: new Map([[DATA_COLUMN, 0]]),
+    width: 1,
+    headers: [DATA_COLUMN],
+    contents: ['text'],
+  };
+}
 
 function objectPlan(structure: Structure, node: StructureNode, stale: number): ObjectPlan {
   const keys = [...node.props.keys()];
@@ -79,7 +82,8 @@ function objectPlan(structure: Structure, node: StructureNode, stale: number): O
     } else {
       headers.push(child.name ?? '');
       contents.push(child.item !== undefined ? 'link' : child.kind === 'null' ? 'null' : 'text');
-      if (child.item === undefined) columns.push({ kind: child.kind === 'null' ? 'null' : 'scalar' });
+      if (child.item === undefined)
+        columns.push({ kind: child.kind === 'null' ? 'null' : 'scalar', seen: child.seen });
       else columns.push({ kind: 'array', table: planOf(structure, child.item, stale) });
     }
   }
@@ -97,6 +101,13 @@ export function* itemPlans(plan: ItemPlan): Iterable<ItemPlan> {
       else if (column.kind === 'array') yield* itemPlans(column.table);
     }
   }
+}
+
+/** Returns what was seen in each cell of a row; undefined for the links of lists. */
+export function seenCells({ columns }: ObjectPlan): readonly (SeenValues | undefined)[] {
+  return columns.flatMap((column) =>
+    column.kind === 'object' ? seenCells(column.plan) : [column.kind === 'array' ? undefined : column.seen],
+  );
 }
 
 /** Cells written by the old plan are right under the new one. */

@@ -32,6 +32,11 @@ export const rowOptions: Readonly<Record<string, OptionSchema>> = {
       examples: ['json', { true: 'yes', false: 'no' }],
     },
   ),
+  types: option(
+    'Types of columns',
+    'True gives each column the type that all its values fit: boolean, bigint, double, decimal(38,9), date, timestamp, timestamptz or json, and text for any mix. The manifest says it, and tables are made with it. Without `cells`, true and false are written as these words.',
+    { enum: [true, false, '', null], default: false, examples: [true] },
+  ),
   links: option(
     'Links of nested tables',
     'The ids that link the rows of nested tables: "equal" gives equal records equal ids, in every run; "unique" gives each row its own, so that a join never multiplies rows.',

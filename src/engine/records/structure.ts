@@ -1,6 +1,7 @@
 import { RecordError } from '../../lib/errors.ts';
 import { entriesOf, isList, isObject, type AnyObject, type Json } from '../../lib/json/index.ts';
 import { columnName, NameScope } from './names.ts';
+import { SeenValues } from './types/seen-values.ts';
 
 export type ValueKind = 'null' | 'scalar' | 'object' | 'array';
 
@@ -15,6 +16,8 @@ export class StructureNode {
   item: StructureNode | undefined;
   /** The page on which a scalar or object became an array: what was written before is wrong (arrays' items). */
   upgradedAt = 0;
+  /** Kinds of its values (scalars), where the types of columns are wanted. */
+  readonly seen = new SeenValues();
   /** Raw path for messages and table names, such as `users.address.tags`. */
   readonly path: string;
 

@@ -7,8 +7,20 @@ export interface ManifestOptions {
   readonly table: string;
   readonly incremental: boolean;
   readonly primaryKey?: readonly string[] | undefined;
+  /** Columns with their types; undefined: all are text. */
+  readonly schema?: readonly ManifestColumn[] | undefined;
   /** The table got no rows and only its header is written: the keys then have another order. Default false. */
   readonly missing?: boolean | undefined;
+}
+
+/** A column of a manifest. */
+export interface ManifestColumn {
+  readonly name: string;
+  /** Type that all databases know, such as `NUMERIC`. */
+  readonly base: string;
+  /** Type of our own, such as `DECIMAL`. */
+  readonly type: string;
+  readonly length?: string;
 }
 
 /**
@@ -17,10 +29,36 @@ export interface ManifestOptions {
  * `incremental`.
  */
 export function tableManifest(options: ManifestOptions): string {
-  const { bucket, table, incremental, primaryKey = [], missing = false } = options;
+  const { bucket, table, incremental, primaryKey = [], schema, missing = false } = options;
   const destination = bucket === undefined || bucket === '' ? {} : { destination: `in.c-${bucket}.${table}` };
   const key: { primary_key?: Json } = primaryKey.length === 0 ? {} : { primary_key: primaryKey };
+  if (schema !== undefined)
+    return toJsonText({
+      ...destination,
+      incremental,
+      has_header: true,
+      schema: schemaJson(schema, primaryKey),
+    });
   return toJsonText(
     missing ? { incremental, ...destination, ...key } : { ...destination, incremental, ...key },
   );
+}
+
+/** Returns the columns with their types, and with the metadata that told them before there was a schema. */
+function schemaJson(schema: readonly ManifestColumn[], primaryKey: readonly string[]): Json {
+  return schema.map(({ name, base, type, length }): Json => {
+    const isKey = primaryKey.includes(name);
+    return {
+      name,
+      data_type: { base: { type: base, ...(length === undefined ? {} : { length }) } },
+      nullable: !isKey,
+      primary_key: isKey,
+      metadata: {
+        'KBC.datatype.type': type,
+        'KBC.datatype.nullable': isKey ? '0' : '1',
+        'KBC.datatype.basetype': base,
+        ...(length === undefined ? {} : { 'KBC.datatype.length': length }),
+      },
+    };
+  });
 }

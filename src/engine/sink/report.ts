@@ -1,10 +1,12 @@
 import { writeFileAtomic } from './atomic.ts';
 
-/** Writes the completeness of each job (`out/report.json`). The same exchanges give the same bytes. */
+/** Writes the completeness of each job (`out/report.json`), and the types of the columns. The same exchanges give the same bytes. */
 export function writeReport(
   file: string,
   jobs: readonly unknown[],
-  more: { readonly held?: true } = {},
+  more: { readonly held?: true; readonly types?: readonly unknown[] } = {},
 ): void {
-  writeFileAtomic(file, `${JSON.stringify({ ...more, jobs }, null, 2)}\n`);
+  const { types, ...marks } = more;
+  const ending = types === undefined ? {} : { types };
+  writeFileAtomic(file, `${JSON.stringify({ ...marks, jobs, ...ending }, null, 2)}\n`);
 }

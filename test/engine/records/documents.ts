@@ -26,6 +26,7 @@ const literals = fc.oneof(
     '"\\ud800"',
     '"a/b"',
   ),
+  fc.constantFrom('"2024-02-29"', '"2024-02-29T10:00:00Z"', '"2024-02-29 10:00:00.5"', '9007199254740993'),
   fc.constantFrom('true', 'false', 'null'),
   fc.integer().map(String),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),

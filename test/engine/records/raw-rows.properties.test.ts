@@ -14,7 +14,13 @@ import { times } from '../../support/sample.ts';
 import { documents } from './documents.ts';
 import { writtenBy } from './written.ts';
 
-const looks = fc.constantFrom({}, { words: { null: 'null', true: 'yes "', false: 'no' } }, { unique: '17' });
+const looks = fc.constantFrom<NonNullable<PageRows['look']>>(
+  {},
+  { types: true },
+  { types: true, words: { null: '', true: 'true', false: 'false' } },
+  { words: { null: 'null', true: 'yes "', false: 'no' } },
+  { unique: '17' },
+);
 
 interface Outcome {
   readonly tables: object;
@@ -74,7 +80,8 @@ async function outcome(
       };
     });
     const tables = Object.fromEntries(await writtenBy(parser, pages, threads));
-    return { tables: { ...tables, struct: encodeExact(parser.struct ?? null) }, error: undefined };
+    const types = Object.fromEntries(parser.types?.() ?? []);
+    return { tables: { ...tables, struct: encodeExact(parser.struct ?? null), types }, error: undefined };
   } catch (error) {
     if (!(error instanceof RecordError)) throw error;
     return { tables: {}, error: error.message };

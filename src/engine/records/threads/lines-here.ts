@@ -1,6 +1,6 @@
 import { ChunkLines, type OpenTable } from '../chunk-lines.ts';
 import { RawEmitter } from '../emit-raw.ts';
-import type { ItemPlan } from '../plan.ts';
+import { seenCells, type ItemPlan } from '../plan.ts';
 import type { LinesAsked, LinesMade } from './messages.ts';
 import { planFrom, tablesOf } from './plan-data.ts';
 
@@ -33,14 +33,20 @@ export class LinesHere {
       this.#lines.reset();
       this.#plans.set(plan, tablesOf(planFrom(data)));
     }
-    const [root] = this.#plans.get(plan) ?? [];
+    const plans = this.#plans.get(plan) ?? [];
+    const [root] = plans;
     if (root === undefined) return undefined;
     const raw = { bytes, start: 0, end: bytes.length, rows };
+    const cells = look.types === true ? plans.map(({ row }) => seenCells(row)) : [];
+    for (const row of cells) for (const cell of row) cell?.forget();
     try {
       do {
         this.#opened = [];
         const seen = this.#emitter.rows(root, raw, { extra: {}, look }, place, wanted);
-        if (seen !== undefined) return { opened: this.#opened, batches: this.#batches(), seen: seen.places };
+        if (seen !== undefined) {
+          const values = cells.map((row) => row.map((cell) => cell?.firsts ?? []));
+          return { opened: this.#opened, batches: this.#batches(), seen: seen.places, values };
+        }
       } while (this.#emitter.isToRepeat);
     } catch (error) {
       if (!(error instanceof NotOpen)) throw error;

@@ -2,6 +2,7 @@ import type { Json } from '../../../lib/json/index.ts';
 import type { ChunkPlace } from '../chunk-lines.ts';
 import type { RowLook } from '../look.ts';
 import type { SeenPlaces } from '../raw-rows.ts';
+import type { FirstValue } from '../types/seen-values.ts';
 import type { PlanData } from './plan-data.ts';
 
 /** A table that is open, for writing lines to it. */
@@ -35,4 +36,6 @@ export interface LinesMade {
   readonly opened: readonly number[];
   readonly batches: readonly { readonly table: number; readonly bytes: Uint8Array; readonly rows: number }[];
   readonly seen: SeenPlaces;
+  /** Kinds of values by table and cell, where types are wanted. */
+  readonly values: readonly (readonly (readonly FirstValue[])[])[];
 }

@@ -1,5 +1,6 @@
 import { itemPlans, type ColumnPlan, type ItemPlan, type ObjectPlan } from '../plan.ts';
 import { StructureNode, type ValueKind } from '../structure.ts';
+import { SeenValues } from '../types/seen-values.ts';
 
 /** A plan of a table as another thread can get it. */
 export interface PlanData {
@@ -57,7 +58,7 @@ function objectFrom({ path, columns: list }: ObjectData): ObjectPlan {
   const columns = list.map(({ kind, object, table }): ColumnPlan => {
     if (object !== undefined) return { kind: 'object', plan: objectFrom(object) };
     if (table !== undefined) return { kind: 'array', table: planFrom(table) };
-    return { kind: kind === 'null' ? 'null' : 'scalar' };
+    return { kind: kind === 'null' ? 'null' : 'scalar', seen: new SeenValues() };
   });
   const keys = list.map(({ key }) => key);
   return {
