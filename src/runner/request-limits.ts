@@ -30,7 +30,8 @@ export function folderLimits(dataFolder: string): LimitKeeper {
   return {
     startOf(subject) {
       const trace = known().limits.find((each) => isSame(each, subject));
-      return trace === undefined ? undefined : Math.max(1, Math.floor(trace.limit * BEGIN));
+      if (trace === undefined) return undefined;
+      return { limit: Math.max(1, Math.floor(trace.limit * BEGIN)), wasRefused: trace.refused > 0 };
     },
     nameOf: (credentials) => saltedName(credentials, known().salt),
     keep(traces) {

@@ -32,10 +32,17 @@ export interface LimitTrace extends LimitSubject {
   readonly changes: readonly LimitChange[];
 }
 
+/** Beginning of a limit by an earlier run. */
+export interface LimitStart {
+  readonly limit: number;
+  /** More was refused then, so that it grows one by one. */
+  readonly wasRefused: boolean;
+}
+
 /** Keeps limits from run to run. */
 export interface LimitKeeper {
-  /** Returns the limit to begin with; undefined for a host that is not known. */
-  startOf(subject: LimitSubject): number | undefined;
+  /** Returns what to begin with; undefined for a host that is not known. */
+  startOf(subject: LimitSubject): LimitStart | undefined;
   /** Names credentials without telling them: the same name in each run. */
   nameOf(credentials: string): string;
   keep(traces: readonly LimitTrace[]): void;
@@ -65,7 +72,7 @@ export type LimitOutcome =
   | { readonly kind: 'failed' };
 
 export interface AutoLimitOptions {
-  readonly start?: number | undefined;
+  readonly start?: LimitStart | undefined;
   /** Returns a number from 0 to 1, for pauses that do not all end at the same moment. */
   readonly random: () => number;
 }
@@ -73,6 +80,7 @@ export interface AutoLimitOptions {
 /** The most requests at once, whatever the API takes. */
 export const MOST_AT_ONCE = 32;
 const START = 2;
+const NEW: LimitStart = { limit: START, wasRefused: false };
 /** How long the limit stays below one that was refused. */
 const BELOW_MS = 180_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -111,7 +119,7 @@ export class AutoLimit {
 
   /** Number of the last request that was sent before the last cut. */
   #cutAt = 0;
-  #isDoubling = true;
+  #isDoubling: boolean;
   #ceiling = Infinity;
   #ceilingUntil = 0;
   #belowMs = BELOW_MS;
@@ -145,8 +153,9 @@ export class AutoLimit {
   #isHeld = false;
   #isPaced = false;
 
-  constructor({ start = START, random }: AutoLimitOptions) {
-    this.#limit = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(start)));
+  constructor({ start = NEW, random }: AutoLimitOptions) {
+    this.#limit = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(start.limit)));
+    this.#isDoubling = !start.wasRefused;
     this.#random = random;
   }
 

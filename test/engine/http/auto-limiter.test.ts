@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Env } from '../../../src/lib/env.ts';
 import { createHttpClient } from '../../../src/engine/http/client.ts';
 import { createHostLimits } from '../../../src/engine/http/host-limits.ts';
-import type { LimitTrace } from '../../../src/engine/http/auto-limit.ts';
+import type { LimitStart, LimitTrace } from '../../../src/engine/http/auto-limit.ts';
 import type { ApiResponse, Send } from '../../../src/engine/shared/message.ts';
 import { Secrets } from '../../../src/lib/secrets.ts';
 import { get, never, recordingLog } from './support.ts';
@@ -118,7 +118,7 @@ async function run(
   rules: Rules,
   requests: number,
   options: {
-    starts?: Record<string, number>;
+    starts?: Record<string, LimitStart>;
     maxRetries?: number;
     sets?: readonly (readonly [at: number, ms: number])[];
   } = {},
@@ -241,8 +241,17 @@ test('a limit that the API declares is kept, and a run begins where it is told t
   );
   expect(declared.api.refused).toEqual([]);
   expect(declared.api.mostAtOnce()).toBe(4);
-  const begun = await run({ latencyMs: steady }, 12, { starts: { 'http://h': 12 } });
+  const begun = await run({ latencyMs: steady }, 12, {
+    starts: { 'http://h': { limit: 12, wasRefused: false } },
+  });
   expect(begun.ms).toBe(100);
+});
+
+test('a run that begins where another one was refused goes on one by one', async () => {
+  const starts = { 'http://h': { limit: 12, wasRefused: true } };
+  const { api, traces } = await run({ atOnce: 16, latencyMs: steady }, 300, { starts });
+  expect(api.refused.length).toBeLessThan(3);
+  expect(traces[0]?.changes.slice(0, 4).map(({ to }) => to)).toEqual([13, 14, 15, 16]);
 });
 
 test('changes are told with their reasons', async () => {
