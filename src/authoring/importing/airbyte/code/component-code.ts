@@ -11,7 +11,7 @@ export interface CodeClass {
   /** Names of its bases, with their modules: `airbyte_cdk….HttpRequester`. */
   readonly bases: readonly string[];
   readonly methods: ReadonlyMap<string, CodeMethod>;
-  /** What the names of its body are given; undefined for one that only has a type. */
+  /** Values that the names of its body are given; undefined for one that only has a type. */
   readonly fields: ReadonlyMap<string, PythonNode | undefined>;
   /** The class of the same file that it extends. */
   readonly parent?: CodeClass;

@@ -26,7 +26,7 @@ import {
   type CodeValue,
 } from './values.ts';
 
-/** What a condition of the code decides. */
+/** Tells what a condition of the code comes to. */
 export type Decide = (condition: Expression) => boolean;
 
 /** Most statements of one component: loops over what is known could be long. */
@@ -54,7 +54,7 @@ export class CodeObject implements CodeReader {
   readonly #base: BaseClass;
   /** Classes whose methods are running. */
   readonly #classes: string[] = [];
-  /** What a generator has given. */
+  /** Values that a generator has given. */
   readonly yielded: Yielded[] = [];
   #steps = 0;
   #depth = 0;
@@ -595,7 +595,7 @@ const OPERATORS: ReadonlySet<string> = new Set([
   '*',
 ]);
 
-/** What a class of the other tool gives to those that extend it. */
+/** A class of the other tool, for those that extend it. */
 export interface BaseClass {
   method(object: CodeObject, name: string, args: CallArguments): CodeValue | undefined;
   attribute(object: CodeObject, name: string): CodeValue | undefined;

@@ -2,7 +2,7 @@ import type { Expression } from '../jinja/ast.ts';
 import type { Decide } from './evaluate.ts';
 import { Raised } from './refused.ts';
 
-/** What code ends in: by what its conditions decide where they are known only while it runs. */
+/** The end of code, by what its conditions decide where they are known only while it runs. */
 export type Outcome<T> =
   | { readonly kind: 'value'; readonly value: T }
   | { readonly kind: 'error' }

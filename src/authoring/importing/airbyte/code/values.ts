@@ -16,7 +16,7 @@ export type CodeValue =
   | { readonly kind: 'template'; readonly node: ManifestNode }
   | { readonly kind: 'component'; readonly component: ManifestComponent }
   | { readonly kind: 'self' }
-  /** What a class extends. */
+  /** The class that another one extends. */
   | { readonly kind: 'super'; readonly of: string }
   | { readonly kind: 'method'; readonly of: CodeValue; readonly name: string }
   /** The answer to a request of the code. */
@@ -60,7 +60,7 @@ export function isExpression(value: CodeValue): value is Expression {
   return EXPRESSIONS.has(value.kind);
 }
 
-/** What functions and methods of Python need of the object whose code calls them. */
+/** An object whose code calls functions and methods of Python. */
 export interface CodeReader {
   readonly component: ManifestComponent;
   readonly attributes: Map<string, CodeValue>;

@@ -217,7 +217,10 @@ function conditionIn({ when, then }: Extract<Expression, { kind: 'choose' }>): E
     const access = accessOf(part);
     const isBelow = access?.name === 'config' && access.keys.length > map.keys.length;
     if (isBelow && map.keys.every((key, index) => access.keys[index] === key)) found ??= part;
-    return access === undefined ? mapParts(part, look) : part;
+    // the name of a method is no setting
+    if (access === undefined && part.kind === 'call' && part.of.kind === 'item') look(part.of.of);
+    else if (access === undefined) mapParts(part, look);
+    return part;
   };
   look(then);
   return found ?? when;

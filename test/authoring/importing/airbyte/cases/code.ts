@@ -255,11 +255,14 @@ class Sorted(DatetimeBasedCursor):
           type: 'BearerAuthenticator',
           api_token: "{{ config['login']['key'] if config.get('login') else config['key'] }}",
         },
-        request_parameters: { app: "{{ config.get('login', config.get('old', {})).get('app') }}" },
+        request_parameters: {
+          app: "{{ config.get('login', config.get('old', {})).get('app') }}",
+          until: "{{ config['end'].split('T')[0] if config['end'] else 'now' }}",
+        },
       },
     }),
-    settings: { login: { key: 'k', app: '4' } },
+    settings: { login: { key: 'k', app: '4' }, end: '2024-06-30T00:00' },
     api: rows,
-    asks: both('GET /a?app=4 Bearer k'),
+    asks: both('GET /a?app=4&until=2024-06-30 Bearer k'),
   },
 ];
