@@ -79,6 +79,8 @@ export const importCommand: Command = {
     const { readYaml } = await import('../authoring/importing/airbyte/read-yaml.ts');
     const settings =
       settingsFile === undefined ? undefined : readYaml(await textOf(settingsFile), settingsFile);
+    const componentsFile = args.text('components');
+    const components = componentsFile === undefined ? undefined : await textOf(componentsFile);
     const { checked } = await import('../authoring/importing/check.ts');
     const { importText } = await import('../authoring/importing/import-text.ts');
     const claimed = await checked(
@@ -87,7 +89,7 @@ export const importCommand: Command = {
         file,
         name: nameFor(file),
         settings,
-        readBeside: besides(file, args.text('components')),
+        readBeside: components === undefined ? besides(file) : () => components,
       }),
     );
     const { afterwards } = await import('./import-check.ts');
@@ -119,12 +121,8 @@ function nameFor(file: string): string {
   return name === 'manifest' ? path.basename(dir) : name;
 }
 
-/** Returns how the Python code of a connector is read: one file, or those beside the manifest. */
-function besides(file: string, components: string | undefined): (beside: string) => string | undefined {
-  if (components !== undefined) {
-    const text = readFileSync(components, 'utf8');
-    return () => text;
-  }
+/** Returns how the Python code of a connector is read: from the files beside the manifest. */
+function besides(file: string): (beside: string) => string | undefined {
   const folder = path.dirname(file);
   return (beside) => {
     const found = path.join(folder, beside);
