@@ -87,6 +87,12 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     await page.getByText(/of \d+ lines/).waitFor();
     expect(await axe(page)).toEqual([]);
     await screenshots(page, 'run-log');
+    await page.setViewportSize({ width: 1440, height: 900 });
+
+    // What a run loads is compressed on its way, and its size is known when it has come.
+    await page.getByRole('link', { name: 'Files', exact: true }).first().click();
+    await page.getByRole('grid', { name: 'Files' }).getByText('books').first().waitFor();
+    expect(await page.getByText('0 B', { exact: true }).count()).toBe(0);
   });
 
   test('one that goes on shows how far it is, survives that the service goes away, and is cancelled', async () => {

@@ -4,12 +4,14 @@ import type { Advice, OpenPoint, ToldError } from '../../data/client.ts';
 export function adviceText(advice: Advice): string {
   switch (advice.code) {
     case 'login': {
-      const { isRefused, kind, challenge } = advice;
+      const { isRefused, kind, challenge, header } = advice;
       if (isRefused)
         return `${asked(challenge)}Is the login right, and for this API? Correct it above, and look again.`;
-      const which =
-        kind === 'basic' ? '“User and password”' : kind === 'bearer' ? '“Token (bearer)”' : 'a login';
-      return `${asked(challenge)}Choose ${which} above, and look again.`;
+      if (header !== undefined)
+        return `${asked(challenge)}It names the header ${header}: choose “Key in a header” above with that name, and look again.`;
+      if (kind === 'bearer')
+        return `${asked(challenge)}With a token that you have, choose “Token (bearer)” above; with the id and the secret of a client, “Client and secret (OAuth client credentials)”. Then look again.`;
+      return `${asked(challenge)}Choose ${kind === 'basic' ? '“User and password”' : 'a login'} above, and look again.`;
     }
     case 'rights':
       return `${asked(advice.challenge)}The login is known, but may not read this. Ask whoever runs the API for more rights, or give another login above.`;

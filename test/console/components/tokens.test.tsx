@@ -86,13 +86,22 @@ describe('the form of a token', () => {
     const asked = answer({
       'GET tokens': [MASTER],
       'GET buckets': [SHOP],
-      GET: { components: [{ id: 'ex-generic', name: 'Generic extractor' }] },
+      GET: {
+        components: [
+          { id: 'ex-generic', name: 'Generic extractor', type: 'extractor' },
+          { id: 'other.scheduler', name: 'Scheduler', type: 'other' },
+        ],
+      },
+      'GET components': [],
       'POST tokens': { ...READER, token: '1-8-secret' },
     });
     render(<Tokens parts={[]} />);
     fireEvent.click(await screen.findByRole('button', { name: 'New token' }));
     fireEvent.input(screen.getByLabelText('Description'), { target: { value: ' loader ' } });
     fireEvent.change(await screen.findByLabelText('Rights to in.c-shop'), { target: { value: 'write' } });
+    // Others of the catalogue are for programs, and nothing is made with them.
+    expect(screen.getByLabelText(/Generic extractor/)).toBeTruthy();
+    expect(screen.queryByLabelText(/Scheduler/)).toBeNull();
     fireEvent.click(screen.getByRole('checkbox', { name: 'Manages all buckets and sources' }));
     expect(screen.queryByLabelText('Rights to in.c-shop')).toBeNull();
     fireEvent.click(screen.getByRole('checkbox', { name: 'Manages all buckets and sources' }));
@@ -129,8 +138,10 @@ describe('buckets', () => {
     signIn(LIMITED);
     answer(ANSWERS);
     render(<Tables parts={[]} />);
-    await screen.findByRole('link', { name: 'Load a file' });
+    await screen.findByText('There are no tables yet');
     expect(screen.queryByRole('button', { name: 'New bucket' })).toBeNull();
+    // It may write nowhere.
+    expect(screen.queryByRole('link', { name: 'Load a file' })).toBeNull();
   });
 
   test('that a limited one loads a file into are those that there are', async () => {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Type, type Static } from 'typebox';
 import type { DataContext } from '../../data-context.ts';
+import type { Meta } from '../../../stores/metadata/database.ts';
 import type { JobRow } from '../../../stores/metadata/tables.ts';
 import { insertTable, NO_ALIAS, saveState, type TableState } from '../../../stores/metadata/stored-tables.ts';
 import { tableOf } from '../../../stores/metadata/transaction.ts';
@@ -98,6 +99,7 @@ export const tableCreate = defineOperation({
           .where((where) => where.and({ branch_id: job.branch_id, id: bucketId }))
           .execute();
         const stored = await requireTableRow(tx, context, job.branch_id, id);
+        await noteSize(tx, source.fileId, content);
         const bucket = await requireBucketRow(tx, context, job.branch_id, bucketId);
         return wholeTable(stored, { origin: context.origin(), bucket });
       },
@@ -143,10 +145,21 @@ export const tableImport = defineOperation({
       commit: async (tx) => {
         const stored = await requireTableRow(tx, context, job.branch_id, id);
         await saveState(tx, stored, stateOf(outcome), { last_change: now, last_import: now });
+        await noteSize(tx, source.fileId, content);
       },
     };
   },
 });
+
+/** Notes how large a file is that was made without its size, as one that is compressed while it is sent. */
+async function noteSize(tx: Meta, id: number, { bytes }: FileContent): Promise<void> {
+  if (bytes === 0) return;
+  await tx
+    .updateTable('files')
+    .set({ size_bytes: bytes })
+    .where((where) => where.and({ id, size_bytes: 0 }))
+    .execute();
+}
 
 const NO_CONTENT: FileContent = {
   isSliced: false,
