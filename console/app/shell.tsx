@@ -11,7 +11,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Banner } from '../ui/states.tsx';
 import { Toasts } from '../ui/toast.tsx';
-import { Text } from '../ui/values.tsx';
+import { By } from '../ui/values.tsx';
 import { BranchSwitcher } from './branches.tsx';
 import { LazyPalette } from './lazy-palette.tsx';
 import { Shortcuts, useShortcuts } from './shortcuts.tsx';
@@ -126,7 +126,7 @@ function PersonMenu({ session: { token } }: { readonly session: Session }) {
         label="Your session"
         about={
           <>
-            Signed in with <Text>{token.description}</Text>
+            Signed in with <By token={token} />
           </>
         }
         items={[

@@ -103,14 +103,23 @@ export function useRoom(scroll: { readonly current: HTMLElement | null }): Room 
 
 /** Returns edges of columns as wide as these want to be, and wider if there is room. */
 export function useEdges(
-  columns: readonly { readonly width?: number | undefined }[],
+  columns: readonly { readonly width?: number | undefined; readonly align?: 'right' | undefined }[],
   room: number,
 ): readonly number[] {
   return useMemo(() => {
     const wanted = columns.map(({ width = 160 }) => width);
     const sum = wanted.reduce((total, width) => total + width, 0);
-    const factor = room > sum && sum > 0 ? room / sum : 1;
+    // Numbers are as wide as they are anywhere: names get the room that is free.
+    const growing = wanted
+      .filter((_, i) => columns[i]?.align !== 'right')
+      .reduce((all, width) => all + width, 0);
+    const factor = room > sum && growing > 0 ? (room - sum + growing) / growing : 1;
     let end = 0;
-    return [0, ...wanted.map((width) => (end += Math.floor(width * factor)))];
+    return [
+      0,
+      ...wanted.map(
+        (width, i) => (end += Math.floor(columns[i]?.align === 'right' ? width : width * factor)),
+      ),
+    ];
   }, [columns, room]);
 }

@@ -9,6 +9,15 @@ export function Text({ children }: { readonly children: string }) {
   return <bdi>{shownText(children)}</bdi>;
 }
 
+/** Description of the token that commands on the machine of the service have without being given one. */
+const OF_COMMANDS = 'Commands on this machine';
+
+/** Names the token that something was done with. */
+export function By({ token }: { readonly token: { readonly description: string } }) {
+  if (token.description !== OF_COMMANDS) return <Text>{token.description}</Text>;
+  return <span title="A command such as gex run, on the machine of the service">gex, on the server</span>;
+}
+
 const COUNT = new Intl.NumberFormat('en');
 const FRACTION = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];

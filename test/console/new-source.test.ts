@@ -37,6 +37,41 @@ describe.skipIf(CHROMIUM === undefined)('a new source', () => {
     parts: [dataPart, workshopPart({ command }), runnerPart({ command, concurrency: 1, pollMs: 100 })],
   });
 
+  test('that was looked at is kept when the way back is taken by mistake, and says what login is asked for', async () => {
+    const api = await startApi(({ headers }, response) => {
+      if (headers.authorization === `Bearer ${SECRET}`)
+        return json(
+          response,
+          [1, 2, 3].map((id) => ({ id, day: `2026-03-0${id}` })),
+        );
+      response.setHeader('www-authenticate', 'Bearer realm="shop"');
+      json(response, { error: 'who are you?' }, 401);
+    });
+    const { page } = await own.open('/sources');
+    await page.getByRole('link', { name: 'New source' }).first().click();
+    await page.getByLabel('An address, a curl command').fill(`${api.url}days`);
+    await page.getByRole('button', { name: 'Look at it' }).click();
+    await page.getByText('The API asks for: Bearer realm="shop"').waitFor();
+    await page.getByText('“Client and secret (OAuth client credentials)”').waitFor();
+    await page.getByLabel('Login').selectOption('bearer');
+    await page.getByLabel('Token', { exact: true }).fill(SECRET);
+    await page.getByRole('button', { name: 'Look at it' }).click();
+    await page.getByRole('heading', { name: 'What was found' }).waitFor();
+
+    // A guess is told as one, and the form of the time is that of its values.
+    await page.getByRole('button', { name: 'time: day' }).click();
+    await page.getByText('nothing proves it').waitFor();
+    expect(await page.getByLabel('How it is written').inputValue()).toBe('Y-m-d');
+
+    page.once('dialog', (dialog) => void dialog.dismiss());
+    await page.evaluate('history.back()');
+    await expect.poll(() => page.url()).toBe(`${own.url}/new`);
+    await page.getByRole('heading', { name: 'What was found' }).waitFor();
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.evaluate('history.back()');
+    await page.getByRole('heading', { name: 'Sources', exact: true }).waitFor();
+  });
+
   test('comes from a link: proposal, trial, mapping, run', async () => {
     const api = await usersApi();
     const { page } = await own.open('/new');

@@ -87,6 +87,10 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     await page.getByText(/of \d+ lines/).waitFor();
     expect(await axe(page)).toEqual([]);
     await screenshots(page, 'run-log');
+    // On a narrow screen a line has room for three.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const box = async () => (await page.getByRole('log').boundingBox())?.height ?? 0;
+    await expect.poll(box).toBeGreaterThan(60);
     await page.setViewportSize({ width: 1440, height: 900 });
 
     // What a run loads is compressed on its way, and its size is known when it has come.

@@ -11,7 +11,7 @@ import { Input } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Badge, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { Bytes, CopyButton, KeyValue, RelativeTime, Text } from '../../ui/values.tsx';
+import { By, Bytes, CopyButton, KeyValue, RelativeTime, Text } from '../../ui/values.tsx';
 import { shownText } from '../../../src/lib/shown-text.ts';
 import { Expires, kindText } from './facts.tsx';
 
@@ -150,7 +150,7 @@ function factsOf(file: File): Fact[] {
     ['Kind', kindText(file) || 'a whole file'],
     ['Created', <RelativeTime value={created} />],
     ['Removed', <Expires file={file} />],
-    ['By', <Text>{creatorToken.description}</Text>],
+    ['By', <By token={creatorToken} />],
     ...(runId === null || runId === ''
       ? []
       : [

@@ -11,7 +11,7 @@ import { SearchField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
-import { Bytes, RelativeTime, Text } from '../../ui/values.tsx';
+import { By, Bytes, RelativeTime, Text } from '../../ui/values.tsx';
 import { Expires, kindText, Tags } from './facts.tsx';
 import { Uploads } from './uploads.tsx';
 
@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<File>[] = [
     width: 150,
     show: (file) => <span class="muted">{kindText(file) || 'whole'}</span>,
   },
-  { id: 'by', title: 'By', width: 120, show: ({ creatorToken }) => <Text>{creatorToken.description}</Text> },
+  { id: 'by', title: 'By', width: 120, show: ({ creatorToken }) => <By token={creatorToken} /> },
 ];
 
 export function FileList() {

@@ -11,7 +11,7 @@ import { JsonBlock } from '../../ui/json-block.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Banner, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { Bytes, CopyButton, KeyValue, RelativeTime, Text } from '../../ui/values.tsx';
+import { By, Bytes, CopyButton, KeyValue, RelativeTime, Text } from '../../ui/values.tsx';
 import { isOver, JobStatus, tookText } from './status.tsx';
 
 export function JobDetail({ id }: { readonly id: string }) {
@@ -154,7 +154,7 @@ function factsOf(job: Job): Fact[] {
     ['Asked for', <RelativeTime value={job.createdTime} />],
     ['Began', <RelativeTime value={job.startTime} />],
     ['Took', <span class="number">{tookText(job)}</span>],
-    ['By', <Text>{creatorToken.description}</Text>],
+    ['By', <By token={creatorToken} />],
     ...(runId === null ? [] : [['Run', <RunLink id={runId} />] as const]),
   ];
 }

@@ -16,7 +16,7 @@ import { SearchField, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
-import { RelativeTime, Text } from '../../ui/values.tsx';
+import { By, RelativeTime, Text } from '../../ui/values.tsx';
 import { isOver, JobStatus, tookText } from './status.tsx';
 
 const PART = 100;
@@ -56,7 +56,7 @@ const COLUMNS: readonly Column<Job>[] = [
       ),
   },
   { id: 'error', title: 'Error', width: 240, text: (job) => failureOfJob(job)?.message ?? '' },
-  { id: 'who', title: 'By', width: 130, show: ({ creatorToken }) => <Text>{creatorToken.description}</Text> },
+  { id: 'who', title: 'By', width: 130, show: ({ creatorToken }) => <By token={creatorToken} /> },
 ];
 
 export function JobList() {

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { client, type Run, type RunLogLine } from '../../data/client.ts';
 import { Checkbox, SearchField, Select } from '../../ui/field.tsx';
 import { Badge, EmptyState, ErrorBanner, Skeleton, type Tone } from '../../ui/states.tsx';
@@ -88,6 +88,7 @@ export function Log({ run }: { readonly run: Run }) {
     estimateSize: () => height,
     overscan: 12,
   });
+  useLayoutEffect(() => virtual.measure(), [virtual, height]);
   useEffect(() => {
     if (isFollowing && found.length > 0) virtual.scrollToIndex(found.length - 1, { align: 'end' });
   }, [isFollowing, found.length, virtual]);

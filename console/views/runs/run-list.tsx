@@ -11,7 +11,7 @@ import { Page } from '../../ui/page.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { StatusBadge, VerdictBadge } from '../../ui/run-badges.tsx';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
-import { Count, durationText, RelativeTime, Text } from '../../ui/values.tsx';
+import { By, Count, durationText, RelativeTime, Text } from '../../ui/values.tsx';
 import { FAILING, fromKey, nameOf, useSources, type SourceRef } from '../../data/sources.ts';
 import { StartRun } from './start-run.tsx';
 import { isOver, rowsOf, tookMs } from './words.tsx';
@@ -69,7 +69,7 @@ function columnsOf(sources: readonly SourceRef[] | undefined): readonly Column<R
       title: 'Started by',
       width: 170,
       show: ({ schedule, creatorToken }) =>
-        schedule === null ? <Text>{creatorToken.description}</Text> : `schedule ${schedule}`,
+        schedule === null ? <By token={creatorToken} /> : `schedule ${schedule}`,
     },
     { id: 'attempt', title: 'Attempts', width: 90, align: 'right', show: ({ attempt }) => attempt },
   ];

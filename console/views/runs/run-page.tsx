@@ -11,7 +11,7 @@ import { StatusBadge, VerdictBadge } from '../../ui/run-badges.tsx';
 import { Banner, Loaded } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { Count, durationText, RelativeTime, Text } from '../../ui/values.tsx';
+import { By, Count, durationText, RelativeTime, Text } from '../../ui/values.tsx';
 import { Compare } from './compare.tsx';
 import { Log } from './log.tsx';
 import { Overview } from './overview.tsx';
@@ -149,9 +149,7 @@ function Head({ run, name }: { readonly run: Run; readonly name: string }) {
         <Fact name="Asked for">
           <RelativeTime value={run.createdTime} />
         </Fact>
-        <Fact name="By">
-          {schedule === null ? <Text>{creatorToken.description}</Text> : `schedule ${schedule}`}
-        </Fact>
+        <Fact name="By">{schedule === null ? <By token={creatorToken} /> : `schedule ${schedule}`}</Fact>
         {attempt > 1 && <Fact name="Attempt">{attempt}</Fact>}
         {asked.from !== undefined && (
           <Fact name="Period">

@@ -9,7 +9,7 @@ import { Page } from '../../ui/page.tsx';
 import { Banner, EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { Link } from '../../route/link.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { RelativeTime, Text } from '../../ui/values.tsx';
+import { By, RelativeTime, Text } from '../../ui/values.tsx';
 import { cronText } from './cron-words.ts';
 import { ScheduleForm } from './schedule-form.tsx';
 import { keyOf, nameOf, useSources } from '../../data/sources.ts';
@@ -191,7 +191,7 @@ function One({
             Only <Text>{rows.join(', ')}</Text>
           </>
         )}
-        , with the rights of <Text>{creatorToken.description}</Text>
+        , with the rights of <By token={creatorToken} />
       </p>
       {refusal !== null && (
         <Banner

@@ -168,7 +168,7 @@ export function offsetCandidate(
   const bare = withoutAt(seen.target.params, place);
   return {
     kind: 'offset',
-    says: `rows to skip from ${first} in \`${place.join('.')}\``,
+    says: `the number of rows to skip in \`${place.join('.')}\`, ${first} at first`,
     pagination: {
       method: 'offset',
       limit: size,

@@ -122,7 +122,7 @@ describe('gex init --try asks for each list of a document', () => {
       const shown = made.stdout.replaceAll(/\s+/g, ' ');
       expect(made.code, made.stderr).toBe(1);
       expect(made.stdout).toMatch(/^list +result +rows +total +id +next page$/m);
-      expect(shown).toContain('/users complete 61 61 id rows to skip from 0 in offset');
+      expect(shown).toContain('/users complete 61 61 id the number of rows to skip in offset, 0 at first');
       expect(made.stdout).toMatch(
         /^ {2}└ \/\S+\/records +complete +25 +id +the address in header next-page/m,
       );
