@@ -31,7 +31,9 @@ for (const file of globSync('dist/**/*.js', { cwd: root, exclude: ['dist/console
 const program = await written(ENTRIES, RUN);
 // a thread has its own: what it shares with the program would bring all of it
 const thread = await written(['engine/records/threads/line-worker'], []);
-const packages = new Set([...program, ...thread].map(packageOf).filter((folder) => folder !== ''));
+// a process of a query has its own as well: nothing of the service is in it
+const query = await written(['service/stores/query/process/main'], []);
+const packages = new Set([...program, ...thread, ...query].map(packageOf).filter((folder) => folder !== ''));
 writeFileSync(`${root}dist/licenses.txt`, [...packages].toSorted().map(licenseOf).join('\n'));
 
 /** Writes entries with what they need, and returns the modules that are in them. */

@@ -3,6 +3,7 @@ import type { Context } from '../domain/context.ts';
 import { encodeReply } from '../domain/encode-reply.ts';
 import { ApiError, InvalidRequest, notFound } from '../domain/api-error.ts';
 import { TableError, type TableErrorCode } from '../stores/tables/table-error.ts';
+import { QueryError } from '../stores/query/messages.ts';
 import { QuerySyntaxError } from '../stores/metadata/query.ts';
 import { detailOf, toServiceError } from '../domain/service-error.ts';
 
@@ -50,6 +51,7 @@ function apiErrorOf(error: unknown, validationCode: string): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof InvalidRequest)
     return new ApiError(400, validationCode, error.message, { errors: error.errors });
+  if (error instanceof QueryError) return queryError(error);
   if (error instanceof QuerySyntaxError) return new ApiError(400, 'query.syntax', error.message);
   const trouble = toServiceError(error);
   if (trouble !== undefined) return trouble;
@@ -79,6 +81,20 @@ function apiErrorOf(error: unknown, validationCode: string): ApiError {
     500,
     'internalError',
     'An unexpected error happened. Its id is in the log of the service.',
+  );
+}
+
+/** Returns the answer for a query in SQL, with the place in its text. */
+function queryError({ problem }: QueryError): ApiError {
+  const { code, message, line, column } = problem;
+  const place = line === undefined || column === undefined ? undefined : { line, column };
+  const where = place === undefined ? '' : `Line ${place.line}, column ${place.column}: `;
+  return new ApiError(
+    // Also for one that failed: clients send a request again for minutes after a status above 499.
+    400,
+    code,
+    where + message,
+    place && { params: place },
   );
 }
 

@@ -6,6 +6,7 @@ import { OPERATIONS } from '../domain/jobs/operations/all.ts';
 import { createWorker } from '../domain/jobs/worker.ts';
 import { createAlerter } from '../domain/alerts/alerter.ts';
 import { createKeeper } from '../domain/maintenance/keeper.ts';
+import { createTableQueries } from '../domain/table-queries.ts';
 import { createSnapshots } from '../domain/transfer/backup/snapshot.ts';
 import { createApp } from '../http/app.ts';
 import { boundConnections } from '../http/connections.ts';
@@ -13,6 +14,7 @@ import type { HttpContext } from '../http/http-context.ts';
 import { dataRoutes } from '../http/routes/all.ts';
 import { folderRoutes } from '../http/routes/folder.ts';
 import { importerRoutes } from '../http/routes/importer.ts';
+import { sqlRoutes } from '../http/routes/sql.ts';
 import { closeServer, listenOn } from '../platform/connections/listening.ts';
 import { createS3Server } from '../stores/objects/s3/server.ts';
 import type { TableEngine } from '../stores/tables/engine.ts';
@@ -48,6 +50,8 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
   // A copy of a folder has everything that is in it; databases are copied by their own programs.
   const hasSnapshots = isApi && dir !== undefined && database === undefined;
 
+  const queries = createTableQueries(context, options.queryLimits);
+
   const work = { operations: OPERATIONS, ...(concurrency === undefined ? {} : { concurrency }) };
   const worker = isWorker ? createWorker(() => context, work) : undefined;
   const keeper = isWorker ? createKeeper(context, keepDays) : undefined;
@@ -63,7 +67,7 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
       { name: 'object store', isBearable: isApi, check: async () => await objects.ready() },
     ],
     routes: [
-      ...(isApi ? dataRoutes(context) : []),
+      ...(isApi ? [...dataRoutes(context), ...sqlRoutes(queries)] : []),
       ...(hasSnapshots ? folderRoutes(createSnapshots(dir, async () => await tables.ofFolder(), env)) : []),
     ],
     // The importer is below the API's own address as well, which clients certainly reach.
@@ -94,6 +98,7 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
     },
     async stop() {
       await importer?.close();
+      await queries.stop();
       await Promise.all([worker?.stop(graceMs), keeper?.stop(), alerter?.stop()]);
       // A service that is restarted often would not run until the next cleanup. A database that others use as well is
       // maintained while it runs.

@@ -6,6 +6,7 @@ import type { HttpContext } from '../http/http-context.ts';
 import type { MessageReach } from '../domain/alerts/send.ts';
 import type { DatabaseOptions } from '../platform/database/database.ts';
 import type { ExternalStoreOptions } from '../stores/objects/external-store.ts';
+import type { QueryLimits } from '../stores/query/messages.ts';
 import type { Route } from '../http/route.ts';
 import type { NamedService } from '../http/routes/index.ts';
 
@@ -83,6 +84,8 @@ export interface ServiceOptions {
   readonly reach?: MessageReach | undefined;
   /** Milliseconds between two looks at what alerts are to tell of; default 15,000. */
   readonly alertMs?: number;
+  /** Most that a query in SQL may use. */
+  readonly queryLimits?: QueryLimits;
   /** Modules of the service, started in this order and stopped in reverse; default: files, tables and jobs. */
   readonly parts?: readonly MakePart[];
   /**

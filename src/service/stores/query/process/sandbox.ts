@@ -1,0 +1,216 @@
+import { createWriteStream } from 'node:fs';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { checkQuery, RefusedPart } from './check.ts';
+import { problemOf, textProblem } from './problems.ts';
+import { QueryError, RESULT_FILE } from '../messages.ts';
+import type {
+  NeededTables,
+  QueryColumn,
+  QueryFormat,
+  QueryLimits,
+  QueryOutcome,
+  QueryRows,
+  QueryTable,
+} from '../messages.ts';
+
+/** Engine with nothing in it but what a query reads. */
+export interface Sandbox {
+  /** Parses a query and checks each part of it. @throws {QueryError} */
+  needs(sql: string): Promise<NeededTables>;
+  /** Makes the tables, without rows, and has the engine understand the query. @throws {QueryError} */
+  bind(sql: string, tables: readonly QueryTable[]): Promise<void>;
+  fill(tables: readonly QueryRows[]): Promise<void>;
+  /** Shuts everything else off, runs the query, and writes its result. @throws {QueryError} */
+  run(sql: string, format: QueryFormat, limit: number | undefined): Promise<QueryOutcome>;
+}
+
+const RESULT = 'main.result';
+/** Bytes of a line of CSV that the reader takes; a table with a longer one is read again with the second. */
+const LINE_BYTES = [4 * 1024 * 1024, 128 * 1024 * 1024];
+
+export async function openSandbox(folder: string, limits: QueryLimits): Promise<Sandbox> {
+  const instance = await DuckDBInstance.create(path.join(folder, 'query.duckdb'), {
+    memory_limit: `${limits.memoryMb}MB`,
+    temp_directory: path.join(folder, 'temp'),
+    max_temp_directory_size: `${Math.ceil(limits.diskBytes / 1024 / 1024)}MB`,
+    threads: String(limits.threads),
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    allow_community_extensions: 'false',
+    errors_as_json: 'true',
+  });
+  const connection = await instance.connect();
+  // Times without an offset mean the same wherever the service runs.
+  await connection.run("SET TimeZone = 'UTC'");
+
+  return {
+    async needs(sql) {
+      const statement = await connection.prepare('SELECT json_serialize_sql($1::VARCHAR)');
+      statement.bindVarchar(1, sql);
+      const [row] = (await statement.runAndReadAll()).getRows();
+      const tree: unknown = JSON.parse(String(row?.[0]));
+      const problem = problemOf(tree, sql);
+      if (problem !== undefined) throw new QueryError(problem);
+      try {
+        return checkQuery(tree);
+      } catch (error) {
+        if (error instanceof RefusedPart)
+          throw new QueryError(textProblem('storage.sql.refused', error.message, error.offset, sql));
+        throw error;
+      }
+    },
+
+    async bind(sql, tables) {
+      for (const schema of new Set(tables.map((table) => table.schema)))
+        await connection.run(`CREATE SCHEMA ${quoted(schema)}`);
+      for (const table of tables)
+        await connection.run(
+          `CREATE TABLE ${nameOf(table)} (${table.columns.map((name) => `${quoted(name)} VARCHAR`).join(', ')})`,
+        );
+      await asked(sql, async () => {
+        const prepared = await connection.prepare(sql);
+        prepared.destroySync();
+      });
+    },
+
+    async fill(tables) {
+      for (const table of tables) await fill(connection, table);
+    },
+
+    async run(sql, format, limit) {
+      const out = path.join(folder, RESULT_FILE);
+      for (const setting of [
+        `allowed_directories = [${literal(`${path.dirname(out)}/`)}]`,
+        'enable_external_access = false',
+        'lock_configuration = true',
+      ])
+        await connection.run(`SET ${setting}`);
+      const most = limit === undefined ? limits.rows : Math.min(limit, limits.rows);
+      // The text is a value here, parsed by the same parser into the same single statement.
+      await asked(sql, async () => {
+        await connection.run(
+          `CREATE TABLE ${RESULT} AS SELECT * FROM query(${literal(sql)}) LIMIT ${most + 1}`,
+        );
+      });
+      const counted = await numberOf(connection, `SELECT count(*) FROM ${RESULT}`);
+      const hasMore = counted > most;
+      if (hasMore && (limit === undefined || limit > limits.rows))
+        throw new QueryError({
+          code: 'storage.sql.tooLarge',
+          message: `The result has more than ${limits.rows} rows. Ask for fewer with LIMIT or WHERE, or for sums of them.`,
+        });
+      const outcome = { columns: await columnsOf(connection), rows: Math.min(counted, most), hasMore };
+      await writeResult(connection, format, outcome, out);
+      return outcome;
+    },
+  };
+}
+
+async function asked(sql: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw new QueryError(
+      problemOf(error, sql) ?? { code: 'storage.sql.failed', message: 'The query could not be run.' },
+    );
+  }
+}
+
+async function fill(connection: DuckDBConnection, table: QueryRows): Promise<void> {
+  if (table.files.length === 0) return;
+  for (const [attempt, bytes] of LINE_BYTES.entries()) {
+    try {
+      await connection.run(`INSERT INTO ${nameOf(table)} FROM ${await readCsv(connection, table, bytes)}`);
+      break;
+    } catch (error) {
+      if (attempt === LINE_BYTES.length - 1) throw error;
+      await connection.run(`DELETE FROM ${nameOf(table)}`);
+    }
+  }
+  const rows = await numberOf(connection, `SELECT count(*) FROM ${nameOf(table)}`);
+  if (rows !== table.rows) throw new Error(`${rows} of ${table.rows} rows were read.`);
+}
+
+/** Every option is given, so that nothing is guessed, and a line end in a cell is never taken for that of a row. */
+async function readCsv(connection: DuckDBConnection, table: QueryRows, line: number): Promise<string> {
+  const described = await connection.runAndReadAll(`SELECT * FROM ${nameOf(table)} LIMIT 0`);
+  const names = described.columnNames().map((_, i) => `c${i}`);
+  return `read_csv(${[
+    `[${table.files.map(literal).join(', ')}]`,
+    'auto_detect = false',
+    'header = false',
+    'strict_mode = true',
+    "delim = ','",
+    `quote = '"'`,
+    `escape = '"'`,
+    "compression = 'none'",
+    "encoding = 'utf-8'",
+    `columns = {${names.map((name) => `${name}: 'VARCHAR'`).join(', ')}}`,
+    // Both are needed for an empty cell to stay a text.
+    `force_not_null = [${names.map((name) => `'${name}'`).join(', ')}]`,
+    'allow_quoted_nulls = false',
+    'parallel = false',
+    `max_line_size = ${line}`,
+    `buffer_size = ${line * 2}`,
+  ].join(', ')})`;
+}
+
+async function columnsOf(connection: DuckDBConnection): Promise<QueryColumn[]> {
+  const described = await connection.runAndReadAll(`SELECT * FROM ${RESULT} LIMIT 0`);
+  const types = described.columnTypes();
+  return described.columnNames().map((name, i) => ({ name, type: String(types[i]) }));
+}
+
+/** Options of `COPY` for the formats that the engine writes itself. */
+const WRITTEN = {
+  jsonl: 'FORMAT json',
+  csv: 'FORMAT csv, HEADER',
+  parquet: 'FORMAT parquet, COMPRESSION zstd',
+} as const;
+
+async function writeResult(
+  connection: DuckDBConnection,
+  format: QueryFormat,
+  { columns, rows, hasMore }: QueryOutcome,
+  file: string,
+): Promise<void> {
+  const source = `FROM ${RESULT} LIMIT ${rows}`;
+  if (format !== 'json') {
+    await connection.run(`COPY (${source}) TO ${literal(file)} (${WRITTEN[format]})`);
+    return;
+  }
+  // Texts as the engine writes them: numbers of any size stay exact.
+  const cells = columns.map(({ name }) => `CAST(${quoted(name)} AS VARCHAR)`).join(', ');
+  const result = await connection.stream(`SELECT ${cells} ${source}`);
+  await pipeline(
+    async function* () {
+      yield `{"columns":${JSON.stringify(columns)},"hasMore":${hasMore},"rows":[`;
+      let before = '\n';
+      for (;;) {
+        const chunk = await result.fetchChunk();
+        if (chunk === null || chunk.rowCount === 0) break;
+        for (const row of chunk.getRows()) {
+          yield `${before}${JSON.stringify(row)}`;
+          before = ',\n';
+        }
+      }
+      yield '\n]}\n';
+    },
+    createWriteStream(file, { mode: 0o600 }),
+  );
+}
+
+async function numberOf(connection: DuckDBConnection, sql: string): Promise<number> {
+  const [row] = (await connection.runAndReadAll(sql)).getRows();
+  return Number(row?.[0]);
+}
+
+const nameOf = ({ schema, table }: { readonly schema: string; readonly table: string }): string =>
+  `${quoted(schema)}.${quoted(table)}`;
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
