@@ -53,6 +53,7 @@ export const ERROR_CODES = {
   'export.late': 'An export was not ready in time.',
   'records.typeChange': 'A column changed its type in a way that a table cannot hold.',
   'records.invalid': 'A record cannot be written with this mapping or filter.',
+  'records.misfit': 'A value does not fit the type that a mapping gives its column.',
   'output.failed': 'A file could not be written.',
   'run.locked': 'Another process is running over this data folder.',
   'run.doubtful': 'The tables may not have everything that the API has.',

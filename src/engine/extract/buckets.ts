@@ -18,6 +18,9 @@ import { createLegacyParser } from '../records/legacy/parser.ts';
 import { LEGACY_STRUCT_VERSION } from '../records/legacy/struct.ts';
 import type { Mappings } from '../records/mapping/mapping.ts';
 import { checkTypes, missingTables } from '../records/mapping/missing.ts';
+import { typesOf } from '../records/mapping/columns.ts';
+import { withChildren } from '../records/mapping/tree.ts';
+import type { ColumnType } from '../records/types/column-type.ts';
 import { parseMappings } from '../records/mapping/parse.ts';
 import { createMappedParser } from '../records/mapping/parser.ts';
 import type { Exchanges } from '../recording/exchanges.ts';
@@ -146,6 +149,7 @@ export class OutputBuckets {
     }
     const names = new Set(finished.map(({ name }) => name));
     const { types } = bucket;
+    const byHand = typesOf(mappings.flatMap((each) => [...each.values()].flatMap(withChildren)));
     const manifestOf = ({ name, columns, primaryKey }: TableLayout, missing = false): string => {
       const said = tables.of(name, columns);
       const key = said.primaryKey ?? primaryKey;
@@ -159,7 +163,7 @@ export class OutputBuckets {
         table: name,
         incremental: incremental || said.isMerged,
         primaryKey: key,
-        schema: schemaOf(types.get(name), columns),
+        schema: schemaOf(types.get(name) ?? namedTypes(byHand.get(name)), columns),
         missing,
       });
     };
@@ -207,6 +211,7 @@ export class OutputBuckets {
     const mapped = createMappedParser({
       mappings,
       otherwise: parser,
+      log: this.#options.log,
       parseTime,
       jsonText: jsonTextOf(config.exactJson),
     });
@@ -255,9 +260,15 @@ function fileName(bucket: string | undefined, table: string): string {
   return checkedName(bucket === undefined ? table : `${bucket}.${table}`);
 }
 
+function namedTypes(
+  types: ReadonlyMap<string, ColumnType> | undefined,
+): readonly Pick<TypedColumn, 'name' | 'type'>[] | undefined {
+  return types && Array.from(types, ([name, type]) => ({ name, type }));
+}
+
 /** Returns the columns with their types, in the order of the header. */
 function schemaOf(
-  types: readonly TypedColumn[] | undefined,
+  types: readonly Pick<TypedColumn, 'name' | 'type'>[] | undefined,
   columns: readonly string[],
 ): ManifestColumn[] | undefined {
   if (types === undefined) return undefined;

@@ -1,3 +1,4 @@
+import { COLUMN_TYPES } from './types/column-type.ts';
 import { definition, name, object, option, optionalText, text, type OptionSchema } from '../../lib/option.ts';
 
 /** `config.userData`: extra columns of the tables of all top-level jobs. */
@@ -52,6 +53,16 @@ const columnProperties = {
     required: ['destination'],
     properties: {
       destination,
+      type: option(
+        'Type of the column',
+        'The type that its values have. Empty cells are null, and fit every type.',
+        { enum: [...COLUMN_TYPES, '', null], examples: ['bigint'] },
+      ),
+      misfit: option(
+        'What to do about a value that does not fit',
+        '`fail`: the run ends with its row and page; `null`: the cell is empty; `skip`: the row is left out. Both are told at the end.',
+        { enum: ['fail', 'null', 'skip', '', null], default: 'fail', examples: ['null'] },
+      ),
       primaryKey: option('Primary key', 'True makes the column a part of the primary key of the table.', {
         type: ['boolean', 'number', 'string', 'null'],
         default: false,
@@ -114,8 +125,8 @@ export const recordDefinitions: Readonly<Record<string, OptionSchema>> = {
       properties: {
         type: optionalText(
           'Kind',
-          '`column`: the value; `user`: a value of the extra columns, the path separated by `/`; `date`: the value as a unix time; `table`: a table of its own.',
-          { default: 'column', examples: ['column', 'user', 'date', 'table'] },
+          '`column`: the value; `user`: a value of the extra columns, the path separated by `/`; `date`: the value as a unix time; `json`: the value as JSON, whole; `table`: a table of its own.',
+          { default: 'column', examples: ['column', 'user', 'date', 'json', 'table'] },
         ),
         delimiter,
         ...columnProperties,

@@ -141,3 +141,91 @@ describe('types of columns', () => {
     ]);
   });
 });
+
+const column = (destination: string, more: object = {}): object => ({ mapping: { destination, ...more } });
+
+async function mapped(
+  rows: unknown[],
+  mapping: object,
+): Promise<{ csv: string; schema: readonly (readonly [string, string])[]; warned: readonly string[] }> {
+  const api = await startApi((_request, response) => json(response, rows));
+  const folder = dataFolder(
+    configOf(api, [{ endpoint: 'rows' }], { config: { mappings: { rows: mapping } } }),
+  );
+  const warned: string[] = [];
+  await run({ dataFolder: folder, log: { ...silentLog, warn: (text) => warned.push(text) } });
+  const files = filesOf(path.join(folder, 'out/tables'));
+  const manifest = JSON.parse(files['library.rows.manifest'] ?? '') as {
+    schema: { name: string; data_type: { base: { type: string } }; primary_key: boolean }[];
+  };
+  return {
+    csv: files['library.rows'] ?? '',
+    schema: manifest.schema.map(({ name, data_type: { base } }) => [name, base.type]),
+    warned,
+  };
+}
+
+describe('types that a mapping gives by hand', () => {
+  test('stand in the manifest, with JSON and truth values as they are', async () => {
+    const { csv, schema } = await mapped(
+      [
+        { id: '7', paid: false, at: '2024-02-29', box: { a: [1] }, name: 'x' },
+        { id: 8, paid: null, at: '', box: 'y' },
+      ],
+      {
+        id: column('id', { primaryKey: true, type: 'bigint' }),
+        paid: column('paid', { type: 'boolean' }),
+        at: column('at', { type: 'date' }),
+        box: { type: 'json', mapping: { destination: 'box' } },
+        name: 'name',
+      },
+    );
+    expect(schema).toEqual([
+      ['id', 'INTEGER'],
+      ['paid', 'BOOLEAN'],
+      ['at', 'DATE'],
+      ['box', 'STRING'],
+      ['name', 'STRING'],
+    ]);
+    expect(csv.split('\n').slice(1, 3)).toEqual([
+      '"7","false","2024-02-29","{""a"":[1]}","x"',
+      '"8","","","""y""",""',
+    ]);
+  });
+
+  test('end the run with row and page for a value that does not fit', async () => {
+    const work = mapped([{ n: 1 }, { n: '007' }], { n: column('n', { type: 'bigint' }) });
+    await expect(work).rejects.toThrow(
+      '“007” is no bigint: it is for the column “n” of the table “rows”, in row 2 of parameters.config.jobs[0], page 1',
+    );
+  });
+
+  test('make it null, or leave the row out, and say so', async () => {
+    const rows = [
+      { id: 1, n: 1, lines: [{ x: 1 }] },
+      { id: 2, n: 'much' },
+      { id: 'third', n: 3, lines: [{ x: 2 }] },
+    ];
+    const { csv, warned } = await mapped(rows, {
+      id: column('id', { type: 'bigint', misfit: 'skip' }),
+      n: column('n', { type: 'bigint', misfit: 'null' }),
+    });
+    expect(csv).toBe('"id","n"\n"1","1"\n"2",""\n');
+    expect(warned).toEqual([
+      expect.stringMatching(
+        /^1 value of the column “n” did not fit bigint and was written as null .*“much” in row 2/,
+      ),
+      expect.stringMatching(
+        /^1 value of the column “id” did not fit bigint and was left out with the row .*“third” in row 3/,
+      ),
+    ]);
+  });
+
+  test.each([
+    [{ type: 'int' }, '`type` must be “text”, “boolean”'],
+    [{ misfit: 'null' }, '“misfit” is'],
+    [{ type: 'bigint', misfit: 'null', primaryKey: true }, 'primary key cannot be null'],
+  ])('are refused as %j', async (more, message) => {
+    await expect(mapped([], { n: column('n', more) })).rejects.toThrow(message);
+  });
+});

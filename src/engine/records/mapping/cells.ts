@@ -8,25 +8,9 @@ import {
   type Json,
   type JsonText,
 } from '../../../lib/json/index.ts';
-import type { PageTables } from '../lines.ts';
-import type { ScalarText } from '../look.ts';
 import type { ColumnEntry, EntryPlace } from './mapping.ts';
-
-/** Properties that all rows of a page share. */
-export interface MappedPage {
-  /** Extra columns by raw name. */
-  readonly extra: AnyObject;
-  /** Returns the extra columns as part of a generated key; empty text when there are none. */
-  extraText(): string;
-  readonly tables: PageTables;
-  /** Text of values other than texts. */
-  readonly scalar: ScalarText;
-  /**
-   * Returns the salt that makes the generated key of a row unlike that of an equal one, another each time; empty if
-   * equal rows share a key.
-   */
-  salt(): string;
-}
+import type { CellText, MappedPage } from './mapped-page.ts';
+import { isTyped, typedCell } from './typed-cells.ts';
 
 /**
  * Seconds since 1970 of a date in any of the forms that the configuration's functions read; undefined when the text
@@ -35,8 +19,6 @@ export interface MappedPage {
 export type ParseCellTime = (text: string) => number | undefined;
 
 export type Pick = (row: Json) => Json | undefined;
-/** The text of a cell, before it is quoted. */
-export type CellText = (row: Json, page: MappedPage) => string;
 
 /** How values become the text of cells. */
 export interface CellTexts {
@@ -44,7 +26,14 @@ export interface CellTexts {
   readonly jsonText: JsonText;
 }
 
+/** Compiles a cell, with what becomes of a value that does not fit the type of its column. */
 export function compileCell(entry: ColumnEntry, table: string, texts: CellTexts): CellText {
+  const text = compileText(entry, table, texts);
+  return isTyped(entry) ? typedCell(entry, table, text) : text;
+}
+
+/** Compiles the text of a cell, of whatever type it is. */
+export function compileText(entry: ColumnEntry, table: string, texts: CellTexts): CellText {
   if (entry.kind === 'user') return userCell(entry, table, texts);
   const pick = compilePick(entry);
   const { jsonText } = texts;
@@ -83,6 +72,11 @@ function textOf(
   table: string,
   { jsonText, page }: { readonly jsonText: JsonText; readonly page: MappedPage },
 ): string {
+  if (isTyped(entry)) {
+    if (value === null || value === undefined) return '';
+    if (entry.type === 'json') return jsonText(value);
+    if (typeof value === 'boolean') return String(value);
+  }
   if (typeof value === 'string') return value;
   if (value === undefined || value === null || isScalar(value)) return page.scalar(value);
   if (entry.forceType) return jsonText(value);

@@ -1,5 +1,6 @@
 import { ConfigError } from '../../../lib/errors.ts';
 import type { TableLayout } from '../parser.ts';
+import type { ColumnType } from '../types/column-type.ts';
 import type { Mapping } from './mapping.ts';
 
 /**
@@ -74,6 +75,21 @@ export function checkColumns(mapping: Mapping): void {
       },
     );
   }
+}
+
+/** Returns the types that mappings give by hand, by table and column; a column that has two is text. */
+export function typesOf(mappings: Iterable<Mapping>): ReadonlyMap<string, ReadonlyMap<string, ColumnType>> {
+  const tables = new Map<string, Map<string, ColumnType>>();
+  for (const { table, entries } of mappings) {
+    const types = tables.get(table) ?? new Map<string, ColumnType>();
+    for (const entry of entries) {
+      if (entry.kind === 'self' || entry.kind === 'table' || entry.type === undefined) continue;
+      const known = types.get(entry.column) ?? entry.type;
+      types.set(entry.column, known === entry.type ? known : 'text');
+    }
+    if (types.size > 0) tables.set(table, types);
+  }
+  return tables;
 }
 
 function firstRepeated(names: readonly string[]): string | undefined {

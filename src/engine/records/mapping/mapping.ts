@@ -1,3 +1,5 @@
+import type { ColumnType } from '../types/column-type.ts';
+
 /** How the records of one table become its rows. Made by `parseMapping`. */
 export interface Mapping {
   /** Name of the table, used as it is. */
@@ -25,6 +27,10 @@ export interface ColumnEntry extends EntryPlace {
   readonly primaryKey: boolean;
   /** Lists and objects are written as JSON text. */
   readonly forceType: boolean;
+  /** Type of the column; undefined where the mapping does not say it. */
+  readonly type?: ColumnType;
+  /** Fate of a value that does not fit: the run fails (the default), the cell is null, or the row is left out. */
+  readonly misfit?: 'fail' | 'null' | 'skip';
   /** The `type` as written, where it is none that is known; the entry is read as a column. */
   readonly unknownType: string | undefined;
 }

@@ -40,7 +40,7 @@ export function checkTypes(mappings: Mappings): void {
         if (entry.kind !== 'column' || entry.unknownType === undefined) continue;
         throw new ConfigError('config.invalid', `“${entry.unknownType}” is no type of a mapping's entry`, {
           where: { path: `${entry.at}.type` },
-          hint: 'Use “column” (the default), “user”, “date” or “table”.',
+          hint: 'Use “column” (the default), “user”, “date”, “json” or “table”.',
         });
       }
     }

@@ -10,6 +10,7 @@ import {
   type Json,
 } from '../../../lib/json/index.ts';
 import { asObject, SettingsReader } from '../../../lib/read-settings.ts';
+import { COLUMN_TYPES } from '../types/column-type.ts';
 import { checkColumns } from './columns.ts';
 import type {
   ColumnEntry,
@@ -65,13 +66,15 @@ function readEntry(path: string, setting: Json, at: string, table: string): Mapp
   const delimiter = read.text(setting, 'delimiter', at) ?? '.';
   const type = read.text(setting, 'type', at) ?? '';
   if (type === 'table') return readTable(path, delimiter, setting, at, table);
-  const known = type === '' || type === 'column' || type === 'user' || type === 'date';
+  const isJson = type === 'json';
+  const known = type === '' || type === 'column' || type === 'user' || type === 'date' || isJson;
   return {
     kind: type === 'user' || type === 'date' ? type : 'column',
     path,
     delimiter,
     at,
     ...readColumn(setting, at),
+    ...(isJson ? { type } : {}),
     forceType: !isEmpty(getKey(setting, 'forceType')),
     unknownType: known ? undefined : type,
   };
@@ -94,7 +97,10 @@ function shorthand(path: string, setting: Json, at: string): ColumnEntry {
   };
 }
 
-function readColumn(setting: AnyObject, at: string): Pick<ColumnEntry, 'column' | 'primaryKey'> {
+function readColumn(
+  setting: AnyObject,
+  at: string,
+): Pick<ColumnEntry, 'column' | 'primaryKey' | 'type' | 'misfit'> {
   const mapping = getKey(setting, 'mapping');
   const column = isObject(mapping) ? nameOf(getKey(mapping, 'destination')) : undefined;
   if (!isObject(mapping) || column === undefined)
@@ -103,7 +109,33 @@ function readColumn(setting: AnyObject, at: string): Pick<ColumnEntry, 'column' 
       at,
       'For example {"mapping": {"destination": "id"}}.',
     );
-  return { column, primaryKey: !isEmpty(getKey(mapping, 'primaryKey')) };
+  const primaryKey = !isEmpty(getKey(mapping, 'primaryKey'));
+  return { column, primaryKey, ...readType(mapping, primaryKey, `${at}.mapping`) };
+}
+
+const MISFITS = ['fail', 'null', 'skip'] as const;
+
+function readType(mapping: AnyObject, isKey: boolean, at: string): Pick<ColumnEntry, 'type' | 'misfit'> {
+  const given = getKey(mapping, 'type');
+  const wanted = getKey(mapping, 'misfit');
+  const type = COLUMN_TYPES.find((each) => each === given);
+  if (given !== undefined && type === undefined && !isEmpty(given))
+    throw wrong(
+      `“type” of a column cannot be ${toText(given)}`,
+      `${at}.type`,
+      `Known are ${COLUMN_TYPES.join(', ')}.`,
+    );
+  if (wanted === undefined || isEmpty(wanted)) return type === undefined ? {} : { type };
+  const misfit = MISFITS.find((each) => each === wanted);
+  if (misfit === undefined || type === undefined)
+    throw wrong('“misfit” is "fail", "null" or "skip", beside a “type”', `${at}.misfit`);
+  if (isKey && misfit === 'null')
+    throw wrong(
+      'A column of the primary key cannot be null',
+      `${at}.misfit`,
+      'Say "skip" to leave out rows whose key does not fit, or "fail".',
+    );
+  return { type, misfit };
 }
 
 function readTable(

@@ -3,8 +3,10 @@ import { serializeMap, sizeOf, toJsonText, type JsonText } from '../../../lib/js
 import { PageTables } from '../lines.ts';
 import { scalarText } from '../look.ts';
 import type { PageRows, RecordParser, TableOutput } from '../parser.ts';
-import type { MappedPage, ParseCellTime } from './cells.ts';
-import type { Mappings } from './mapping.ts';
+import type { Log } from '../../../lib/log.ts';
+import type { ParseCellTime } from './cells.ts';
+import type { MappedPage } from './mapped-page.ts';
+import type { ColumnEntry, Mappings } from './mapping.ts';
 import { createRowWriter } from './rows.ts';
 import { withChildren } from './tree.ts';
 
@@ -14,6 +16,8 @@ export interface MappedParserOptions {
   readonly otherwise: RecordParser;
   /** Reads the values of `date` entries. */
   readonly parseTime: ParseCellTime;
+  /** Told of values that do not fit the type of their column. */
+  readonly log?: Log | undefined;
   /** Text of lists and objects in cells; the reference's by default. */
   readonly jsonText?: JsonText;
 }
@@ -28,7 +32,7 @@ export interface MappedParser extends RecordParser {
  * data type that is processed gets its table, with zero rows too.
  */
 export function createMappedParser(options: MappedParserOptions): MappedParser {
-  const { mappings, otherwise, parseTime, jsonText = toJsonText } = options;
+  const { mappings, otherwise, parseTime, log, jsonText = toJsonText } = options;
   const tables = new Set(
     [...mappings.values()].flatMap((mapping) => withChildren(mapping).map(({ table }) => table)),
   );
@@ -37,16 +41,23 @@ export function createMappedParser(options: MappedParserOptions): MappedParser {
   );
 
   let taken = 0;
+  const misfits = new Map<ColumnEntry, Misfits>();
   return {
     take(page, out) {
       const writer = writers.get(page.dataType);
       if (writer === undefined) return otherwise.take(page, keepLayouts(out, tables));
-      const mapped = mappedPage(page, out, taken++);
+      const at = { row: 0 };
+      const mapped = mappedPage(page, out, { index: taken++, at, misfits });
       writer.open(mapped);
-      for (const rows of page.chunks()) writer.write(rows, '', mapped);
+      for (const rows of page.chunks())
+        for (const row of rows) {
+          at.row++;
+          writer.write([row], '', mapped);
+        }
       mapped.tables.flush();
     },
     finish(pages, out) {
+      for (const [entry, found] of misfits) log?.warn(textOf(entry, found));
       otherwise.finish(() => unmapped(pages(), mappings), keepLayouts(out, tables));
     },
     struct: undefined,
@@ -54,13 +65,41 @@ export function createMappedParser(options: MappedParserOptions): MappedParser {
   };
 }
 
-function mappedPage({ extra, look = {} }: PageRows, out: TableOutput, index: number): MappedPage {
+/** Values that did not fit a column. */
+interface Misfits {
+  readonly first: string;
+  count: number;
+}
+
+function textOf({ column, type, misfit, at }: ColumnEntry, { first, count }: Misfits): string {
+  const what = misfit === 'skip' ? 'left out' : 'written as null';
+  const values = count === 1 ? '1 value' : `${count} values`;
+  return `${values} of the column “${column}” did not fit ${type} and ${count === 1 ? 'was' : 'were'} ${what}${misfit === 'skip' ? ' with the row' : ''} (${at}); the first was ${first}`;
+}
+
+interface Writing {
+  readonly index: number;
+  readonly at: { readonly row: number };
+  readonly misfits: Map<ColumnEntry, Misfits>;
+}
+
+function mappedPage(
+  { extra, look = {}, page }: PageRows,
+  out: TableOutput,
+  { index, at, misfits }: Writing,
+): MappedPage {
   let text: string | undefined;
   const extraText = (): string => (text ??= sizeOf(extra) === 0 ? '' : serializeMap(extra));
   let row = 0;
   const { unique } = look;
   const salt = (): string => (unique === undefined ? '' : `#${unique}.${index}.${row++}`);
-  return { extra, extraText, tables: new PageTables(out), scalar: scalarText(look), salt };
+  const place = (): string => `row ${at.row} of ${page ?? `page ${index + 1}`}`;
+  const note = (entry: ColumnEntry, cell: string): void => {
+    const known = misfits.get(entry);
+    if (known === undefined) misfits.set(entry, { first: `“${cell.slice(0, 60)}” in ${place()}`, count: 1 });
+    else known.count++;
+  };
+  return { extra, extraText, tables: new PageTables(out), scalar: scalarText(look), salt, place, note };
 }
 
 function* unmapped(pages: Iterable<PageRows>, mappings: Mappings): Iterable<PageRows> {

@@ -2,16 +2,11 @@ import { quoteCell } from '../../../lib/csv/write.ts';
 import { isEmpty, isList, md5, serialize, type Json } from '../../../lib/json/index.ts';
 import type { TableLines } from '../lines.ts';
 import type { TableLayout } from '../parser.ts';
-import {
-  compileCell,
-  compilePick,
-  type CellText,
-  type MappedPage,
-  type CellTexts,
-  type Pick,
-} from './cells.ts';
+import { compileCell, compilePick, compileText, type CellTexts, type Pick } from './cells.ts';
 import { hasLinkColumn, layoutOf } from './columns.ts';
 import type { Mapping } from './mapping.ts';
+import type { CellText, MappedPage } from './mapped-page.ts';
+import { isTyped, leavesOut } from './typed-cells.ts';
 
 /** Writes the rows of one mapping, and of its child tables, as lines. */
 export interface RowWriter {
@@ -45,6 +40,11 @@ export function createRowWriter(mapping: Mapping, texts: CellTexts): RowWriter {
   const hasParentLink = mapping.parentLink !== undefined;
   const linkIsKey = mapping.parentLink?.primaryKey === true;
   const opened = openedOnce(layout);
+  const conditions = mapping.entries.flatMap((entry) =>
+    entry.kind !== 'self' && entry.kind !== 'table' && isTyped(entry) && entry.misfit === 'skip'
+      ? [leavesOut(entry, compileText(entry, mapping.table, texts))]
+      : [],
+  );
 
   const keyOf = (row: Json, parentKey: string, page: MappedPage): string => {
     if (!hasKey) return md5(serialize(row) + page.extraText() + page.salt());
@@ -53,6 +53,7 @@ export function createRowWriter(mapping: Mapping, texts: CellTexts): RowWriter {
   };
 
   const writeRow = (row: Json, parentKey: string, page: MappedPage): void => {
+    if (conditions.some((isLeftOut) => isLeftOut(row, page))) return;
     let line = '';
     let key: string | undefined;
     for (const step of steps) {

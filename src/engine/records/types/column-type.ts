@@ -53,6 +53,14 @@ const TYPES: readonly (readonly [ColumnType, number])[] = [
   ['json', VALUE.json],
 ];
 
+/** The types, for whoever gives one by hand. */
+export const COLUMN_TYPES: readonly ColumnType[] = ['text', ...TYPES.map(([type]) => type)];
+
+/** Returns the kinds of values that a type holds. */
+export function holds(type: ColumnType): number {
+  return TYPES.find(([each]) => each === type)?.[1] ?? -1;
+}
+
 /** Returns the type of a column whose values were of these kinds; undefined while it had none but null. */
 export function typeOf(kinds: number): ColumnType | undefined {
   if (kinds === 0) return undefined;

@@ -42,6 +42,12 @@ export function kindOfValue(value: Json | undefined): number {
   return VALUE.text;
 }
 
+/** Returns the kind of the text of a cell, where a number may be one inside a text. */
+export function kindOfCell(text: string): number {
+  if (text === 'true' || text === 'false') return VALUE.boolean;
+  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? kindOfNumber(text) : kindOfValue(text);
+}
+
 /** Returns the kind of a number by its literal, which no double has seen. */
 export function kindOfNumber(literal: string): number {
   const match = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal);
