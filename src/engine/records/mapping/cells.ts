@@ -4,7 +4,6 @@ import {
   getKey,
   isObject,
   isScalar,
-  type AnyObject,
   type Json,
   type JsonText,
 } from '../../../lib/json/index.ts';
