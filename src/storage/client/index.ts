@@ -59,6 +59,7 @@ export type {
   Schedule,
   ScheduleCreate,
   ScheduleUpdate,
+  DefinedColumn,
   Table,
   TableProfile,
   TemporaryCredentials,

@@ -194,6 +194,8 @@ export interface TableOperations {
   update(id: string, changes: { readonly displayName: string }): Promise<Table>;
   delete(id: string, options?: { readonly force?: boolean | undefined }): Promise<void>;
   addColumn(id: string, column: ColumnDefinition, options?: WaitOptions & OnceOptions): Promise<void>;
+  /** Changes what a column of a typed table is said to hold. */
+  defineColumn(id: string, column: ColumnDefinition, options?: WaitOptions & OnceOptions): Promise<void>;
   deleteColumn(
     id: string,
     column: string,

@@ -111,6 +111,10 @@ export function createTableOperations(api: ApiCore, jobs: Jobs): TableOperations
     async addColumn(id, body, options) {
       await run({ method: 'POST', path: path`tables/${id}/columns`, body, isOnce: true }, options);
     },
+    async defineColumn(id, { name, ...body }, options) {
+      const at = path`tables/${id}/columns/${name}/definition`;
+      await run({ method: 'PUT', path: at, body }, options);
+    },
     async deleteColumn(id, column, { force, ...options } = {}) {
       const call = {
         method: 'DELETE',

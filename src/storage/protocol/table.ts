@@ -3,6 +3,14 @@ import { Bucket } from './bucket.ts';
 import { Names, Time } from './common.ts';
 import { MetadataItem } from './metadata.ts';
 
+/** A column of a typed table, with what it is said to hold. */
+const DefinedColumn = Type.Object({
+  name: Type.String(),
+  definition: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
+  basetype: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
+export type DefinedColumn = Static<typeof DefinedColumn>;
+
 export const Table = Type.Object(
   {
     id: Type.String({ examples: ['in.c-main.users'] }),
@@ -20,6 +28,9 @@ export const Table = Type.Object(
     sourceTable: Type.Optional(Type.Unknown()),
     isTyped: Type.Boolean(),
     columns: Type.Optional(Type.Array(Type.String())),
+    definition: Type.Optional(
+      Type.Object({ columns: Type.Array(DefinedColumn) }, { description: 'Of a typed table.' }),
+    ),
     metadata: Type.Optional(Type.Array(MetadataItem)),
     bucket: Type.Optional(Bucket),
   },

@@ -81,6 +81,7 @@ function columnRoutes(context: DataContext): Route[] {
     }),
     route('PUT', '/tables/:table/columns/:column/definition', {
       ...shared,
+      isForRuns: true,
       summary: 'Changes what a column of a typed table is said to hold',
       body: ColumnDefinition,
       enqueues: ['tableColumnDefinitionUpdate'],

@@ -49,6 +49,24 @@ describe('tables', () => {
     expect((await world.client().tables.detail(`${bucket}.users`)).primaryKey).toEqual(['id']);
   });
 
+  test('a schema makes a typed table, whose columns become wider, and never narrower', async () => {
+    const bucket = world.bucket();
+    const push = async (rows: string, types: Readonly<Record<string, string>>): Promise<unknown> => {
+      const schema = Object.entries(types).map(([name, type]) => ({ name, data_type: { base: { type } } }));
+      const manifest = { destination: `${bucket}.typed`, incremental: true, has_header: true, schema };
+      const out = { 'tables/x': rows, 'tables/x.manifest': JSON.stringify(manifest) };
+      await world.push(await world.out(out));
+      const { definition } = await world.client().tables.detail(`${bucket}.typed`);
+      return Object.fromEntries(definition?.columns.map(({ name, basetype }) => [name, basetype]) ?? []);
+    };
+    const before = { id: 'INTEGER', n: 'INTEGER', at: 'DATE', is: 'BOOLEAN' };
+    expect(await push('id,n,at,is\n1,2,2024-02-29,true\n', before)).toEqual(before);
+    const wide = { id: 'INTEGER', n: 'FLOAT', at: 'TIMESTAMP', is: 'INTEGER' };
+    expect(await push('id,n,at,is\n2,2.5,2024-02-29 10:00:00,7\n', wide)).toEqual({ ...wide, is: 'STRING' });
+    expect(await push('id,n,at,is\n3,2,,true\n', before)).toEqual({ ...wide, is: 'STRING' });
+    expect(await world.rows(`${bucket}.typed`)).toHaveLength(3);
+  });
+
   test('a load that is not incremental replaces the rows', async () => {
     const bucket = world.bucket('out');
     const mapping = { tables: [{ source: 'u.csv', destination: `${bucket}.users` }] };

@@ -4,6 +4,7 @@ import type { PlannedOutputTable } from '../plan/planned.ts';
 import { readyKey } from '../plan/primary-key.ts';
 import { stepKey, type Pushing } from '../pushing.ts';
 import { readyBucket } from './ready-bucket.ts';
+import { widerDefinition } from './wider-type.ts';
 import { untilDone } from '../load/until-done.ts';
 
 /**
@@ -42,6 +43,7 @@ interface Existing {
 async function adapt(push: Pushing, table: PlannedOutputTable, { key, found }: Existing): Promise<void> {
   const { tables } = push.connection.client;
   await addColumns(push, table, { key, found });
+  await widenColumns(push, table, { key, found });
   await readyKey(push, { table, key, current: found.primaryKey });
   for (const [i, rows] of table.deleteRows.entries()) {
     const once = { signal: push.signal, key: stepKey(push, key, 'delete rows', String(i)) };
@@ -68,5 +70,22 @@ async function addColumns(
       async () => (await tables.detail(destination)).columns?.includes(name) === true,
     );
     push.log.info(`Added the column “${name}” to ${destination}`);
+  }
+}
+
+/** Lets the columns of a typed table hold what the file has: before its rows come, so that none is wrong for a moment. */
+async function widenColumns(
+  push: Pushing,
+  { destination, definitions }: PlannedOutputTable,
+  { key, found: { definition } }: Existing,
+): Promise<void> {
+  const { tables } = push.connection.client;
+  for (const stored of definition?.columns ?? []) {
+    const given = definitions.find(({ name }) => name === stored.name);
+    const wider = given && widerDefinition(stored, given);
+    if (wider === undefined) continue;
+    const once = { signal: push.signal, key: stepKey(push, key, 'widen', stored.name) };
+    await tables.defineColumn(destination, wider, once);
+    push.log.info(`The column “${stored.name}” of ${destination} became wider, for its values`);
   }
 }
