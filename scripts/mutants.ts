@@ -1839,8 +1839,12 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a runner that lost its run still says that it is alive',
     file: 'src/service/stores/metadata/run-leases.ts',
-    find: `export const held = ({ id, fencing, runner }: HeldRun) => ({ id, fencing, runner, status: 'processing' as const });`,
-    replace: `export const held = ({ id }: HeldRun) => ({ id, status: 'processing' as const });`,
+    find: `  id,
+  fencing,
+  runner,
+  status: 'processing' as const,`,
+    replace: `  id,
+  status: 'processing' as const,`,
     tests: ['test/service/stores/queue/embedded.test.ts'],
   },
   {

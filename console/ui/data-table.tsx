@@ -36,7 +36,7 @@ export interface DataTableProps<Row> {
   readonly marked?: ReadonlySet<number> | undefined;
 }
 
-/** Where tables were left, for who comes back to them. */
+/** Sort and place of tables that were left, for who comes back to them. */
 const remembered = new Map<string, { readonly sort: Sort | undefined; readonly top: number }>();
 
 const HEAD = 36;

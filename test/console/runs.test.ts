@@ -93,7 +93,7 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     await expect.poll(box).toBeGreaterThan(60);
     await page.setViewportSize({ width: 1440, height: 900 });
 
-    // What a run loads is compressed on its way, and its size is known when it has come.
+    // Tables are compressed on their way, and the size of the file is known when it has come.
     await page.getByRole('link', { name: 'Files', exact: true }).first().click();
     await page.getByRole('grid', { name: 'Files' }).getByText('books').first().waitFor();
     expect(await page.getByText('0 B', { exact: true }).count()).toBe(0);

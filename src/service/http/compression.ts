@@ -13,7 +13,8 @@ export function compressed(request: FastifyRequest, reply: FastifyReply, payload
     return payload;
   const isText = typeof payload === 'string' || Buffer.isBuffer(payload);
   if (!isText && !(payload instanceof Readable)) return payload;
-  if (isText && Buffer.byteLength(payload) < MIN_BYTES) return payload;
+  const bytes = isText ? Buffer.byteLength(payload) : Number(reply.getHeader('content-length') ?? MIN_BYTES);
+  if (bytes < MIN_BYTES) return payload;
   reply.header('vary', 'Accept-Encoding');
   if (
     request.method === 'HEAD' ||

@@ -25,6 +25,18 @@ afterEach(async () => {
 
 const ODD = 'a "quoted" \\ / \u2028 \u{1F600}\u0001\u001F\u007F\0 \u{F8D0} \u{F8D0}0\t\r\n\b\f';
 
+test('a long list is compressed for a client that takes it so, and the same for every other', async () => {
+  await api.call('POST', 'buckets', { name: 'long' });
+  for (let i = 0; i < 5; i++) await client.create('in.c-long', `table_${i}`, 'x,y\n');
+  const list = async (encoding: string) =>
+    await api.call('GET', 'tables', undefined, { 'accept-encoding': encoding });
+  const [plain, packed, refused] = await Promise.all([list('identity'), list('gzip, br'), list('gzip;q=0')]);
+  expect(packed.headers.get('content-encoding')).toBe('gzip');
+  expect(packed.headers.get('vary')).toBe('Accept-Encoding');
+  for (const { headers } of [plain, refused]) expect(headers.get('content-encoding')).toBeNull();
+  expect(new Set([plain.text, packed.text, refused.text]).size).toBe(1);
+});
+
 test('a list is JSON as the platform writes it, whatever its texts are', async () => {
   await api.call('POST', 'buckets', { name: 'odd' });
   await client.create('in.c-odd', 'a', 'x,y\n');
