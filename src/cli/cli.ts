@@ -14,6 +14,7 @@ import { loginCommand } from './login.ts';
 import { mcpCommand } from './mcp.ts';
 import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
+import { alertsGroup } from './alerts.ts';
 import { runsGroup } from './runs.ts';
 import { storageGroup } from './storage.ts';
 import { testCommand } from './test.ts';
@@ -39,6 +40,7 @@ export const ENTRIES: readonly CommandEntry[] = [
   uiCommand,
   storageGroup,
   runsGroup,
+  alertsGroup,
   demoApiCommand,
   completionCommand(() => ENTRIES),
 ];

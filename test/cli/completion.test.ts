@@ -20,7 +20,7 @@ describe('what may stand at the end of a line', () => {
     ['gex run --rese', ['--reset-state']],
     ['gex run --log-level w', ['warn']],
     ['gex run --log-level warn --log-l', []],
-    ['gex run --row a --ro', ['--row']],
+    ['gex run --row a --ro', ['--row', '--rows-at-once']],
     ['gex nothing --da', []],
     ['gex run --data ', []],
   ])('%s', async (line, expected) => {

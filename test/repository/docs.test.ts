@@ -8,6 +8,7 @@ import { ACTION_NAMES } from '../../src/authoring/actions/actions.ts';
 import { ENTRIES } from '../../src/cli/cli.ts';
 import type { Command, CommandEntry } from '../../src/cli/command.ts';
 import { descend, isCommand, parseLine, usageOf } from '../../src/cli/parse.ts';
+import { storageGroup } from '../../src/cli/storage.ts';
 import { storageOptions } from '../../src/cli/storage/storage-command.ts';
 import { validateConfig } from '../../src/engine/config/index.ts';
 import { ERROR_CODES } from '../../src/lib/errors.ts';
@@ -144,14 +145,12 @@ describe('what is in the code is documented, and the reverse', () => {
   test('commands and their options', async () => {
     const entries = ENTRIES;
     const sections = sectionsOf(readPage('docs/cli.md'));
-    const groups = await Promise.all(
-      entries.map(async (entry) => (isCommand(entry) ? [] : await entry.load())),
-    );
-    const below = groups.flat().map(({ name }) => `storage ${name}`);
+    const storage = await storageGroup.load();
+    const below = storage.map(({ name }) => `storage ${name}`);
     expect([...sections.keys()].toSorted()).toEqual(
       [...entries.map(({ name }) => name), ...below].toSorted(),
     );
-    for (const entry of [...entries, ...groups.flat()].filter(isCommand)) {
+    for (const entry of [...entries, ...storage].filter(isCommand)) {
       const section = sections.get(entry.name) ?? sections.get(`storage ${entry.name}`) ?? '';
       const listed = Array.from(section.matchAll(/^\| `--([\w-]+)/gm), ([, option = '']) => option);
       expect(listed.toSorted(), entry.name).toEqual(Object.keys(entry.options).toSorted());
@@ -163,16 +162,13 @@ describe('what is in the code is documented, and the reverse', () => {
     const common = Object.keys(storageOptions);
     const top = sections.get('storage') ?? '';
     expect(Array.from(top.matchAll(/^\| `--([\w-]+)/gm), ([, option = '']) => option)).toEqual(common);
-    const entries = ENTRIES;
-    const resources = await Promise.all(
-      entries.map(async (entry) => (isCommand(entry) ? [] : await entry.load())),
-    );
-    for (const group of resources.flat()) {
+    const others = ENTRIES.filter((entry) => entry.name !== storageGroup.name);
+    for (const group of [...(await storageGroup.load()), ...others]) {
       if (isCommand(group)) continue;
-      const section = sections.get(`storage ${group.name}`) ?? '';
+      const section = sections.get(`storage ${group.name}`) ?? sections.get(group.name) ?? '';
       const commands = (await group.load()).filter(isCommand);
       const lines = Array.from(
-        section.matchAll(/^\| `gex storage \w+ ([^`]+)`/gm),
+        section.matchAll(/^\| `gex (?:storage )?\w+ ([^`]+)`/gm),
         ([, usage = '']) => usage,
       );
       expect(lines, group.name).toEqual(commands.map(usageOf));
@@ -197,7 +193,8 @@ describe('what is in the code is documented, and the reverse', () => {
         /(?:\bgex|\bgeneric-extractor) ((?:run|validate|test|action|storage|[a-z]+(?= --))(?: +[^\s`]+)*)/g,
       )) {
         const found = await descend({ script: 'gex', describe: '', entries, argv: rest.split(/ +/) });
-        const command = found.entries.find(({ name }) => name === found.argv[0]);
+        const first = found.argv[0]?.startsWith('--') === true ? found.fallback : found.argv[0];
+        const command = found.entries.find(({ name }) => name === first);
         const isGroup = found.script !== 'gex' && (found.argv[0] ?? '--').startsWith('--');
         expect(command !== undefined || isGroup, `${page.name}: ${line}`).toBe(true);
         const options = Array.from(rest.matchAll(/ --([a-z][a-z\d-]*)/g), ([, option = '']) => option);

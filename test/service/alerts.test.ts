@@ -9,6 +9,7 @@ import type { Alert, AlertMessage } from '../../src/storage/protocol/alert.ts';
 import { lookAtAlerts } from '../../src/service/domain/alerts/look.ts';
 import { sendMessages, type MessageReach } from '../../src/service/domain/alerts/send.ts';
 import type { HttpContext } from '../../src/service/http/http-context.ts';
+import { gexHere } from '../cli/support.ts';
 import { metaOf } from './database.ts';
 import { startService, type Running } from './harness.ts';
 
@@ -286,4 +287,26 @@ describe('an alert', () => {
     expect((await service.call('DELETE', `alerts/${id}`)).status).toBeLessThan(300);
     expect((await service.call('GET', `alerts/${id}`)).status).toBe(404);
   });
+});
+
+test('alerts are made, tried, muted and deleted by the command', async () => {
+  const { service, hook } = await world();
+  const alerts = async (...args: readonly string[]): Promise<string> => {
+    const { stdout, stderr } = await gexHere('alerts', ...args, '--storage', service.dir);
+    return stdout + stderr;
+  };
+  expect(await alerts()).toContain('There are no alerts.');
+  const made = await alerts('create', 'operations', hook.url, '--late', '60', '--json');
+  const { id, kinds } = JSON.parse(made.slice(0, made.lastIndexOf('}') + 1)) as Alert;
+  expect(kinds).toEqual(['failed', 'doubtful', 'late']);
+  expect(await alerts('list')).toMatch(/operations +failed, doubtful, late +all configurations +on/);
+  expect(await alerts('update', id, '--mute-until', '2100-01-01')).toMatch(
+    /state +muted until 2100-01-01T00:00:00Z/,
+  );
+  expect(await alerts('update', id, '--off', '--on')).toContain('do not go together');
+  expect(await alerts('update', id, '--off', '--kinds', 'nonsense')).toMatch(/kinds/);
+  expect(await alerts('test', id)).toMatch(/test +waiting +0/);
+  expect(await alerts('messages', id)).toMatch(/test +waiting/);
+  expect(await alerts('delete', id)).toContain(`Deleted the alert ${id}.`);
+  expect(await alerts('messages', id)).toContain('not found');
 });

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { createAlerts, type Alerts } from './alerts.ts';
 import type { Component } from '../protocol/index.ts';
 import { createBranches, type Branches } from './branches.ts';
 import { createBrowserApi, type BrowserOptions } from './browser-api.ts';
@@ -30,6 +31,7 @@ export interface BrowserClient {
   readonly tokens: Tokens;
   readonly branches: Branches;
   readonly events: Events;
+  readonly alerts: Alerts;
   readonly runs: RunOperations;
   readonly workshop: Workshop;
   /** The configurations of a component. */
@@ -62,6 +64,7 @@ export function createBrowserClient(options: BrowserOptions): BrowserClient {
     tokens: createTokens(api),
     branches: createBranches(api, jobs),
     events: createEvents(api),
+    alerts: createAlerts(api),
     runs: createRunOperations(api),
     workshop: createWorkshop(api),
     configurations: (componentId) => createConfigurations(api, componentId),
@@ -117,6 +120,10 @@ export type {
   RunProblem,
   RunProblems,
   MissedRun,
+  Alert,
+  AlertCreate,
+  AlertKind,
+  AlertMessage,
   RunRequest,
   RunProgress,
   RunStatus,

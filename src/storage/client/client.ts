@@ -1,3 +1,4 @@
+import { createAlerts, type Alerts } from './alerts.ts';
 import type { Component } from '../protocol/index.ts';
 import { createApi, type Api } from './api.ts';
 import { createBranches, type Branches } from './branches.ts';
@@ -50,6 +51,7 @@ export class StorageClient {
   readonly tokens: Tokens;
   readonly branches: Branches;
   readonly events: Events;
+  readonly alerts: Alerts;
   readonly runs: Runs;
   readonly workshop: Workshop;
   readonly #api: Api;
@@ -69,6 +71,7 @@ export class StorageClient {
     this.tokens = createTokens(api);
     this.branches = createBranches(api, this.jobs);
     this.events = createEvents(api);
+    this.alerts = createAlerts(api);
     this.runs = createRuns(api);
     this.workshop = createWorkshop(api);
   }

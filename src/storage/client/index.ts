@@ -21,6 +21,7 @@ export type { Events, EventsOf, EventsQuery, StorageEvent } from './events.ts';
 export type { RunExplanationQuery, RunLogLine, RunLogPart, RunProblemsQuery, RunsQuery } from './runs.ts';
 export type { Runs } from './recordings.ts';
 export type { Schedules } from './schedules.ts';
+export type { Alerts } from './alerts.ts';
 export { importResultOf } from './tables.ts';
 export type { ImportOnce } from './start-import.ts';
 export type { OnceOptions } from './client-options.ts';
@@ -31,6 +32,10 @@ export { StorageError } from '../../lib/errors.ts';
 export type { Env } from '../../lib/env.ts';
 export type { Log } from '../../lib/log.ts';
 export type {
+  Alert,
+  AlertCreate,
+  AlertMessage,
+  AlertUpdate,
   Branch,
   Bucket,
   BucketCreate,
