@@ -15,6 +15,7 @@ import { careArgs, careOptions } from './serve-care.ts';
 import { hostOptions } from './serve-hosts.ts';
 import { externalObjects, objectOptions, tryRole } from './serve-objects.ts';
 import { runsOptions, runsPart, sourcesPart } from './serve-runs.ts';
+import { tablesArgs, tablesOptions } from './serve-tables.ts';
 import { logOptions, openLog, urlArg } from './shared.ts';
 import { boundYoungMemory } from './heap-tuning.ts';
 
@@ -37,6 +38,7 @@ export const serveCommand: Command = {
     ),
     ...careOptions,
     ...databaseOptions,
+    ...tablesOptions,
     ...runsOptions,
     ...hostOptions,
     ...objectOptions,
@@ -65,10 +67,15 @@ export const serveCommand: Command = {
       'gex serve --database postgres://gex@db.example.com/gex --s3 https://s3.example.com --s3-bucket files --s3-role-arn arn:aws:iam:::role/files',
       'One of several processes over a database and an object store',
     ],
+    ['gex serve --tables lake', 'Tables as Parquet files that other engines read, in ./storage/tables/lake'],
     ['gex serve --dir /data --backup storage.tar', 'Keep a copy; unpack it with tar into an empty folder'],
   ],
   async run(written, io) {
-    const args = orEnvironment(written, process.env, ['s3-public-url', ...Object.keys(objectOptions)]);
+    const args = orEnvironment(written, process.env, [
+      's3-public-url',
+      ...Object.keys(tablesOptions),
+      ...Object.keys(objectOptions),
+    ]);
     const shared = databaseArgs(args, io, process.env);
     const { database } = shared;
     const backup = args.text('backup');
@@ -167,6 +174,7 @@ export async function serve(
       hint: 'Leave it out, or name both with --database and --s3.',
     });
   const care = careArgs(args, process.env);
+  const tables = tablesArgs(args, shared.database !== undefined);
   const runs = await runsPart(args);
   const service = createService({
     ...shared,
@@ -177,6 +185,7 @@ export async function serve(
     importerPort: portArg(args, 'importer-port'),
     ...care,
     reach: reachOf(reachEnvironment(args, process.env)),
+    ...tables,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(s3PublicUrl === undefined ? {} : { s3PublicUrl }),
     ...(objects === undefined ? {} : { objects, takesOver }),

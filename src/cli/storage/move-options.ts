@@ -11,6 +11,10 @@ export const fromStoreOptions = optionsOf(
 );
 export const toStoreOptions = {
   ...optionsOf('to', 'Put the files into this S3 endpoint, as with gex serve --s3'),
+  'to-tables': valued(
+    'KIND',
+    'How the tables are kept there: lake, or as gex serve keeps them by default (postgres, duckdb)',
+  ),
   'to-s3-take-over': flag(
     'The bucket belonged to a storage that is gone for good: it is this one’s from now on',
   ),

@@ -7,6 +7,7 @@ import type { ExternalStoreOptions } from '../../service/stores/objects/external
 import type { OpenedStorage } from '../../service/domain/transfer/storage.ts';
 import type { Args, Io } from '../command.ts';
 import { isDatabase } from './database-address.ts';
+import { kindArg } from '../serve-tables.ts';
 import { storeOf } from './move-options.ts';
 
 interface Opening {
@@ -21,11 +22,14 @@ interface Opening {
 export async function openEnd(end: 'from' | 'to', name: string, opening: Opening): Promise<OpenedStorage> {
   const { args, io, log, secretsOf } = opening;
   const role = end === 'from' ? 'source' : 'target';
+  const kind = end === 'to' ? args.text('to-tables') : undefined;
+  const tables = kind === undefined ? undefined : kindArg('to-tables', kind, isDatabase(name));
   const takesOver = end === 'to' && args.isSet('to-s3-take-over');
   if (isDatabase(name)) {
     const { openDatabaseStorage } = await import('../../service/domain/transfer/database.ts');
     return await openDatabaseStorage({
       role,
+      tables,
       takesOver,
       ...databaseOf(end, name, args, io),
       env: systemEnv,
@@ -43,6 +47,7 @@ export async function openEnd(end: 'from' | 'to', name: string, opening: Opening
     if (secretsOf !== undefined && !isDatabase(secretsOf)) await copySecrets(path.resolve(secretsOf), dir);
     return await openFolderStorage(dir, {
       role,
+      tables,
       objects,
       takesOver,
       environment: process.env,

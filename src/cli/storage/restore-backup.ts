@@ -24,6 +24,10 @@ export async function restore(args: Args, io: Io): Promise<number> {
     throw new RunError('command.invalid', '--to-s3 goes with a database, and not with a folder.', {
       hint: 'Restore into a folder, and move that: gex storage migrate … --to-s3 URL.',
     });
+  if (args.text('to-tables') !== undefined)
+    throw new RunError('command.invalid', '--to-tables goes with a database, and not with a folder.', {
+      hint: 'A folder has its tables as the backup has them; move it afterwards: gex storage migrate … --to-tables lake.',
+    });
   return await restoreFolderOf(file, to, io);
 }
 

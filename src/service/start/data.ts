@@ -19,7 +19,9 @@ import { closeServer, listenOn } from '../platform/connections/listening.ts';
 import { createS3Server } from '../stores/objects/s3/server.ts';
 import type { TableEngine } from '../stores/tables/engine.ts';
 import { hasEpoch } from '../stores/tables/folder-epoch.ts';
-import { serviceEngine } from '../stores/tables/open-engine.ts';
+import { extensionsFolder, tablesKind, type TablesKind } from '../stores/tables/kind.ts';
+import { serviceEngine, type LakeAccess } from '../stores/tables/open-engine.ts';
+import type { ObjectStore } from '../stores/objects/store.ts';
 import { openStore } from './open-object-store.ts';
 import { GRACE_MS, hasRole, type Part, type ServiceOptions } from './service-options.ts';
 
@@ -39,9 +41,10 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
   let s3Url = options.s3PublicUrl && trimEnd(options.s3PublicUrl, '/');
   const store = await openStore(base, options, () => s3Url);
   const { objects } = store;
-  const tables = serviceEngine(base);
+  const kind = await tablesKind(base.meta);
+  const tables = serviceEngine({ ...base, lake: lakeAccess(options, objects) });
   const { engine } = tables;
-  await openUsedTables(base, engine);
+  await openUsedTables(base, engine, kind);
   const context: DataContext & HttpContext = { ...base, objects, engine, origin: () => ownUrl ?? '' };
 
   const importer = isApi ? await createApp(context, importerRoutes(context)) : undefined;
@@ -112,11 +115,27 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
   };
 }
 
+function lakeAccess(
+  { objects: given, database, duckdbExtensions, environment = process.env }: ServiceOptions,
+  objects: ObjectStore,
+): LakeAccess {
+  return {
+    extensions: extensionsFolder(environment, duckdbExtensions),
+    shared: given && database && { url: database.url, objects: given, root: objects.root },
+  };
+}
+
 /**
  * Opens the tables of a folder that has some, so that a start finds those that are damaged or not of the time of the
  * metadata.
  */
-async function openUsedTables({ dir, database, meta }: HttpContext, engine: TableEngine): Promise<void> {
+async function openUsedTables(
+  { dir, database, meta }: HttpContext,
+  engine: TableEngine,
+  kind: TablesKind,
+): Promise<void> {
+  // Extensions that this machine has not are told at the start as well.
+  if (kind === 'lake') return await engine.open();
   if (dir === undefined || database !== undefined) return;
   if (existsSync(join(dir, 'tables', 'tables.duckdb')) || (await hasEpoch(meta))) await engine.open();
 }

@@ -8,6 +8,7 @@ import type { DatabaseOptions } from '../platform/database/database.ts';
 import type { ExternalStoreOptions } from '../stores/objects/external-store.ts';
 import type { QueryLimits } from '../stores/query/messages.ts';
 import type { Route } from '../http/route.ts';
+import type { TablesKind } from '../stores/tables/kind.ts';
 import type { NamedService } from '../http/routes/index.ts';
 
 /** Roles of a process: it answers requests, does the storage jobs, or runs configurations. */
@@ -50,6 +51,10 @@ export interface ServiceOptions {
   readonly importerPort?: number;
   /** A PostgreSQL database for the metadata instead of the folder: several processes may work on it. */
   readonly database?: DatabaseOptions;
+  /** How the tables are kept: chosen by the first start. Default: as the storage has them, or in its folder or database. */
+  readonly tables?: TablesKind;
+  /** Folder with the extensions of DuckDB that a lake needs. Default: that of the environment, or those that DuckDB has. */
+  readonly duckdbExtensions?: string;
   /** An outside object store instead of the folder. */
   readonly objects?: Omit<ExternalStoreOptions, 'env'>;
   /**

@@ -34,6 +34,7 @@ import { refuseUnfinished } from '../domain/transfer/steps.ts';
 import type { ObjectStore } from '../stores/objects/store.ts';
 import { requireOperations } from '../domain/jobs/operations/all.ts';
 import { openQueue } from '../stores/queue/open.ts';
+import { agreeOnTables } from '../stores/tables/kind.ts';
 import { dataPart } from './data.ts';
 import { claimObjects } from './open-object-store.ts';
 import { GRACE_MS, hasRole, ROLES, type Part, type ServiceOptions } from './service-options.ts';
@@ -187,6 +188,7 @@ async function open(
   running.meta = meta;
   stops.push(async () => await meta.destroy());
   await refuseUnfinished(meta);
+  await agreeOnTables(meta, options.tables);
 
   // The clock that all processes share: expiry and the deletion of old data depend on it.
   const clock = database && (await shareClock(meta, own, log));

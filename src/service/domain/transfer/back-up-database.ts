@@ -9,7 +9,9 @@ import { lastId, startIds } from '../../stores/metadata/counter.ts';
 import { openMeta, reclaimSpace, type Meta } from '../../stores/metadata/database.ts';
 import type { Connecting } from '../../stores/metadata/postgres.ts';
 import type { ExternalStore, ExternalStoreOptions } from '../../stores/objects/external-store.ts';
-import type { TableEngine } from '../../stores/tables/engine.ts';
+import type { TableEngine, TableReader } from '../../stores/tables/engine.ts';
+import { extensionsFolder, tablesKind } from '../../stores/tables/kind.ts';
+import { openLake } from '../../stores/tables/open-engine.ts';
 import type { TableMoment } from '../../stores/tables/postgres/moment.ts';
 import { encryptionKey, placeName } from '../storage-identity.ts';
 import { openOwnedStore } from './owned-store.ts';
@@ -61,7 +63,7 @@ export async function backUpDatabase(options: DatabaseBackupOptions): Promise<Da
     const store = await openOwnedStore(now, placeName(database), { ...options, role: 'source' });
     objects = store;
     return await withScratch(`${file}.parts`, env, async (dir) => {
-      const copied = await copyMoment(database, dir, options);
+      const copied = await copyMoment(database, dir, options, store.root);
       const state: { deleted: readonly string[] } = { deleted: [] };
       if (existsSync(join(dir, 'tables', `${TABLES}.wal`)))
         throw new Error('Not all of the tables was written down.');
@@ -93,13 +95,14 @@ async function copyMoment(
   database: Database,
   dir: string,
   options: DatabaseBackupOptions,
+  root: string,
 ): Promise<Pick<DatabaseBackup, 'encryptionKey' | 'rows' | 'tables'>> {
   const { createDuckDbEngine } = await import('../../stores/tables/duckdb/engine.ts');
   const meta = await openMeta(join(dir, META));
   const engine = createDuckDbEngine({ folder: join(dir, 'tables'), memoryLimitMb: MEMORY_MB, threads: 1 });
   try {
     await engine.open();
-    const key = await copyAsItIs(database, { meta, engine }, options);
+    const key = await copyAsItIs(database, { meta, engine }, options, root);
     const { tables, rows, differences } = await compareRows({ ...options, to: { meta, engine } });
     if (differences.length > 0)
       throw differs('The copy is not what was read.', differences, 'Check the disk, and begin again.');
@@ -117,8 +120,10 @@ async function copyMoment(
 async function copyAsItIs(
   database: Database,
   to: { readonly meta: Meta; readonly engine: TableEngine },
-  { signal, told, env }: DatabaseBackupOptions,
+  options: DatabaseBackupOptions,
+  root: string,
 ): Promise<string | undefined> {
+  const { signal, told, env } = options;
   const [{ openMoment }, { connectPostgres }] = await Promise.all([
     import('../../stores/tables/postgres/moment.ts'),
     import('../../stores/metadata/postgres.ts'),
@@ -146,8 +151,13 @@ async function copyAsItIs(
     const differences = compareMetadata(wanted, found);
     if (differences.length > 0)
       throw differs('The copy is not what was read.', differences, 'Check the disk, and begin again.');
+    const lake =
+      (await tablesKind(meta)) === 'lake'
+        ? await lakeAtMoment(database, { meta, moment }, options, root)
+        : undefined;
     await moment.freeMetadata();
-    const problems = await copyRows({ from: { meta: to.meta, engine: moment.tables }, to, signal, told });
+    const from = { meta: to.meta, engine: lake?.tables ?? moment.tables };
+    const problems = await copyRows({ from, to, signal, told }).finally(async () => await lake?.close());
     if (problems.length > 0)
       throw differs('Not every table can be copied.', problems, 'Mend it in the storage, and begin again.');
     return key;
@@ -155,6 +165,21 @@ async function copyAsItIs(
     isDone();
     await moment.end();
   }
+}
+
+/** Opens the lake of a database, as its catalogue is at the moment of the metadata. */
+async function lakeAtMoment(
+  database: Database,
+  { meta, moment }: { readonly meta: Meta; readonly moment: TableMoment },
+  { database: { url }, objects }: DatabaseBackupOptions,
+  root: string,
+): Promise<{ readonly tables: TableReader; close(): Promise<void> }> {
+  const { rows } = await moment.client.query<{ readonly version: string }>(
+    `SELECT max(snapshot_id) AS version FROM "${database.schema}_lake".ducklake_snapshot`,
+  );
+  const lake = { extensions: extensionsFolder(process.env), shared: { url, objects, root } };
+  const engine = await openLake({ meta, database, lake });
+  return { tables: engine.at(Number(rows[0]?.version)), close: async () => await engine.close() };
 }
 
 /** Milliseconds between two queries: the database releases the locks of a silent connection. */

@@ -4,12 +4,17 @@ import { openDatabase, type Database, type DatabaseOptions } from '../../platfor
 import { openMeta, type Meta } from '../../stores/metadata/database.ts';
 import { missingMigrations, refuseUnknown } from '../../stores/metadata/migrate.ts';
 import { encryptionKey, placeName } from '../storage-identity.ts';
+import { agreeOnTables, extensionsFolder, type TablesKind } from '../../stores/tables/kind.ts';
 import { serviceEngine } from '../../stores/tables/open-engine.ts';
 import { openOwnedStore, type OwnedStoreOptions } from './owned-store.ts';
 import type { OpenedStorage } from './storage.ts';
 
 export interface DatabaseStorageOptions extends OwnedStoreOptions {
   readonly database: DatabaseOptions;
+  /** How the tables of a new target are kept. Default: in the database. */
+  readonly tables?: TablesKind | undefined;
+  /** Environment with `GEX_DUCKDB_EXTENSIONS`; default: that of the process. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Opens a database and its object store. @throws {RunError} `run.locked` while a service works on it, `database.…` */
@@ -20,8 +25,11 @@ export async function openDatabaseStorage(options: DatabaseStorageOptions): Prom
     await refuseServices(database, env);
     const meta = role === 'target' ? await openMeta(database) : await openSource(database);
     // Opened when the metadata is there: the schemas of buckets are called as by a service.
-    const { engine } = serviceEngine({ dir: undefined, database, meta, env, log });
+    await agreeOnTables(meta, options.tables);
     const objects = await openOwnedStore(meta, placeName(database), options);
+    const shared = { url: options.database.url, objects: options.objects, root: objects.root };
+    const lake = { extensions: extensionsFolder(options.environment ?? process.env), shared };
+    const { engine } = serviceEngine({ dir: undefined, database, meta, env, log, lake });
     return {
       name: database.address,
       meta,

@@ -15,7 +15,8 @@ import { createFolderStore } from '../../stores/objects/folder-store.ts';
 import { loadSecret } from '../../stores/objects/secret.ts';
 import type { ObjectStore } from '../../stores/objects/store.ts';
 import { lazyEngine } from '../../stores/tables/lazy.ts';
-import { folderEngine } from '../../stores/tables/open-engine.ts';
+import { agreeOnTables, extensionsFolder, type TablesKind } from '../../stores/tables/kind.ts';
+import { tablesOfFolder } from '../../stores/tables/open-engine.ts';
 import { localTokenId } from '../../stores/folder/local-token.ts';
 import { openOwnedStore } from './owned-store.ts';
 import type { OpenedStorage } from './storage.ts';
@@ -23,6 +24,8 @@ import type { OpenedStorage } from './storage.ts';
 export interface FolderOptions {
   /** A target is made when it is missing; a source must be there, and its metadata be of this version. */
   readonly role: 'source' | 'target';
+  /** How the tables of a new target are kept. Default: in a file of the folder. */
+  readonly tables?: TablesKind | undefined;
   /** The outside object store that the bytes of files are in; the folder when undefined. */
   readonly objects?: Omit<ExternalStoreOptions, 'env'> | undefined;
   /** Environment with `GEX_ENCRYPTION_KEY` and `GEX_ENCRYPTION_KEY_FILE`. */
@@ -42,10 +45,12 @@ export async function openFolderStorage(dir: string, options: FolderOptions): Pr
     refuseLostMetadata(dir);
     meta = role === 'target' ? await openMeta(join(dir, 'meta.sqlite')) : await openSource(dir);
     const opened = meta;
+    await agreeOnTables(opened, options.tables);
     const secret = await loadSecret(join(dir, 'objects.secret'), env);
     const store = await openObjects(dir, secret, opened, options);
     const limits = { memoryLimitMb: MEMORY_MB, threads: 1 };
-    const engine = lazyEngine(false, async () => await folderEngine(opened, dir, limits));
+    const lake = { extensions: extensionsFolder(options.environment) };
+    const engine = lazyEngine(false, async () => await tablesOfFolder(opened, dir, lake, limits));
     return {
       name: dir,
       meta,

@@ -8,6 +8,7 @@ import { encryptionKey } from '../storage-identity.ts';
 import { moveStorage, refuseUsed, type MoveResult } from './move.ts';
 import type { Moving, OpenedStorage } from './storage.ts';
 import { unpack, withScratch } from './unpacked.ts';
+import { extensionsFolder } from '../../stores/tables/kind.ts';
 
 export interface RestoreOptions extends Pick<Moving, 'signal' | 'told'> {
   /** Backup of a folder or of a database. Beside it, metadata and tables are unpacked meanwhile. */
@@ -31,17 +32,15 @@ export interface RestoredStorage extends MoveResult {
  */
 export async function restoreInto({ file, to, env, signal, told }: RestoreOptions): Promise<RestoredStorage> {
   await refuseUsed(to);
-  const { createDuckDbEngine } = await import('../../stores/tables/duckdb/engine.ts');
+  const { tablesOfFolder } = await import('../../stores/tables/open-engine.ts');
   return await withScratch(`${file}.parts`, env, async (dir) => {
     const objects = await unpack(file, dir);
     try {
       // It is brought up to date, as it would be by a service.
       const meta = await openMeta(join(dir, META));
-      const engine = createDuckDbEngine({
-        folder: join(dir, 'tables'),
-        memoryLimitMb: MEMORY_MB,
-        threads: 1,
-      });
+      const limits = { memoryLimitMb: MEMORY_MB, threads: 1 };
+      const lake = { extensions: extensionsFolder(process.env) };
+      const engine = await tablesOfFolder(meta, dir, lake, limits);
       try {
         await engine.open();
         const secret = await loadedSecret(dir);

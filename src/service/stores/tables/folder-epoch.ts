@@ -1,7 +1,15 @@
 import { RunError } from '../../../lib/errors.ts';
 import type { Env } from '../../../lib/env.ts';
 import type { Meta } from '../metadata/database.ts';
-import type { DuckDbEngine } from './duckdb/engine.ts';
+import type { TableEngine } from './engine.ts';
+
+/** Tables of a folder, which store a name for themselves. */
+export interface EpochEngine extends TableEngine {
+  /** Returns the name that was set last; empty when none was. */
+  epoch(): Promise<string>;
+  /** Stores a name, which copies of the tables have as well. */
+  setEpoch(name: string): Promise<void>;
+}
 
 const NAME = 'tables.epoch';
 
@@ -16,7 +24,7 @@ export async function hasEpoch(meta: Meta): Promise<boolean> {
  *
  * @throws {RunError} `database.otherTables`
  */
-export async function checkEpoch(meta: Meta, engine: DuckDbEngine, dir: string): Promise<void> {
+export async function checkEpoch(meta: Meta, engine: EpochEngine, dir: string): Promise<void> {
   const known = await storedEpochs(meta);
   if (known?.includes(await engine.epoch()) !== false) return;
   throw new RunError(
@@ -25,7 +33,7 @@ export async function checkEpoch(meta: Meta, engine: DuckDbEngine, dir: string):
     {
       where: { file: dir },
       hint: [
-        'Put meta.sqlite (with meta.sqlite-wal) and tables/tables.duckdb (with its .wal) back from one and the same copy.',
+        'Put meta.sqlite (with meta.sqlite-wal) and the folder tables back from one and the same copy.',
         'Or restore a backup into an empty folder: gex storage restore FILE --to DIR',
         `To go on with rows and metadata that differ: sqlite3 ${dir}/meta.sqlite "delete from settings where name = '${NAME}'"`,
       ],
@@ -36,7 +44,7 @@ export async function checkEpoch(meta: Meta, engine: DuckDbEngine, dir: string):
 /** Gives both a new name. Killed at any moment in it, or in a copy of both, the metadata accepts the name that the tables have. */
 export async function renewEpoch(
   meta: Meta,
-  engine: DuckDbEngine,
+  engine: EpochEngine,
   env: Pick<Env, 'randomBytes'>,
 ): Promise<void> {
   const next = Buffer.from(env.randomBytes(8)).toString('hex');

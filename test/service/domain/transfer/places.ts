@@ -64,7 +64,7 @@ export function createPlaces(): Places {
           region: 'us-east-1',
           credentials: { accessKeyId, secretAccessKey },
         },
-        environment: { GEX_ENCRYPTION_KEY: key },
+        environment: { ...process.env, GEX_ENCRYPTION_KEY: key },
       });
       const addresses = await service.start();
       const token = known ?? addresses.masterToken ?? '';

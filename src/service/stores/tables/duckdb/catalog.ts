@@ -1,7 +1,7 @@
 import { noSuchTable } from '../table-error.ts';
-import { literal, loadingName, schemaName, tableName } from './identifiers.ts';
+import { literal, loadingName, physicalSchema, tableName } from './identifiers.ts';
 import type { LastImport, TableDefinition, TableId } from '../engine.ts';
-import type { DuckSession } from './database.ts';
+import type { DuckSession } from './session.ts';
 
 /** Facts that the database can't store by itself: names as given, their order, the key, the size. */
 export interface DuckCatalogEntry extends TableDefinition {
@@ -92,8 +92,7 @@ export async function countRows(session: DuckSession, table: TableId): Promise<n
 }
 
 function schemaText({ bucket }: TableId): string {
-  const name = schemaName(bucket);
-  return literal(name.slice(1, -1).replaceAll('""', '"'));
+  return literal(physicalSchema(bucket));
 }
 
 function isTable({ bucket, table }: TableId): string {

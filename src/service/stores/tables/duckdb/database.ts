@@ -2,12 +2,12 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { createCheckpoints } from './checkpoint.ts';
-import type { TurnPlaces } from '../turns.ts';
 import { copyTables } from './copy.ts';
 import { literal } from './identifiers.ts';
 import { toTableError } from './failures.ts';
+import { inTransaction, sessionOf, type DuckSession } from './session.ts';
 import { createPlaces } from '../turns.ts';
 
 export interface DuckDatabaseOptions {
@@ -17,14 +17,6 @@ export interface DuckDatabaseOptions {
   readonly memoryLimitMb?: number | undefined;
   /** Threads at work. Default: one for each processor, 4 at most. */
   readonly threads?: number | undefined;
-}
-
-/** Statements of one connection. */
-export interface DuckSession {
-  run(sql: string): Promise<void>;
-  rows(sql: string): Promise<DuckDBValue[][]>;
-  /** The only value of the only row, as a number. */
-  number(sql: string): Promise<number>;
 }
 
 export interface DuckDatabase {
@@ -242,43 +234,6 @@ export async function openDatabase({
 
 function toFile(session: DuckSession): Promise<void> {
   return session.run('CHECKPOINT');
-}
-
-function sessionOf(
-  connection: DuckDBConnection,
-  statements: TurnPlaces,
-  onError: (error: unknown) => void,
-): DuckSession {
-  const rows = async (sql: string): Promise<DuckDBValue[][]> => {
-    try {
-      return (await statements.use(() => connection.runAndReadAll(sql))).getRows();
-    } catch (error) {
-      onError(error);
-      throw toTableError(error);
-    }
-  };
-  return {
-    rows,
-    run: async (sql) => void (await rows(sql)),
-    number: async (sql) => Number((await rows(sql))[0]?.[0] ?? 0),
-  };
-}
-
-async function inTransaction<T>(
-  session: DuckSession,
-  commits: TurnPlaces,
-  work: (session: DuckSession) => Promise<T>,
-): Promise<T> {
-  await session.run('BEGIN TRANSACTION');
-  try {
-    const result = await work(session);
-    await commits.use(() => session.run('COMMIT'));
-    return result;
-  } catch (error) {
-    // A failed COMMIT has rolled back by itself.
-    await session.run('ROLLBACK').catch(() => undefined);
-    throw error;
-  }
 }
 
 async function sync(path: string): Promise<void> {

@@ -19,19 +19,17 @@ import { createEmpty } from './load.ts';
 import { finiteNumber, orderClause, resultExpressions, whereClause } from './select.ts';
 import { profileTable } from '../profile.ts';
 import { createTurns } from '../turns.ts';
-import type { TableEngine, TableId } from '../engine.ts';
-import type { DuckDatabase, DuckDatabaseOptions, DuckSession } from './database.ts';
+import type { TableId } from '../engine.ts';
+import type { EpochEngine } from '../folder-epoch.ts';
+import type { DuckDatabase, DuckDatabaseOptions } from './database.ts';
+import type { DuckSession } from './session.ts';
 
 /** It can be copied while it is used. */
-export interface DuckDbEngine extends TableEngine {
+export interface DuckDbEngine extends EpochEngine {
   /** Returns the folder for copies of the database; emptied when it is opened. */
   copyFolder(): string;
   /** Copies the database as it is at one moment, and calls `atMoment` then: nothing is committed before that returns. */
   copyTo(file: string, atMoment: () => void): Promise<void>;
-  /** Returns the name that was set last; empty when none was. */
-  epoch(): Promise<string>;
-  /** Stores a name, which copies of the database have as well. */
-  setEpoch(name: string): Promise<void>;
 }
 
 /** Tables in one DuckDB file of a folder: nothing to install, one process at a time. */

@@ -10,7 +10,8 @@ import { orderClause, resultExpressions, whereClause } from './select.ts';
 import { resultSize } from './size.ts';
 import type { SliceOptions, ExportOutcome, TableId, TakeSlice } from '../engine.ts';
 import type { RowQuery } from '../row-query.ts';
-import type { DuckDatabase, DuckSession } from './database.ts';
+import type { DuckDatabase } from './database.ts';
+import type { DuckSession } from './session.ts';
 
 /**
  * One transaction, so all slices are of one moment. The database writes a slice into a file while the one before
@@ -23,32 +24,54 @@ export async function exportTable(
   options: SliceOptions,
   take: TakeSlice,
 ): Promise<ExportOutcome> {
-  const folder = join(database.spoolFolder, randomUUID());
+  return await inFolder(database.spoolFolder, (folder) =>
+    database.transaction(async (session) => {
+      const result = await findResult(session, table, query);
+      return await exportResult(session, result, folder, options, take);
+    }),
+  );
+}
+
+/** Calls `work` with a new folder, which is removed afterwards. */
+export async function inFolder<T>(parent: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = join(parent, randomUUID());
   await mkdir(folder, { mode: 0o700 });
   try {
-    return await database.transaction(async (session) => {
-      const result = await findResult(session, table, query);
-      const pieces = prefetch(writePieces(session, result, folder, options));
-      const slices = options.gzip ? prefetch(compressed(pieces, folder)) : pieces;
-      return giveAway(slices, take);
-    });
+    return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+/** Gives a result to `take`, slice by slice; no other statement of the session runs meanwhile. */
+export async function exportResult(
+  session: DuckSession,
+  result: ResultRows,
+  folder: string,
+  options: SliceOptions,
+  take: TakeSlice,
+): Promise<ExportOutcome> {
+  const pieces = prefetch(writePieces(session, result, folder, options));
+  const slices = options.gzip ? prefetch(compressed(pieces, folder)) : pieces;
+  return await giveAway(slices, take);
+}
+
 /** A table whose row numbers are the order of the rows. */
-interface Result {
+export interface ResultRows {
   readonly name: string;
   readonly expressions: readonly string[];
+  /** Row numbers are from this on. Default 0. */
+  readonly startRow?: number;
   /** Row numbers are below this; there may be gaps. */
   readonly endRow: number;
+  /** True when the rows of a range have to be sorted by their numbers. Default: they come in this order. */
+  readonly isUnordered?: boolean;
   /** About the bytes as CSV. */
   readonly bytes: number;
 }
 
 /** The table itself when all its rows are wanted as they are, else a copy of what is wanted. */
-async function findResult(session: DuckSession, table: TableId, query: RowQuery): Promise<Result> {
+async function findResult(session: DuckSession, table: TableId, query: RowQuery): Promise<ResultRows> {
   const { columns } = await requireEntry(session, table);
   const expressions = resultExpressions(query, columns);
   const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
@@ -67,7 +90,12 @@ async function findResult(session: DuckSession, table: TableId, query: RowQuery)
   );
 }
 
-async function measured(session: DuckSession, name: string, expressions: readonly string[]): Promise<Result> {
+/** Returns a table as a result, with all its rows. */
+export async function measured(
+  session: DuckSession,
+  name: string,
+  expressions: readonly string[],
+): Promise<ResultRows> {
   const cells = expressions.map((expression) => expression.replace(/ AS r\d+$/, ''));
   const endRow = await session.number(`SELECT coalesce(max(rowid) + 1, 0) FROM ${name}`);
   return { name, expressions, endRow, bytes: await resultSize(session, name, cells) };
@@ -89,20 +117,22 @@ const PIECE_BYTES = 32 * 1024 * 1024;
 /** Yields the non-empty pieces in order; the caller removes their files. */
 async function* writePieces(
   session: DuckSession,
-  result: Result,
+  result: ResultRows,
   folder: string,
   options: SliceOptions,
 ): Pieces {
   const slices = Math.max(1, Math.round(result.bytes / Math.max(1, options.targetBytes)));
   const piecesPerSlice = options.gzip ? Math.max(1, Math.ceil(result.bytes / slices / PIECE_BYTES)) : 1;
-  const rowsPerPiece = Math.max(1, Math.ceil(result.endRow / slices / piecesPerSlice));
-  const count = Math.ceil(result.endRow / rowsPerPiece);
+  const { startRow = 0, endRow } = result;
+  const rowsPerPiece = Math.max(1, Math.ceil((endRow - startRow) / slices / piecesPerSlice));
+  const count = Math.ceil((endRow - startRow) / rowsPerPiece);
+  const order = result.isUnordered === true ? ' ORDER BY rowid' : '';
   for (let index = 0; index < count; index++) {
     const path = join(folder, `${index}.csv`);
-    const start = index * rowsPerPiece;
+    const start = startRow + index * rowsPerPiece;
     const range = count === 1 ? '' : ` WHERE rowid >= ${start} AND rowid < ${start + rowsPerPiece}`;
     const rows = await session.number(
-      `COPY (SELECT ${result.expressions.join(', ')} FROM ${result.name}${range}) TO ${literal(path)} ` +
+      `COPY (SELECT ${result.expressions.join(', ')} FROM ${result.name}${range}${order}) TO ${literal(path)} ` +
         `(FORMAT csv, HEADER false, DELIMITER ',', QUOTE '"', ESCAPE '"', FORCE_QUOTE *)`,
     );
     const { size } = await stat(path);

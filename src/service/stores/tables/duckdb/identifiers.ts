@@ -4,19 +4,28 @@ import type { TableId } from '../engine.ts';
 
 /** The table as it is named in SQL: `"in.c-main"."users"`. */
 export function tableName({ bucket, table }: TableId): string {
-  return `${schemaName(bucket)}.${quoted(physical(table, /^[a-z0-9_-]+$/))}`;
+  return `${schemaName(bucket)}.${quoted(physicalTable(table))}`;
+}
+
+/** Name of a table in its schema, without quotes. */
+export function physicalTable(table: string): string {
+  return physical(table, /^[a-z0-9_-]+$/);
 }
 
 /** The place where a full load is made before it takes the table's. `~` is in no other name but behind `~` and a digest. */
 export function loadingName({ bucket, table }: TableId): { name: string; bare: string; target: string } {
-  const target = physical(table, /^[a-z0-9_-]+$/);
+  const target = physicalTable(table);
   const bare = quoted(`${target}~load`);
   return { name: `${schemaName(bucket)}.${bare}`, bare, target: quoted(target) };
 }
 
-/** Bucket ids hold a dot, so none is a schema of the database's own. */
 export function schemaName(bucket: string): string {
-  return quoted(physical(bucket, /^[a-z0-9_-]+\.[a-z0-9_.-]+$/));
+  return quoted(physicalSchema(bucket));
+}
+
+/** Name of the schema of a bucket, without quotes. Bucket ids hold a dot, so none is a schema of the database's own. */
+export function physicalSchema(bucket: string): string {
+  return physical(bucket, /^[a-z0-9_-]+\.[a-z0-9_.-]+$/);
 }
 
 /** A column as named in SQL. `rowid` would hide the number of a row, which we need. */

@@ -2,12 +2,14 @@ import { checkPrimaryKey, planImport } from '../import-plan.ts';
 import { importSource } from '../import-source.ts';
 import { noSuchTable } from '../table-error.ts';
 import { countRows, findEntry, removeTable, saveEntry } from './catalog.ts';
+import { tableName } from './identifiers.ts';
 import { mergeRows, replaceRows } from './load.ts';
 import { sizeOf } from './size.ts';
 import { withSpool } from './spool.ts';
 import type { ByteSlice, ImportOutcome, ImportRequest, TableId } from '../engine.ts';
 import type { DuckCatalogEntry } from './catalog.ts';
-import type { DuckDatabase, DuckSession } from './database.ts';
+import type { DuckDatabase } from './database.ts';
+import type { DuckSession } from './session.ts';
 import type { Spool } from './spool.ts';
 
 /**
@@ -58,8 +60,8 @@ async function load(
   const rowsBefore = entry === undefined ? 0 : await countRows(session, table);
   const isReplaced = entry === undefined || request.incremental !== true;
   if (entry === undefined) await removeTable(session, table);
-  if (isReplaced) await replaceRows(session, { table, plan, spool, request, key });
-  else await mergeRows(session, { table, plan, spool, request, key });
+  if (isReplaced) await replaceRows(session, table, { plan, spool, request, key });
+  else await mergeRows(session, { target: tableName(table), plan, spool, request, key });
 
   const rows = await countRows(session, table);
   const bytes = isReplaced
@@ -82,7 +84,12 @@ async function load(
 }
 
 /** New rows are taken to be as large as those of the file on average: counting all of a large table would take longer than adding to it. */
-function grown(bytesBefore: number, rowsBefore: number, rows: number, spool: Spool): number {
+export function grown(
+  bytesBefore: number,
+  rowsBefore: number,
+  rows: number,
+  spool: Pick<Spool, 'bytes' | 'records'>,
+): number {
   const added = spool.records === 0 ? 0 : (spool.bytes / spool.records) * (rows - rowsBefore);
   return Math.max(rows === 0 ? 0 : 1, Math.round(bytesBefore + added));
 }

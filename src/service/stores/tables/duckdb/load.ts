@@ -10,7 +10,7 @@ import {
 } from './identifiers.ts';
 import type { ImportRequest, TableId } from '../engine.ts';
 import type { ImportPlan } from '../import-plan.ts';
-import type { DuckSession } from './database.ts';
+import type { DuckSession } from './session.ts';
 import type { Spool } from './spool.ts';
 import type { CsvDialect } from '../../../../lib/csv/dialect.ts';
 
@@ -56,24 +56,34 @@ function sizes(longestRecord: number): string[] {
 }
 
 export interface Load {
-  readonly table: TableId;
+  /** The table as it is named in SQL. */
+  readonly target: string;
   readonly plan: ImportPlan;
   readonly spool: Spool;
   readonly request: ImportRequest;
+  /**
+   * True for a table whose rows come in the order in which threads write them: then one thread passes them on. Default:
+   * they come in their own order.
+   */
+  readonly isUnordered?: boolean;
   /** Rows of one file with the same key become one, and replace those of the table; empty: they don't. */
   readonly key: readonly string[];
 }
 
 /** Puts the rows of the file in place of the table, which need not be there. */
-export async function replaceRows(session: DuckSession, load: Load): Promise<void> {
-  const { table, plan, key } = load;
+export async function replaceRows(
+  session: DuckSession,
+  table: TableId,
+  load: Omit<Load, 'target'>,
+): Promise<void> {
+  const { plan, key } = load;
   const loading = loadingName(table);
   await createEmpty(
     session,
     loading.name,
     plan.columns.map(({ name }) => name),
   );
-  await insert(session, loading.name, load);
+  await insertRows(session, { ...load, target: loading.name });
   await keepLastOfKey(session, loading.name, key);
   await session.run(`DROP TABLE IF EXISTS ${tableName(table)}`);
   await session.run(`ALTER TABLE ${loading.name} RENAME TO ${loading.target}`);
@@ -81,15 +91,12 @@ export async function replaceRows(session: DuckSession, load: Load): Promise<voi
 
 /** Adds the rows of the file; with a key, rows that differ take the place of those that have it. */
 export async function mergeRows(session: DuckSession, load: Load): Promise<void> {
-  const { table, plan, key } = load;
-  const target = tableName(table);
-  for (const column of plan.newColumns) {
-    await session.run(`ALTER TABLE ${target} ADD COLUMN ${columnIdentifier(column)} VARCHAR DEFAULT ''`);
-  }
-  if (key.length === 0) return insert(session, target, load);
+  const { target, plan, key } = load;
+  await addColumns(session, target, plan.newColumns);
+  if (key.length === 0) return insertRows(session, load);
 
   await session.run(`CREATE TEMP TABLE staged (${columnList(plan).map(definition).join(', ')})`);
-  await insert(session, 'staged', load);
+  await insertRows(session, { ...load, target: 'staged', isUnordered: false });
   await keepLastOfKey(session, 'staged', key);
   const sameKey = key
     .map(columnIdentifier)
@@ -114,6 +121,16 @@ export async function mergeRows(session: DuckSession, load: Load): Promise<void>
   await session.run('DROP TABLE staged');
 }
 
+/** Adds columns at the end; rows that are there are empty in them. */
+export async function addColumns(
+  session: DuckSession,
+  target: string,
+  columns: readonly string[],
+): Promise<void> {
+  for (const column of columns)
+    await session.run(`ALTER TABLE ${target} ADD COLUMN ${columnIdentifier(column)} VARCHAR DEFAULT ''`);
+}
+
 /** An empty table of texts with a change time, in a schema that is there. */
 export async function createEmpty(
   session: DuckSession,
@@ -127,19 +144,29 @@ export async function createEmpty(
 }
 
 /** Inserts all records of the file, in file order. */
-async function insert(session: DuckSession, target: string, { plan, spool, request }: Load): Promise<void> {
+export async function insertRows(
+  session: DuckSession,
+  { target, plan, spool, request, isUnordered }: Omit<Load, 'key'>,
+): Promise<void> {
   if (spool.records === 0) return;
   const cells = plan.columns.map(({ cell }) => emptied(`c${cell}`, request.treatValuesAsNull));
   const changedAt = changeTime(plan.timestampCell, request.importedAt);
+  const rows = readCsv(spool);
+  const ordered =
+    isUnordered === true ? `(SELECT *, row_number() OVER () AS number FROM ${rows}) WHERE number > 0` : rows;
   const inserted = await session.number(
-    `INSERT INTO ${target} (${columnList(plan).join(', ')}) SELECT ${[...cells, changedAt].join(', ')} FROM ${readCsv(spool)}`,
+    `INSERT INTO ${target} (${columnList(plan).join(', ')}) SELECT ${[...cells, changedAt].join(', ')} FROM ${ordered}`,
   );
   if (inserted !== spool.records)
     throw new Error(`The database read ${inserted} rows of a file that has ${spool.records}.`);
 }
 
 /** Rows are numbered in file order: of those with the same key the one with the highest number stays. */
-async function keepLastOfKey(session: DuckSession, target: string, key: readonly string[]): Promise<void> {
+export async function keepLastOfKey(
+  session: DuckSession,
+  target: string,
+  key: readonly string[],
+): Promise<void> {
   if (key.length === 0) return;
   const names = key.map(columnIdentifier);
   const list = names.join(', ');

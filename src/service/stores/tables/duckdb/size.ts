@@ -1,6 +1,6 @@
 import { balanced, columnIdentifier, tableName } from './identifiers.ts';
 import type { TableId } from '../engine.ts';
-import type { DuckSession } from './database.ts';
+import type { DuckSession } from './session.ts';
 
 /** Bytes of all values, and one for each cell: above 0 as soon as there is a row. */
 export async function sizeOf(

@@ -107,6 +107,11 @@ const LOCKS = 100;
 
 /** All tables, those that are exported first at the end. */
 async function placesOf(client: PoolClient, schema: string): Promise<TablePlace[]> {
+  const { rows: catalogues } = await client.query<{ readonly is_there: boolean }>(
+    `SELECT to_regclass(${literal(`${quoted(schema)}.table_catalog`)}) IS NOT NULL AS is_there`,
+  );
+  // A storage whose tables are in a lake.
+  if (catalogues[0]?.is_there !== true) return [];
   const { rows } = await client.query<TablePlace>(
     `SELECT schema_name AS schema, relation_name AS name FROM ${quoted(schema)}.table_catalog
      ORDER BY bucket COLLATE "C" DESC, table_name COLLATE "C" DESC`,

@@ -1,0 +1,117 @@
+import { RunError } from '../../../../lib/errors.ts';
+import { literal } from '../duckdb/identifiers.ts';
+import { catalogueSchema, dataPath, type LakeOfDatabase, type LakePlace } from './place.ts';
+
+/** Name of the lake among the databases of DuckDB. */
+export const LAKE = 'lake';
+
+/** Version of the catalogue's format; it is pinned, and never migrated in silence. */
+const FORMAT = '1.0';
+
+/** Size of a part of an upload follows from that of the largest file: DuckDB holds some parts for each thread. */
+const LARGEST_FILE = '60GB';
+
+/**
+ * Returns the statements that connect DuckDB with a lake. Passwords and keys go into secrets of DuckDB: the address of
+ * an attached database shows in its errors and lists.
+ */
+export function attachStatements(place: LakePlace): string[] {
+  const settings = ['SET ducklake_max_retry_count = 100', 'SET ducklake_retry_wait_ms = 20'];
+  const options = [`DATA_PATH ${literal(dataPath(place))}`, 'DATA_INLINING_ROW_LIMIT 0'];
+  if (place.kind === 'folder') {
+    const file = literal(`ducklake:${place.folder}/catalogue.ducklake`);
+    // A folder may be moved: its files are beside its catalogue wherever that is.
+    return [...settings, `ATTACH ${file} AS ${LAKE} (${[...options, 'OVERRIDE_DATA_PATH true'].join(', ')})`];
+  }
+  const own = [`METADATA_SCHEMA ${literal(catalogueSchema(place))}`, `META_SECRET 'lake_catalogue'`];
+  return [
+    ...settings,
+    `SET s3_uploader_max_filesize = '${LARGEST_FILE}'`,
+    secret('lake_files', 's3', objectsSecret(place)),
+    secret('lake_catalogue', 'postgres', databaseSecret(place)),
+    `ATTACH ${literal(`ducklake:postgres:${parameters(place)}`)} AS ${LAKE} (${[...options, ...own].join(', ')})`,
+  ];
+}
+
+/** An error of an attached lake as a person can act on it; any other as it is. */
+export function attachError(error: unknown, place: LakePlace): unknown {
+  const message = error instanceof Error ? error.message : '';
+  const where = { file: place.kind === 'folder' ? place.folder : catalogueSchema(place) };
+  const found = /catalog version is (?<version>[\w.-]+)/.exec(message)?.groups?.['version'];
+  if (found !== undefined)
+    return new RunError(
+      'lake.version',
+      `The catalogue of the lake has the format ${found}; this version works with ${FORMAT}.`,
+      {
+        where,
+        hint: [
+          'It is not changed: others that use it could not read it any more.',
+          found > FORMAT
+            ? 'Use a newer version of this program.'
+            : 'Bring it up to date with DuckDB itself (ATTACH … (AUTOMATIC_MIGRATION true)) when every program that uses it can read the newer format.',
+        ],
+        cause: error,
+      },
+    );
+  if (message.includes('does not match existing data path'))
+    return new RunError(
+      'database.otherFiles',
+      `The files of the lake are not below ${dataPath(place)}, which this process is given.`,
+      {
+        where,
+        hint: 'Check --s3-bucket and --s3-prefix: they are to be those that the lake was made with.',
+        cause: error,
+      },
+    );
+  return error;
+}
+
+function secret(name: string, type: string, values: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(values).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key} ${literal(value)}`],
+  );
+  return `CREATE SECRET ${name} (${[`TYPE ${type}`, ...given].join(', ')})`;
+}
+
+function objectsSecret(place: LakeOfDatabase): Record<string, string | undefined> {
+  const { credentials, endpoint, isPathStyle = endpoint !== undefined, region } = place.objects;
+  const url = endpoint === undefined ? undefined : new URL(endpoint);
+  return {
+    KEY_ID: credentials.accessKeyId,
+    SECRET: credentials.secretAccessKey,
+    SESSION_TOKEN: credentials.sessionToken,
+    REGION: region,
+    ENDPOINT: url?.host,
+    USE_SSL: url === undefined ? undefined : String(url.protocol === 'https:'),
+    URL_STYLE: isPathStyle ? 'path' : 'vhost',
+    SCOPE: dataPath(place),
+  };
+}
+
+function databaseSecret({ url }: LakeOfDatabase): Record<string, string | undefined> {
+  const { hostname, port, username, password, pathname, searchParams } = new URL(url);
+  const host = searchParams.get('host') ?? decodeURIComponent(hostname);
+  return {
+    HOST: text(host.replace(/^\[(.*)\]$/, '$1')),
+    PORT: text(searchParams.get('port') ?? port),
+    DATABASE: text(decodeURIComponent(pathname.slice(1))),
+    USER: text(searchParams.get('user') ?? decodeURIComponent(username)),
+    PASSWORD: text(searchParams.get('password') ?? decodeURIComponent(password)),
+  };
+}
+
+function text(value: string | null): string | undefined {
+  return value === null || value === '' ? undefined : value;
+}
+
+/** Parameters of an address that are no secrets, as PostgreSQL's own clients know them. */
+const PLAIN = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'connect_timeout'];
+
+function parameters({ url }: LakeOfDatabase): string {
+  const { searchParams } = new URL(url);
+  const given = PLAIN.flatMap((name) => {
+    const value = searchParams.get(name);
+    return value === null ? [] : [`${name}='${value.replaceAll(/['\\]/g, String.raw`\$&`)}'`];
+  });
+  return ['application_name=gex', ...given].join(' ');
+}

@@ -1,0 +1,165 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { literal } from '../duckdb/identifiers.ts';
+import { sessionOf, type DuckSession } from '../duckdb/session.ts';
+import { createPlaces } from '../turns.ts';
+import { attachError, attachStatements, LAKE } from './attach.ts';
+import { loadExtensions } from './extensions.ts';
+import { toLakeError } from './failures.ts';
+import { dataPath, type LakePlace } from './place.ts';
+
+export interface LakeDatabaseOptions {
+  readonly place: LakePlace;
+  /** Folder for files that are loaded or exported, and for what does not fit into memory; made when it is missing. */
+  readonly workFolder: string;
+  /** Folder with the extensions of DuckDB; undefined: those that DuckDB has, or installs. */
+  readonly extensions?: string | undefined;
+  /** Memory limit of DuckDB in megabytes; more goes to temporary files. Default 512. */
+  readonly memoryLimitMb?: number | undefined;
+  /** Threads at work. Default: one for each processor, 4 at most. */
+  readonly threads?: number | undefined;
+}
+
+/** DuckDB in memory, with a lake attached. */
+export interface LakeDatabase {
+  readonly spoolFolder: string;
+  /** A connection of its own for `work`, which does not touch the tables of the lake. */
+  use<T>(work: (session: DuckSession) => Promise<T>): Promise<T>;
+  /** Like {@link use}, in one transaction over the lake: all of it is stored, or nothing when it throws. */
+  transaction<T>(work: (session: DuckSession) => Promise<T>): Promise<T>;
+  /**
+   * Like {@link use}, for statements that read one table, each in a transaction of its own: a slow reader keeps none
+   * open.
+   *
+   * @param table as named in SQL, with its version
+   */
+  read<T>(table: string, work: (session: DuckSession) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Connections at a time; a slow reader of an export keeps its own. */
+const SESSIONS = 32;
+
+/** Statements at a time: each takes a thread of the runtime's pool of four, which files and compression use as well. */
+const STATEMENTS = 3;
+
+/** @throws {RunError} `lake.extension`, `lake.version`, `database.otherFiles` */
+export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<LakeDatabase> {
+  const { place, workFolder, extensions, memoryLimitMb = 512, threads } = options;
+  const spoolFolder = join(workFolder, 'spool');
+  const tempFolder = join(workFolder, 'temp');
+  // Files of a killed process; no other process uses the folder now.
+  for (const leftover of [spoolFolder, tempFolder]) await rm(leftover, { recursive: true, force: true });
+  await mkdir(spoolFolder, { recursive: true, mode: 0o700 });
+  if (place.kind === 'folder') await mkdir(dataPath(place), { recursive: true, mode: 0o700 });
+  const sessions = createPlaces(SESSIONS);
+  const statements = createPlaces(STATEMENTS);
+  // DuckLake reads the schema of a version when it is first needed, and two threads that do so for one version at the
+  // same time use memory that is freed: wrong schemas, and crashes. So it is one at a time that makes it read: at the
+  // begin of a transaction, and at its commit.
+  const turn = createPlaces(1);
+  let instance: DuckDBInstance | undefined = await start();
+
+  return {
+    spoolFolder,
+    use: (work) => sessions.use(() => connected(work)),
+    transaction: (work) =>
+      sessions.use(() =>
+        connected(async (session) => {
+          await begin(session, 'SELECT count(*) FROM duckdb_schemas()');
+          return await ended(session, async () => await work(session));
+        }),
+      ),
+    read: (table, work) =>
+      sessions.use(() =>
+        connected((session) => {
+          const rows = async (sql: string): ReturnType<DuckSession['rows']> => {
+            await begin(session, `SELECT 1 FROM ${table} LIMIT 0`);
+            return await ended(session, async () => await session.rows(sql));
+          };
+          return work({
+            rows,
+            run: async (sql) => void (await rows(sql)),
+            number: async (sql) => Number((await rows(sql))[0]?.[0] ?? 0),
+          });
+        }),
+      ),
+    close: () =>
+      sessions.alone(async () => {
+        instance?.closeSync();
+        instance = undefined;
+        await rm(tempFolder, { recursive: true, force: true });
+      }),
+  };
+
+  /** Begins a transaction with a statement for which DuckLake reads the schema of the version that is used. */
+  async function begin(session: DuckSession, first: string): Promise<void> {
+    await turn.use(async () => {
+      await session.run('BEGIN TRANSACTION');
+      await session.run(first);
+    });
+  }
+
+  async function ended<T>(session: DuckSession, work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work();
+      await turn.use(() => session.run('COMMIT'));
+      return result;
+    } catch (error) {
+      // A failed COMMIT has rolled back by itself.
+      await session.run('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async function start(): Promise<DuckDBInstance> {
+    const started = await DuckDBInstance.create(':memory:', {
+      memory_limit: `${memoryLimitMb}MB`,
+      temp_directory: tempFolder,
+      preserve_insertion_order: 'true',
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+      allow_community_extensions: 'false',
+      threads: String(threads ?? Math.min(4, availableParallelism())),
+    });
+    try {
+      const connection = await started.connect();
+      try {
+        const names = [
+          'ducklake',
+          ...(place.kind === 'folder' ? [] : (['httpfs', 'postgres_scanner'] as const)),
+        ] as const;
+        await loadExtensions(connection, names, extensions);
+        for (const statement of attachStatements(place)) await connection.run(statement);
+        // Statements can reach no file but these.
+        const folders = [`${spoolFolder}/`, dataPath(place)].map(literal);
+        await connection.run(`SET allowed_directories = [${folders.join(', ')}]`);
+        await connection.run('SET enable_external_access = false');
+        await connection.run('SET lock_configuration = true');
+      } finally {
+        connection.disconnectSync();
+      }
+      return started;
+    } catch (error) {
+      started.closeSync();
+      throw toLakeError(attachError(error, place));
+    }
+  }
+
+  async function connected<T>(work: (session: DuckSession) => Promise<T>): Promise<T> {
+    if (instance === undefined) throw new Error('The table engine is closed.');
+    const connection = await instance.connect();
+    try {
+      return await work(sessionOf(connection, statements, () => undefined));
+    } catch (error) {
+      throw toLakeError(error);
+    } finally {
+      connection.disconnectSync();
+    }
+  }
+}
+
+/** Table of the catalogue's own, as DuckDB sees it; the catalogue of a folder has no other reader. */
+export const METADATA = `__ducklake_metadata_${LAKE}`;

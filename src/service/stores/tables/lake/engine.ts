@@ -1,0 +1,262 @@
+import { rm } from 'node:fs/promises';
+import { columnIdentifier, literal, quoted } from '../duckdb/identifiers.ts';
+import { createEmpty } from '../duckdb/load.ts';
+import { finiteNumber, orderClause, resultExpressions, whereClause } from '../duckdb/select.ts';
+import { checkColumnNames, checkPrimaryKey } from '../import-plan.ts';
+import { profileTable } from '../profile.ts';
+import { previewCell, previewPart, resultColumns } from '../row-selection.ts';
+import { checkNewColumn, checkNewKey, columnsWithout, sharedKey } from '../structure.ts';
+import { LAKE } from './attach.ts';
+import { commentOn, createLakeCatalogue, SAID, type LakeTable } from './catalogue.ts';
+import { describeCommit, type LakeChange } from './commit.ts';
+import { openLakeDatabase, type LakeDatabase, type LakeDatabaseOptions } from './database.ts';
+import { exportTable, tableAt } from './export.ts';
+import { importTable } from './import.ts';
+import { createLakeLocks } from './locks.ts';
+import { createLakeNames } from './names.ts';
+import { setUpLake } from './set-up.ts';
+import { inTransaction, type DuckSession } from '../duckdb/session.ts';
+import { createPlaces } from '../turns.ts';
+import type { TableDescription, TableId, TableReader, TableWriteOptions } from '../engine.ts';
+import type { EpochEngine } from '../folder-epoch.ts';
+import type { LakeStore } from './store.ts';
+
+export interface LakeEngineOptions extends LakeDatabaseOptions {
+  /** Name of a bucket for the name of its schema; default: as in its id. */
+  readonly shownBucket?: (bucket: string) => string;
+}
+
+/** Tables of which earlier versions are there, too. */
+export interface LakeEngine extends EpochEngine {
+  /** Returns the number of the newest version of all tables together. */
+  version(): Promise<number>;
+  /** Returns all tables as they were at a version. */
+  at(version: number): TableReader;
+}
+
+/** Tables as Parquet files with a DuckLake catalogue, which other engines read, too. */
+export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
+  const { place, workFolder, shownBucket = (bucket) => bucket } = options;
+  let opened: LakeDatabase | undefined;
+  const database = (): LakeDatabase => {
+    if (opened === undefined) throw new Error('The table engine is not open.');
+    return opened;
+  };
+  const names = createLakeNames(shownBucket);
+  const catalogue = createLakeCatalogue(place, database, names);
+  const locks = createLakeLocks(place);
+  const store: LakeStore = { database, catalogue, names, locks };
+
+  return {
+    isShared: place.kind === 'database',
+
+    async open() {
+      opened = await setUpLake(place, () => openLakeDatabase(options));
+    },
+
+    async close() {
+      await opened?.close();
+      opened = undefined;
+      if (place.kind === 'database') await rm(workFolder, { recursive: true, force: true });
+    },
+
+    create: async (table, definition, given = {}) => {
+      const { columns, primaryKey } = definition;
+      await makeSchema(table);
+      await write(table, given, async (session) => {
+        checkColumnNames(columns);
+        checkPrimaryKey(primaryKey, columns);
+        await createEmpty(session, names.table(table), columns);
+        if (primaryKey.length > 0) await session.run(commentOn(names.table(table), primaryKey));
+        return { what: 'create', state: { bytes: 0 } };
+      });
+    },
+
+    drop: (table, given = {}) =>
+      write(table, given, async (session, entry) => {
+        if (entry === undefined) return undefined;
+        await session.run(`DROP TABLE ${names.table(table)}`);
+        return { what: 'drop' };
+      }),
+
+    dropBucket: (bucket, given = {}) =>
+      locks.hold(schemaLock(bucket), async () => {
+        if (!(await catalogue.hasSchema(bucket)) || (await catalogue.hasTables(bucket))) return;
+        await database().transaction(async (session) => {
+          await session.run(`DROP SCHEMA ${LAKE}.${quoted(names.schema(bucket))}`);
+          await describeCommit(session, { bucket, table: '' }, { what: 'drop bucket' }, given);
+        });
+      }),
+
+    describe: async (table) => described(await catalogue.find(table)),
+
+    addColumn: (table, column, given = {}) =>
+      change(table, given, async (session, entry) => {
+        checkNewColumn(table, entry, column);
+        await session.run(
+          `ALTER TABLE ${names.table(table)} ADD COLUMN ${columnIdentifier(column)} VARCHAR DEFAULT ''`,
+        );
+        return { what: 'add column to', state: entry, addedColumns: [column] };
+      }),
+
+    dropColumn: (table, column, given = {}) =>
+      change(table, given, async (session, entry) => {
+        columnsWithout(table, entry, column);
+        await session.run(`ALTER TABLE ${names.table(table)} DROP COLUMN ${columnIdentifier(column)}`);
+        return { what: 'drop column from', state: entry, droppedColumns: [column] };
+      }),
+
+    setPrimaryKey: (table, primaryKey, given = {}) =>
+      change(table, given, async (session, entry) => {
+        checkNewKey(entry, primaryKey);
+        if (primaryKey.length > 0) await refuseDuplicates(session, names.table(table), primaryKey);
+        await session.run(commentOn(names.table(table), primaryKey));
+        return { what: 'set key of', state: entry };
+      }),
+
+    import: async (table, request, slices) => {
+      if (request.create !== undefined) await makeSchema(table);
+      return await locks.hold(tableLock(table), (check) => importTable(store, table, request, slices, check));
+    },
+
+    export: (table, query, sliceOptions, take) => exportTable(store, table, query, sliceOptions, take),
+
+    async preview(table, query) {
+      const entry = await catalogue.require(table);
+      const { columns } = entry;
+      const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
+      const found = resultExpressions(query, columns);
+      // The driver drops U+FEFF at the start of a text: the sign in front keeps it.
+      const cells = found.map((_, i) => `'=' || ${previewCell(`r${i}`, query)}`);
+      const order = orderClause(query.orderBy, columns) || ' ORDER BY rowid';
+      const from = tableAt(store, table, entry);
+      const rows = await database().read(from, (session) =>
+        session.rows(
+          `SELECT ${cells.join(', ')} FROM (SELECT ${found.join(', ')} FROM ${from}${where}${order}${previewPart(query)})`,
+        ),
+      );
+      return {
+        columns: resultColumns(query, columns),
+        rows: rows.map((row) => row.map((cell) => String(cell).slice(1))),
+      };
+    },
+
+    async profile(table, query) {
+      const entry = await catalogue.require(table);
+      const { columns, rows } = entry;
+      const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
+      const from = tableAt(store, table, entry);
+      return await database().read(from, (session) =>
+        profileTable(
+          query,
+          { columns, rows },
+          {
+            values: (column) => `SELECT ${columnIdentifier(column)} AS v FROM ${from}${where}`,
+            number: finiteNumber,
+            rows: (sql) => session.rows(sql),
+          },
+        ),
+      );
+    },
+
+    async deleteRows(table, filter, given = {}) {
+      let deleted = 0;
+      await change(table, given, async (session, entry) => {
+        const where = whereClause(filter, entry.columns, 'storage.tables.columnNotExists');
+        deleted = await session.number(`DELETE FROM ${names.table(table)}${where}`);
+        const left = entry.rows - deleted;
+        const bytes = left === 0 ? 0 : Math.max(1, Math.round((entry.bytes * left) / entry.rows));
+        return { what: 'delete rows of', state: { ...entry, bytes } };
+      });
+      return deleted;
+    },
+
+    compact: () => Promise.resolve({ freedBytes: 0 }),
+
+    version: async () =>
+      Number(
+        (await catalogue.rows(`SELECT max(snapshot_id) FROM ${catalogue.prefix}ducklake_snapshot`))[0]?.[0],
+      ),
+    at: (version) => ({
+      describe: async (table) => described(await catalogue.find(table, version)),
+      export: (table, query, sliceOptions, take) =>
+        exportTable(store, table, query, sliceOptions, take, version),
+    }),
+    epoch: async () => {
+      const [row] = await catalogue.rows(
+        `SELECT info FROM ${catalogue.prefix}${SAID} WHERE key = '${EPOCH}'`,
+      );
+      const [name] = row ?? [];
+      return typeof name === 'string' ? name : '';
+    },
+    setEpoch: (name) =>
+      database().use((session) =>
+        inTransaction(session, createPlaces(1), async () => {
+          await session.run(`DELETE FROM ${catalogue.prefix}${SAID} WHERE key = '${EPOCH}'`);
+          await session.run(`INSERT INTO ${catalogue.prefix}${SAID} VALUES ('${EPOCH}', ${literal(name)})`);
+        }),
+      ),
+  };
+
+  /** Not in the transaction that makes the table: of several in a new bucket all but one would fail over the schema. */
+  async function makeSchema({ bucket }: TableId): Promise<void> {
+    if (await catalogue.hasSchema(bucket)) return;
+    await locks.hold(schemaLock(bucket), () =>
+      database().transaction((session) =>
+        session.run(`CREATE SCHEMA IF NOT EXISTS ${LAKE}.${quoted(names.schema(bucket))}`),
+      ),
+    );
+  }
+
+  /** Changes an existing table. @throws TableError (`storage.tables.notFound`) */
+  function change(
+    table: TableId,
+    given: TableWriteOptions,
+    work: (session: DuckSession, entry: LakeTable) => Promise<LakeChange>,
+  ): Promise<void> {
+    return write(table, given, async (session) => await work(session, await catalogue.require(table)));
+  }
+
+  /** @param work gives what it has changed; undefined: nothing */
+  async function write(
+    table: TableId,
+    given: TableWriteOptions,
+    work: (session: DuckSession, entry: LakeTable | undefined) => Promise<LakeChange | undefined>,
+  ): Promise<void> {
+    await locks.hold(tableLock(table), (check) =>
+      database().transaction(async (session) => {
+        const done = await work(session, await catalogue.find(table));
+        if (done !== undefined) await describeCommit(session, table, stated(done), given);
+        check();
+      }),
+    );
+  }
+}
+
+const EPOCH = 'epoch';
+
+function described(entry: LakeTable | undefined): TableDescription | undefined {
+  if (entry === undefined) return undefined;
+  const { columns, primaryKey, rows, bytes, lastImport } = entry;
+  return { columns, primaryKey, rows, bytes, ...(lastImport === undefined ? {} : { lastImport }) };
+}
+
+/** Returns a change with those facts alone that DuckLake has no place for. */
+function stated({ state, ...change }: LakeChange): LakeChange {
+  if (state === undefined) return change;
+  const { bytes, lastImport } = state;
+  return { ...change, state: { bytes, ...(lastImport === undefined ? {} : { lastImport }) } };
+}
+
+const tableLock = ({ bucket, table }: TableId): string => JSON.stringify([bucket, table]);
+const schemaLock = (bucket: string): string => JSON.stringify([bucket]);
+
+async function refuseDuplicates(
+  session: DuckSession,
+  table: string,
+  primaryKey: readonly string[],
+): Promise<void> {
+  const keys = primaryKey.map(columnIdentifier).join(', ');
+  const [row] = await session.rows(`SELECT count(*), count(DISTINCT (${keys})) FROM ${table}`);
+  if (Number(row?.[0] ?? 0) !== Number(row?.[1] ?? 0)) throw sharedKey(primaryKey);
+}

@@ -1,0 +1,84 @@
+import { exportResult, inFolder, measured, type ResultRows } from '../duckdb/export.ts';
+import { orderClause, resultExpressions, whereClause } from '../duckdb/select.ts';
+import { resultSize } from '../duckdb/size.ts';
+import type { DuckSession } from '../duckdb/session.ts';
+import type { ExportOutcome, SliceOptions, TableId, TakeSlice } from '../engine.ts';
+import type { RowQuery } from '../row-query.ts';
+import type { LakeTable } from './catalogue.ts';
+import type { LakeStore } from './store.ts';
+
+/** Exports a table as it is at one version, so that all slices are of one moment. */
+export async function exportTable(
+  store: LakeStore,
+  table: TableId,
+  query: RowQuery,
+  options: SliceOptions,
+  take: TakeSlice,
+  at?: number,
+): Promise<ExportOutcome> {
+  const entry = await store.catalogue.require(table, at);
+  const database = store.database();
+  const name = tableAt(store, table, entry);
+  return await inFolder(database.spoolFolder, (folder) =>
+    database.read(name, async (session) => {
+      const result = await findResult(session, name, entry, query);
+      return await exportResult(session, result, folder, options, take);
+    }),
+  );
+}
+
+/** Returns the table at its version, as it is named in SQL. */
+export function tableAt({ names }: LakeStore, table: TableId, { version }: LakeTable): string {
+  return `${names.table(table)} AT (VERSION => ${version})`;
+}
+
+/** The table itself when all its rows are wanted as they are, else a copy of what is wanted. */
+async function findResult(
+  session: DuckSession,
+  name: string,
+  { columns }: LakeTable,
+  query: RowQuery,
+): Promise<ResultRows> {
+  const expressions = resultExpressions(query, columns);
+  const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
+  const order = orderClause(query.orderBy, columns) || ' ORDER BY rowid';
+  if (where === '' && query.orderBy === undefined && query.limit === undefined)
+    return await numbered(session, name, expressions);
+
+  const limit = query.limit === undefined ? '' : ` LIMIT ${Math.max(0, Math.floor(query.limit))}`;
+  await session.run(
+    `CREATE TEMP TABLE result AS SELECT ${expressions.join(', ')} FROM ${name}${where}${order}${limit}`,
+  );
+  const cells = expressions.map((_, i) => `r${i}`);
+  return await measured(session, 'temp.result', cells);
+}
+
+/** So many rows tell how large all are. */
+const SAMPLE_ROWS = 60_000;
+
+/**
+ * Row numbers go on from one full load to the next, so those of a table may begin anywhere; and its files need not be in
+ * their order, once some have been joined.
+ */
+async function numbered(
+  session: DuckSession,
+  name: string,
+  expressions: readonly string[],
+): Promise<ResultRows> {
+  const [row] = await session.rows(`SELECT min(rowid), max(rowid) + 1, count(*) FROM ${name}`);
+  const [startRow, endRow, rows] = (row ?? []).map(Number);
+  if (startRow === undefined || endRow === undefined || rows === undefined || rows === 0)
+    return { name, expressions, startRow: 0, endRow: 0, bytes: 0 };
+  const cells = expressions.map((expression) => expression.replace(/ AS r\d+$/, ''));
+  const isSampled = rows > 2 * SAMPLE_ROWS;
+  const sample = isSampled ? `(SELECT * FROM ${name} LIMIT ${SAMPLE_ROWS})` : name;
+  const bytes = await resultSize(session, sample, cells);
+  return {
+    name,
+    expressions,
+    startRow,
+    endRow,
+    isUnordered: true,
+    bytes: isSampled ? (bytes * rows) / SAMPLE_ROWS : bytes,
+  };
+}

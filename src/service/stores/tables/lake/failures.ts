@@ -1,0 +1,23 @@
+import { LeaseLost } from '../../queue/endings.ts';
+import { TableError } from '../table-error.ts';
+
+/** Marks the error by which the catalogue refuses the commit of a job that is another worker's. No word of it makes a retry. */
+export const FENCE_MARK = 'gex:superseded';
+
+/** A typed error for what a user or operator can act on; anything else as it is. */
+export function toLakeError(error: unknown): unknown {
+  if (error instanceof TableError || !(error instanceof Error)) return error;
+  const { message } = error;
+  if (message.includes(FENCE_MARK)) return new LeaseLost();
+  if (
+    /\bHTTP (?:code )?(?:401|403)\b|AccessDenied|\b403 \(Forbidden\)|SignatureDoesNotMatch|InvalidAccessKeyId/i.test(
+      message,
+    )
+  )
+    return new TableError(
+      'storage.tables.notAllowed',
+      'The object store does not let the service do this with the files of the lake. Check the rights of its keys: they have to read, write, list and delete below its prefix.',
+      { cause: error },
+    );
+  return error;
+}

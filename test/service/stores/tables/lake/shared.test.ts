@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LeaseLost } from '../../../../../src/service/stores/queue/endings.ts';
+import { testTableEngine } from '../contract.ts';
+import { EARLY, exported, load, slicesOf, useDatabase } from '../postgres/support.ts';
+import { HAS_SHARED_LAKE, lakeOver, sharedPlace } from './support.ts';
+import type { Fence, TableEngine } from '../../../../../src/service/stores/tables/engine.ts';
+import type { LakeEngine } from '../../../../../src/service/stores/tables/lake/engine.ts';
+import type { LakeOfDatabase } from '../../../../../src/service/stores/tables/lake/place.ts';
+
+describe.runIf(HAS_SHARED_LAKE)('over PostgreSQL and a store of others', () => {
+  const given = useDatabase();
+  let place: LakeOfDatabase;
+  const engines: LakeEngine[] = [];
+  const opened = async (): Promise<LakeEngine> => {
+    const engine = await lakeOver(place);
+    engines.push(engine);
+    await engine.open();
+    return engine;
+  };
+  beforeAll(async () => {
+    // The table of jobs, as far as the fence looks at it.
+    await given.database.pool.query(
+      'CREATE SCHEMA gex; CREATE TABLE gex.jobs (id bigint, fencing bigint, worker text, status text, beat int)',
+    );
+    place = await sharedPlace(given.database);
+  });
+  afterAll(async () => {
+    for (const engine of engines) await engine.close();
+  });
+
+  describe('the contract', () => {
+    let engine: LakeEngine | undefined;
+    const one = (): LakeEngine => {
+      if (engine === undefined) throw new Error('The engine is made when it is opened.');
+      return engine;
+    };
+    testTableEngine('A lake', () => ({
+      ...forwarded(one),
+      async open() {
+        engine = await lakeOver(place);
+        await engine.open();
+      },
+    }));
+  });
+
+  test('a commit of a job that another worker has is refused, and nothing of it is seen', async () => {
+    const engine = await opened();
+    const table = { bucket: 'in.c-fence', table: 'rows' };
+    await load(engine, table, 'id\n1\n', { create: { primaryKey: [] } });
+    const { pool } = given.database;
+    await pool.query("INSERT INTO gex.jobs VALUES (7, 3, 'w1', 'processing', 0)");
+    const ours: Fence = { jobId: 7, fencing: 3, worker: 'w1' };
+    // Its worker says that it lives while it works: that is no conflict.
+    const slow = (async function* () {
+      yield Buffer.from('id\n2\n');
+      await pool.query('UPDATE gex.jobs SET beat = beat + 1');
+      yield Buffer.from('3\n');
+    })();
+    await engine.import(table, { importedAt: EARLY, incremental: true, fence: ours }, slicesOf(slow));
+    expect(await exported(engine, table)).toBe('"1"\n"2"\n"3"\n');
+    const others: Fence[] = [
+      { ...ours, fencing: 2 },
+      { ...ours, worker: 'w2' },
+      { ...ours, jobId: 8 },
+    ];
+    for (const fence of others) {
+      await expect(load(engine, table, 'id\n9\n', { incremental: true, fence })).rejects.toThrow(LeaseLost);
+      await expect(engine.addColumn(table, 'more', { fence })).rejects.toThrow(LeaseLost);
+      await expect(engine.drop(table, { fence })).rejects.toThrow(LeaseLost);
+    }
+    await pool.query("UPDATE gex.jobs SET status = 'success'");
+    await expect(engine.deleteRows(table, {}, { fence: ours })).rejects.toThrow(LeaseLost);
+    expect(await engine.describe(table)).toMatchObject({ rows: 3, columns: ['id'] });
+  });
+
+  test('several processes add to one table, and to tables of their own, and nothing is lost', async () => {
+    const [a, b] = [await opened(), await opened()];
+    const table = { bucket: 'in.c-both', table: 'rows' };
+    await load(a, table, 'id\n0\n', { create: { primaryKey: ['id'] } });
+    await Promise.all(
+      [a, b].map(async (engine, which) => {
+        for (let i = 0; i < 6; i++) {
+          await load(engine, table, `id,v\n${which}-${i},x\nsame,${which}${i}\n`, { incremental: true });
+          const own = { bucket: 'in.c-both', table: `own_${which}_${i}` };
+          await load(engine, own, 'id\n1\n2\n', { create: { primaryKey: [] } });
+        }
+      }),
+    );
+    for (const engine of [a, b]) {
+      expect(await engine.describe(table)).toMatchObject({ rows: 14, columns: ['id', 'v'] });
+      expect(
+        (await exported(engine, table)).split('\n').filter((line) => line.startsWith('"same"')),
+      ).toHaveLength(1);
+      for (const name of ['own_0_5', 'own_1_0'])
+        expect(await engine.describe({ bucket: 'in.c-both', table: name })).toMatchObject({ rows: 2 });
+    }
+  });
+
+  test('a catalogue of another format is refused, and stays as it is', async () => {
+    const { pool } = given.database;
+    await (await opened()).describe({ bucket: 'in.c-x', table: 'x' });
+    await pool.query("UPDATE gex_lake.ducklake_metadata SET value = '1.1' WHERE key = 'version'");
+    try {
+      await expect(opened()).rejects.toMatchObject({
+        code: 'lake.version',
+        message: 'The catalogue of the lake has the format 1.1; this version works with 1.0.',
+      });
+    } finally {
+      await pool.query("UPDATE gex_lake.ducklake_metadata SET value = '1.0' WHERE key = 'version'");
+    }
+    engines.pop();
+  });
+});
+
+/** Passes all calls on to an engine that is made later. */
+function forwarded(one: () => LakeEngine): TableEngine {
+  return {
+    isShared: true,
+    open: async () => await one().open(),
+    close: async () => await one().close(),
+    create: async (...args) => await one().create(...args),
+    drop: async (...args) => await one().drop(...args),
+    dropBucket: async (...args) => await one().dropBucket(...args),
+    describe: async (...args) => await one().describe(...args),
+    addColumn: async (...args) => await one().addColumn(...args),
+    dropColumn: async (...args) => await one().dropColumn(...args),
+    setPrimaryKey: async (...args) => await one().setPrimaryKey(...args),
+    import: async (...args) => await one().import(...args),
+    export: async (...args) => await one().export(...args),
+    preview: async (...args) => await one().preview(...args),
+    profile: async (...args) => await one().profile(...args),
+    deleteRows: async (...args) => await one().deleteRows(...args),
+    compact: async () => await one().compact(),
+  };
+}
