@@ -13,6 +13,7 @@ import { openLakeDatabase, type LakeDatabase, type LakeDatabaseOptions } from '.
 import { exportTable, tableAt } from './export.ts';
 import { importTable } from './import.ts';
 import { createLakeLocks } from './locks.ts';
+import { maintainLake } from './maintenance.ts';
 import { createLakeNames } from './names.ts';
 import { setUpLake } from './set-up.ts';
 import { inTransaction, type DuckSession } from '../duckdb/session.ts';
@@ -24,7 +25,11 @@ import type { LakeStore } from './store.ts';
 export interface LakeEngineOptions extends LakeDatabaseOptions {
   /** Name of a bucket for the name of its schema; default: as in its id. */
   readonly shownBucket?: (bucket: string) => string;
+  /** Days for which every version of the tables is kept. Default 7. */
+  readonly keepDays?: number;
 }
+
+const KEEP_DAYS = 7;
 
 /** Tables of which earlier versions are there, too. */
 export interface LakeEngine extends EpochEngine {
@@ -36,7 +41,7 @@ export interface LakeEngine extends EpochEngine {
 
 /** Tables as Parquet files with a DuckLake catalogue, which other engines read, too. */
 export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
-  const { place, workFolder, shownBucket = (bucket) => bucket } = options;
+  const { place, workFolder, shownBucket = (bucket) => bucket, keepDays = KEEP_DAYS } = options;
   let opened: LakeDatabase | undefined;
   const database = (): LakeDatabase => {
     if (opened === undefined) throw new Error('The table engine is not open.');
@@ -171,7 +176,11 @@ export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
       return deleted;
     },
 
-    compact: () => Promise.resolve({ freedBytes: 0 }),
+    async compact() {
+      await maintainLake(store, { keepDays, lockOf: tableLock });
+      // Files of versions are deleted later, by their age.
+      return { freedBytes: 0 };
+    },
 
     version: async () =>
       Number(

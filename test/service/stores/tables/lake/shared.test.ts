@@ -96,6 +96,25 @@ describe.runIf(HAS_SHARED_LAKE)('over PostgreSQL and a store of others', () => {
     }
   });
 
+  test('is maintained: files are joined, old versions are forgotten, and rows and marks stay', async () => {
+    const engine = await lakeOver(place, 0);
+    engines.push(engine);
+    await engine.open();
+    const table = { bucket: 'in.c-care', table: 'rows' };
+    await load(engine, table, 'id,v\n0,0\n', { create: { primaryKey: ['id'] } });
+    for (let i = 0; i < 14; i++)
+      await load(engine, table, `id,v\n${i},x\n0,${i}\n`, { incremental: true, mark: `job ${i}` });
+    const [before, described] = [await exported(engine, table), await engine.describe(table)];
+    await engine.compact();
+    await engine.compact();
+    expect(await exported(engine, table)).toBe(before);
+    expect(await engine.describe(table)).toEqual(described);
+    const { rows } = await given.database.pool.query(
+      'SELECT (SELECT count(*)::int FROM gex_lake.ducklake_snapshot) AS versions, (SELECT count(*)::int FROM gex_lake.gex_said) > 0 AS is_said',
+    );
+    expect(rows).toEqual([{ versions: 1, is_said: true }]);
+  });
+
   test('a catalogue of another format is refused, and stays as it is', async () => {
     const { pool } = given.database;
     await (await opened()).describe({ bucket: 'in.c-x', table: 'x' });

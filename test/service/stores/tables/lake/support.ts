@@ -40,7 +40,7 @@ export async function sharedPlace(database: TestDatabase, schema = 'gex'): Promi
 }
 
 /** Makes an engine over a lake; several of them are several processes. */
-export async function lakeOver(place: LakeOfDatabase): Promise<LakeEngine> {
+export async function lakeOver(place: LakeOfDatabase, keepDays = 7): Promise<LakeEngine> {
   const workFolder = await mkdtemp(join(tmpdir(), 'lake-'));
-  return createLakeEngine({ place, workFolder, extensions: EXTENSIONS, threads: 2 });
+  return createLakeEngine({ place, workFolder, extensions: EXTENSIONS, threads: 2, keepDays });
 }

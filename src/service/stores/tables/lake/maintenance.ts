@@ -1,0 +1,135 @@
+import { columnIdentifier, literal, physicalTable, quoted } from '../duckdb/identifiers.ts';
+import { TIMESTAMP_COLUMN } from '../import-plan.ts';
+import { LAKE } from './attach.ts';
+import { SAID, type LakeTable } from './catalogue.ts';
+import { describeCommit } from './commit.ts';
+import type { TableId } from '../engine.ts';
+import type { LakeStore } from './store.ts';
+
+export interface LakeCare {
+  /** Days for which every version is kept. */
+  readonly keepDays: number;
+  /** Name of the lock of a table. */
+  readonly lockOf: (table: TableId) => string;
+}
+
+/** Files of a table from which on they are joined. */
+const MANY_FILES = 12;
+
+/** Tables that are looked after at a time: the rest is for the next time. */
+const TABLES = 20;
+
+/** Bytes of a table that is written anew when joining does not help, because rows of its files were deleted. */
+const SMALL_BYTES = 64 * 1024 * 1024;
+
+/** Days between the end of a file and its deletion: whoever reads a version has that long. */
+const GRACE_DAYS = 1;
+
+/**
+ * Joins the files of tables that have many, and forgets versions that are older than is kept, by the clock of the
+ * database. Each step is whole by itself, so it may be killed at any point and begun again.
+ */
+export async function maintainLake(store: LakeStore, care: LakeCare): Promise<void> {
+  for (const table of await tablesOfManyFiles(store)) await joinFiles(store, table, care);
+  await forgetVersions(store, care.keepDays);
+}
+
+/** Tables by their ids, which their newest commits say; tables of others have none. */
+async function tablesOfManyFiles({ catalogue }: LakeStore): Promise<TableId[]> {
+  const { prefix } = catalogue;
+  const rows = await catalogue.rows(
+    `SELECT max(c.commit_extra_info) FROM ${prefix}ducklake_snapshot_changes c
+     WHERE left(c.commit_extra_info, 10) = '{"table":"' AND c.snapshot_id IN (
+       SELECT max(f.begin_snapshot) FROM ${prefix}ducklake_data_file f
+       WHERE f.end_snapshot IS NULL GROUP BY f.table_id HAVING count(*) > ${MANY_FILES})
+     GROUP BY split_part(c.commit_extra_info, '"', 4) LIMIT ${TABLES}`,
+  );
+  // Written by `describeCommit`.
+  return rows.map(([info]) => (JSON.parse(String(info)) as { readonly id: TableId }).id);
+}
+
+async function joinFiles(store: LakeStore, table: TableId, { lockOf }: LakeCare): Promise<void> {
+  const { catalogue, names } = store;
+  await store.locks.hold(lockOf(table), async (check) => {
+    const before = await catalogue.find(table);
+    if (before === undefined || before.files <= MANY_FILES) return;
+    await store.database().transaction(async (session) => {
+      await session.run(
+        `CALL ducklake_merge_adjacent_files('${LAKE}', ${literal(physicalTable(table.table))}, schema => ${literal(names.schema(table.bucket))})`,
+      );
+      check();
+    });
+    const after = await catalogue.find(table);
+    if (after !== undefined && after.files > MANY_FILES && after.fileBytes <= SMALL_BYTES)
+      await writeAnew(store, table, after, check);
+  });
+}
+
+/** Writes the rows of a table into new files, in their order; versions before stay what they were. */
+async function writeAnew(
+  store: LakeStore,
+  table: TableId,
+  entry: LakeTable,
+  check: () => void,
+): Promise<void> {
+  const target = store.names.table(table);
+  const columns = [...entry.columns.map(columnIdentifier), quoted(TIMESTAMP_COLUMN)].join(', ');
+  await store.database().transaction(async (session) => {
+    await session.run(`CREATE TEMP TABLE joined AS SELECT ${columns} FROM ${target} ORDER BY rowid`);
+    await session.run(`TRUNCATE ${target}`);
+    const written = await session.number(
+      `INSERT INTO ${target} (${columns}) SELECT ${columns} FROM (SELECT *, row_number() OVER () AS "number~" FROM joined) WHERE "number~" > 0`,
+    );
+    await session.run('DROP TABLE joined');
+    if (written !== entry.rows) throw new Error(`A table of ${entry.rows} rows was written with ${written}.`);
+    const { bytes, lastImport } = entry;
+    const state = { bytes, ...(lastImport === undefined ? {} : { lastImport }) };
+    await describeCommit(session, table, { what: 'join files of', state }, {});
+    check();
+  });
+}
+
+async function forgetVersions(store: LakeStore, keepDays: number): Promise<void> {
+  const { catalogue } = store;
+  const { prefix } = catalogue;
+  const [times] = await catalogue.rows(
+    `SELECT CAST(now() - INTERVAL '${keepDays} days' AS VARCHAR), CAST(now() - INTERVAL '${GRACE_DAYS} days' AS VARCHAR),
+       (SELECT count(*) FROM ${prefix}ducklake_snapshot WHERE snapshot_time < now() - INTERVAL '${keepDays} days'),
+       (SELECT count(*) FROM ${prefix}ducklake_files_scheduled_for_deletion WHERE schedule_start < now() - INTERVAL '${GRACE_DAYS} days')`,
+  );
+  const [before, graceBefore, old, ended] = times ?? [];
+  // The newest version is always kept.
+  if (Number(old) > 1) {
+    await keepWhatWasSaid(store, String(before));
+    await store.database().transaction(async (session) => {
+      await session.run(
+        `CALL ducklake_expire_snapshots('${LAKE}', older_than => CAST(${literal(String(before))} AS TIMESTAMPTZ))`,
+      );
+    });
+  }
+  if (Number(ended) > 0)
+    await store.database().transaction(async (session) => {
+      await session.run(
+        `CALL ducklake_cleanup_old_files('${LAKE}', older_than => CAST(${literal(String(graceBefore))} AS TIMESTAMPTZ))`,
+      );
+    });
+}
+
+/** Keeps what the last commits of tables said, which goes with their versions. */
+async function keepWhatWasSaid({ catalogue }: LakeStore, before: string): Promise<void> {
+  const { prefix } = catalogue;
+  const key = `split_part(c.commit_extra_info, '"', 4)`;
+  const rows = await catalogue.rows(
+    `SELECT ${key}, max(c.commit_extra_info) FROM ${prefix}ducklake_snapshot_changes c WHERE c.snapshot_id IN (
+       SELECT max(l.snapshot_id) FROM ${prefix}ducklake_snapshot_changes l, ${prefix}ducklake_snapshot s
+       WHERE s.snapshot_id = l.snapshot_id AND left(l.commit_extra_info, 10) = '{"table":"'
+         AND s.snapshot_time < CAST(${literal(before)} AS TIMESTAMPTZ)
+       GROUP BY split_part(l.commit_extra_info, '"', 4))
+     GROUP BY ${key}`,
+  );
+  for (const [name, info] of rows) {
+    const said = literal(String(name));
+    await catalogue.rows(`DELETE FROM ${prefix}${SAID} WHERE key = ${said}`);
+    await catalogue.rows(`INSERT INTO ${prefix}${SAID} VALUES (${said}, ${literal(String(info))})`);
+  }
+}

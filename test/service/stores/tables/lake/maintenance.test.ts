@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLakeEngine, type LakeEngine } from '../../../../../src/service/stores/tables/lake/engine.ts';
+import { exported, load } from '../postgres/support.ts';
+import { EXTENSIONS } from './support.ts';
+
+describe.runIf(EXTENSIONS)('the maintenance of a lake', () => {
+  let folder: string;
+  let engine: LakeEngine;
+  const open = async (keepDays: number): Promise<LakeEngine> => {
+    const place = { kind: 'folder', folder: join(folder, 'lake') } as const;
+    const made = createLakeEngine({
+      place,
+      workFolder: join(folder, 'work'),
+      extensions: EXTENSIONS,
+      keepDays,
+    });
+    await made.open();
+    return made;
+  };
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'lake-'));
+    engine = await open(7);
+  });
+  afterAll(async () => {
+    await engine.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('joins the files of many loads, with and without a key, and changes no row, order or mark', async () => {
+    const added = { bucket: 'in.c-main', table: 'added' };
+    const keyed = { bucket: 'in.c-main', table: 'keyed' };
+    await load(engine, added, 'id\nfirst\n', { create: { primaryKey: [] } });
+    await load(engine, keyed, 'id,v\nsame,0\n', { create: { primaryKey: ['id'] } });
+    for (let i = 0; i < 20; i++) {
+      await load(engine, added, `id\n${i}\n`, { incremental: true, mark: `job ${i}` });
+      await load(engine, keyed, `id,v\nsame,${i}\n${i},x\n`, { incremental: true, mark: `job ${i}` });
+    }
+    const version = await engine.version();
+    const before = await Promise.all([added, keyed].map(async (table) => await exported(engine, table)));
+    const described = await Promise.all([added, keyed].map(async (table) => await engine.describe(table)));
+
+    await engine.compact();
+    expect(await engine.version()).toBeGreaterThan(version);
+    expect(await Promise.all([added, keyed].map(async (table) => await exported(engine, table)))).toEqual(
+      before,
+    );
+    expect(await Promise.all([added, keyed].map(async (table) => await engine.describe(table)))).toEqual(
+      described,
+    );
+    // As it was before: what was joined is read in its earlier versions, too.
+    expect(await engine.at(version - 2).describe(added)).toMatchObject({ rows: 21 });
+    for (const table of [added, keyed])
+      await load(engine, table, await next(table.table), { incremental: true });
+    expect(await exported(engine, added)).toBe(`${before[0]}"next"\n`);
+
+    const again = await engine.version();
+    await engine.compact();
+    expect(await engine.version()).toBe(again);
+  });
+
+  test('forgets versions after their days, and neither rows nor the marks of imports', async () => {
+    const table = { bucket: 'in.c-main', table: 'marked' };
+    const request = { incremental: true, mark: 'the job' };
+    await load(engine, table, 'id\n1\n', { create: { primaryKey: ['id'] } });
+    const outcome = await load(engine, table, 'id\n2\n', request);
+    await load(engine, { bucket: 'in.c-main', table: 'other' }, 'id\n1\n', { create: { primaryKey: [] } });
+    const first = await engine.version();
+    const described = await engine.describe(table);
+    await engine.close();
+
+    engine = await open(0);
+    await engine.compact();
+    expect(await engine.version()).toBe(first);
+    await expect(exportedAt(engine, first - 1, table)).rejects.toThrow();
+    expect(await engine.describe(table)).toEqual(described);
+    expect(await load(engine, table, 'id\n2\n', request)).toEqual(outcome);
+    expect(await exported(engine, table)).toBe('"1"\n"2"\n');
+  });
+});
+
+const next = async (table: string): Promise<string> =>
+  await Promise.resolve(table === 'added' ? 'id\nnext\n' : 'id,v\nnext,y\n');
+
+async function exportedAt(
+  engine: LakeEngine,
+  version: number,
+  table: { readonly bucket: string; readonly table: string },
+): Promise<void> {
+  await engine
+    .at(version)
+    .export(table, {}, { gzip: false, targetBytes: 1e6 }, async () => await Promise.resolve());
+}
