@@ -17,6 +17,7 @@ import { serveCommand } from './serve.ts';
 import { alertsGroup } from './alerts.ts';
 import { runsGroup } from './runs.ts';
 import { storageGroup } from './storage.ts';
+import { sqlCommand } from './sql.ts';
 import { testCommand } from './test.ts';
 import { uiCommand } from './ui.ts';
 import { validateCommand } from './validate.ts';
@@ -39,6 +40,7 @@ export const ENTRIES: readonly CommandEntry[] = [
   serveCommand,
   uiCommand,
   storageGroup,
+  sqlCommand,
   runsGroup,
   alertsGroup,
   demoApiCommand,

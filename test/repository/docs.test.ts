@@ -213,8 +213,8 @@ describe('what is in the code is documented, and the reverse', () => {
       ).flat();
     const entries = ENTRIES;
     for (const [line] of (await walk(entries)).flatMap(({ examples }) => examples)) {
-      const words = line.split(/ [<|] /)[0]?.match(/"[^"]*"|\S+/g) ?? [];
-      const argv = words.slice(1).map((word) => word.replaceAll('"', ''));
+      const words = line.split(/ [<|] /)[0]?.match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
+      const argv = words.slice(1).map((word) => word.replaceAll(/^'|'$|"/g, ''));
       const place = await descend({ script: 'gex', describe: '', entries, argv });
       expect(() => parseLine(place), line).not.toThrow();
     }

@@ -1,12 +1,12 @@
 import type { Table } from '../../storage/client/index.ts';
 import { flag, valued, type Command } from '../command.ts';
-import { shownText } from '../../lib/shown-text.ts';
 import { formatTable } from '../format.ts';
 import { changeCommands } from './change-table.ts';
 import { exportCommand } from './export-table.ts';
 import { facts, number, short, size, time } from './facts.ts';
 import { loadCommands } from './load-table.ts';
 import { tableWord } from './id-word.ts';
+import { fitted, verticalRows } from './shown-rows.ts';
 import { storageCommand, type StorageContext } from './storage-command.ts';
 import { rowOptions, rowsQuery } from './where.ts';
 
@@ -65,38 +65,9 @@ async function preview({ args, io, client, show }: StorageContext): Promise<void
         rows.map((row) => row.map((cell) => short(cell))),
       ),
       io.width,
+      '--vertical shows all of it, --columns some.',
     );
   });
-}
-
-/** Formats rows below each other, as lines of column and value. */
-function verticalRows(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  const name = Math.max(...columns.map(({ length }) => length));
-  return rows
-    .map((row, i) =>
-      [
-        `-- row ${i + 1}`,
-        ...columns.map((column, at) =>
-          `${column.padEnd(name)}  ${(row[at] ?? '')
-            .split(/\r?\n/)
-            .map(shownText)
-            .join(`\n${' '.repeat(name + 2)}`)}`.trimEnd(),
-        ),
-      ].join('\n'),
-    )
-    .join('\n');
-}
-
-/** Cuts lines that are wider than the terminal, and names what is not shown. */
-function fitted(table: string, width: number | undefined): string {
-  const lines = table.split('\n');
-  if (width === undefined || lines.every(({ length }) => length <= width)) return table;
-  const cut = lines.map((line) =>
-    line.length <= width ? line : `${line.slice(0, width - 1).toWellFormed()}…`,
-  );
-  return [...cut, 'The table is wider than the terminal: --vertical shows all of it, --columns some.'].join(
-    '\n',
-  );
 }
 
 function describeTables(tables: readonly Table[]): string {

@@ -18,6 +18,7 @@ import { createRunOperations, type RunOperations } from './runs.ts';
 import { shaped } from './shape.ts';
 import { createTableOperations, rowsQuery } from './tables.ts';
 import type { ExportOptions, TableOperations } from './table-types.ts';
+import { createSqlOperations, type SqlOperations } from './sql.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { componentsOf, usedComponentsOf, type UsedComponent } from './components.ts';
 import { urlOf, type ApiCore } from './api-core.ts';
@@ -33,6 +34,7 @@ export interface BrowserClient {
   readonly events: Events;
   readonly alerts: Alerts;
   readonly runs: RunOperations;
+  readonly sql: SqlOperations;
   readonly workshop: Workshop;
   /** The configurations of a component. */
   configurations(componentId: string): Configurations;
@@ -66,6 +68,7 @@ export function createBrowserClient(options: BrowserOptions): BrowserClient {
     events: createEvents(api),
     alerts: createAlerts(api),
     runs: createRunOperations(api),
+    sql: createSqlOperations(api),
     workshop: createWorkshop(api),
     configurations: (componentId) => createConfigurations(api, componentId),
     components: async () => componentsOf(await api.call({ method: 'GET', path: '', scope: 'plain' })),

@@ -22,6 +22,7 @@ export type { RunExplanationQuery, RunLogLine, RunLogPart, RunProblemsQuery, Run
 export type { Runs } from './recordings.ts';
 export type { Schedules } from './schedules.ts';
 export type { Alerts } from './alerts.ts';
+export type { Sql, SqlOperations, SqlOptions } from './sql.ts';
 export { importResultOf } from './tables.ts';
 export type { ImportOnce } from './start-import.ts';
 export type { OnceOptions } from './client-options.ts';
@@ -65,6 +66,8 @@ export type {
   ScheduleCreate,
   ScheduleUpdate,
   DefinedColumn,
+  SqlQuery,
+  SqlResult,
   Table,
   TableProfile,
   TemporaryCredentials,

@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { statementsIn } from '../../src/cli/sql/statements.ts';
+import { clientOf } from '../service/data/client.ts';
+import { startService } from '../service/harness.ts';
+import { MAIN } from '../support/command.ts';
+import { gexHere } from './support.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'gex-sql-'));
+const dir = path.join(folder, 'storage');
+const USERS = '"in.c-main".users';
+
+/** The folder is left without a service: the command opens it itself. */
+beforeAll(async () => {
+  const api = await startService({ dir });
+  await api.call('POST', 'buckets', { stage: 'in', name: 'main' });
+  const made = await clientOf(api).create('in.c-main', 'users', 'id,name\n1,Ada\n2,"Bob; the second"\n');
+  expect(made.error).toBeUndefined();
+  await api.service.stop();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const sql = async (
+  ...words: readonly string[]
+): Promise<{ code: number | null; out: string; err: string }> => {
+  const { code, stdout, stderr } = await gexHere('sql', ...words, '--storage', dir);
+  return { code, out: stdout, err: stderr };
+};
+
+test('a query is answered as a table, as text and as files', async () => {
+  const table = await sql(`SELECT id::INT AS id, name, NULL AS n FROM ${USERS} ORDER BY id`);
+  expect(table).toMatchObject({
+    code: 0,
+    out: 'id  name                n\n 1  Ada              NULL\n 2  Bob; the second  NULL\n',
+  });
+  expect(table.err).toContain('2 rows');
+  expect((await sql(`FROM ${USERS}`, '--format', 'csv')).out).toBe('id,name\n1,Ada\n2,Bob; the second\n');
+  const file = path.join(folder, 'users.parquet');
+  expect((await sql(`FROM ${USERS}`, '--out', file)).code).toBe(0);
+  expect(readFileSync(file, 'latin1').slice(0, 4)).toBe('PAR1');
+  const cut = await sql(`FROM ${USERS}`, '--limit', '1');
+  expect(cut.err).toContain('1 row, and there are more');
+});
+
+test('a mistake is told with its place, and a file without a format is refused', async () => {
+  const wrong = await sql(`SELECT nope FROM ${USERS}`);
+  expect([wrong.code === 0, wrong.out]).toEqual([false, '']);
+  expect(wrong.err).toContain('Line 1, column 8: Referenced column "nope" not found');
+  const out = path.join(folder, 'users.txt');
+  expect((await sql(`FROM ${USERS}`, '--out', out)).err).toContain('says no format');
+  expect(existsSync(out)).toBe(false);
+});
+
+test('statements of stdin are answered one after another', async () => {
+  const input = `\\d\n\\d in.c-main.users\nSELECT 'a;b' AS x;\n\\x\nSELECT id, name\nFROM ${USERS} -- ;\nWHERE id = 2; SELECT 1 AS one`;
+  const child = spawnSync(process.execPath, [MAIN, 'sql', '--storage', dir], { input, encoding: 'utf8' });
+  expect([child.status, child.stderr.includes('Error')]).toEqual([0, false]);
+  expect(child.stdout).toBe(
+    [
+      'table                rows',
+      '"in.c-main"."users"     2',
+      'id',
+      'name',
+      'x',
+      'a;b',
+      '-- row 1',
+      'id    2',
+      'name  Bob; the second',
+      '-- row 1',
+      'one  1',
+      '',
+    ].join('\n'),
+  );
+});
+
+describe('statements end at semicolons', () => {
+  test.each([
+    ['SELECT 1; SELECT 2', ['SELECT 1'], ' SELECT 2'],
+    [`SELECT ';''"' ;`, [`SELECT ';''"' `], ''],
+    ['SELECT ";" ;', ['SELECT ";" '], ''],
+    ['SELECT 1 -- a ; b\n;', ['SELECT 1 -- a ; b\n'], ''],
+    ['SELECT /* ; */ $x$;$x$; ;', ['SELECT /* ; */ $x$;$x$'], ''],
+    ["SELECT ';", [], "SELECT ';"],
+  ])('%s', (text, statements, rest) => {
+    expect(statementsIn(text)).toEqual({ statements, rest });
+  });
+});
