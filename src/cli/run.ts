@@ -1,5 +1,7 @@
 import { systemEnv } from '../lib/env.ts';
 import type { RowResult, RunResult } from '../runner/run.ts';
+import { RunError } from '../lib/errors.ts';
+import type { FileFormat } from '../runner/typed-files.ts';
 import type { Progress } from '../engine/extract/progress.ts';
 import type { Log } from '../lib/log.ts';
 import { RUN_VARIABLE } from '../service/domain/runs/checkpoint/channel.ts';
@@ -19,6 +21,17 @@ import { boundYoungMemory } from './heap-tuning.ts';
 /** Returns the number of threads; 0 is one. */
 function threadsArg(args: Args): number | undefined {
   return args.text('threads') === '0' ? 0 : countArg(args, 'threads');
+}
+
+/** @throws {RunError} where the tables are to be pushed, which takes CSV */
+function formatArg(args: Args): FileFormat | undefined {
+  const given = args.text('format');
+  const format = given === 'parquet' || given === 'jsonl' ? given : undefined;
+  if (format !== undefined && args.text('storage') !== 'none')
+    throw new RunError('command.invalid', `--format ${format} is for runs that push nothing.`, {
+      hint: 'Add --storage none, or leave --format out: a storage takes CSV, with the types of the manifest.',
+    });
+  return format;
 }
 
 export const runCommand: Command = {
@@ -48,6 +61,11 @@ export const runCommand: Command = {
       'DIR|URL|none',
       'Where inputs come from and tables go to: a folder (./storage beside the data), a service (its token in KBC_TOKEN), or none',
     ),
+    format: valued(
+      'FORMAT',
+      'Write tables as typed files in place of CSV, with --storage none: parquet, or jsonl for lines of JSON',
+      { choices: ['csv', 'parquet', 'jsonl'], default: 'csv' },
+    ),
     component: valued(
       'ID',
       'Run a configuration of this component that the storage keeps, such as ex-generic-v2',
@@ -66,6 +84,10 @@ export const runCommand: Command = {
   examples: [
     ['gex run', 'Run ./config.json and push its tables into ./storage'],
     ['gex run --data my-api --storage none', 'Leave the tables in my-api/out'],
+    [
+      'gex run --data my-api --storage none --format parquet',
+      'Leave typed files, with the types of the jobs',
+    ],
     ['gex run --data my-api --limit 2', 'Try the first two pages of each job'],
     ['gex run --data my-api --dry-run', 'See what would be asked for'],
     ['gex run --data my-api --row users --reset-state', 'Run one row from the beginning'],
@@ -85,6 +107,7 @@ export const runCommand: Command = {
     }
     const log = await openLog(args, io);
     const isDryRun = args.isSet('dry-run');
+    const format = formatArg(args);
     const { createProgress, withProgress } = await import('./progress.ts');
     const isLive = io.isTerminal && args.text('log-format') === 'text';
     const told = await toldToRunner();
@@ -153,6 +176,11 @@ export const runCommand: Command = {
         onDebug: () => log.setLevel('debug'),
         progress: { ...progress, ...shownRequests, rowEnd: (result) => done.push(result) },
       }).catch(shown);
+      if (format !== undefined) {
+        const { withFileNames, writeTypedFiles } = await import('../runner/typed-files.ts');
+        for (const { out } of rows) await writeTypedFiles(out, format, signal).catch(shown);
+        for (const [i, result] of done.entries()) done[i] = withFileNames(result, format);
+      }
       const { doubtError } = await import('../runner/doubt.ts');
       const doubt = doubtError(rows, {
         dataFolder: target.options.dataFolder,

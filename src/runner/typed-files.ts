@@ -1,0 +1,155 @@
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { reasonOf, SinkError } from '../lib/errors.ts';
+import { getKey, isList, isObject, parseExact, type Json } from '../lib/json/index.ts';
+import { createDialect } from '../lib/csv/dialect.ts';
+import { readHeader } from './mapping/output/plan/columns.ts';
+import type { RowResult } from './row-result.ts';
+
+/** Formats of files that take the place of CSV. */
+export const FILE_FORMATS = ['parquet', 'jsonl'] as const;
+export type FileFormat = (typeof FILE_FORMATS)[number];
+
+const MANIFEST = '.manifest';
+
+/** Bytes of a record up to which the reader needs no larger memory. */
+const USUAL_LINE = 2 * 1024 * 1024;
+const LARGEST_LINE = 128 * 1024 * 1024;
+
+/** Types of the database for those of manifests; any other is text. */
+const TYPES: Readonly<Record<string, string>> = {
+  BOOLEAN: 'BOOLEAN',
+  BIGINT: 'BIGINT',
+  INTEGER: 'BIGINT',
+  DOUBLE: 'DOUBLE',
+  FLOAT: 'DOUBLE',
+  DECIMAL: 'DECIMAL(38,9)',
+  NUMERIC: 'DECIMAL(38,9)',
+  DATE: 'DATE',
+  TIMESTAMP: 'TIMESTAMP',
+  TIMESTAMPTZ: 'TIMESTAMPTZ',
+  JSON: 'JSON',
+};
+
+/**
+ * Writes the tables of an output folder as typed files in place of CSV, by the schemas of their manifests; without one all
+ * columns are text. Each table is read once, and memory is bounded.
+ *
+ * @param out folder with `tables` in it; a table stays CSV until its file is whole
+ * @throws {SinkError} naming the table
+ */
+export async function writeTypedFiles(out: string, format: FileFormat, signal: AbortSignal): Promise<void> {
+  const folder = path.join(out, 'tables');
+  const manifests = readdirSync(folder).filter((name) => name.endsWith(MANIFEST));
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const spill = path.join(out, '.typed');
+  const database = await DuckDBInstance.create(':memory:', { memory_limit: '512MB', temp_directory: spill });
+  const connection = await database.connect();
+  try {
+    for (const manifest of manifests) {
+      signal.throwIfAborted();
+      const file = path.join(folder, manifest.slice(0, -MANIFEST.length));
+      await writeOne(connection, { file, manifest: path.join(folder, manifest), format });
+    }
+  } finally {
+    connection.closeSync();
+    database.closeSync();
+    rmSync(spill, { recursive: true, force: true });
+  }
+}
+
+/** Returns the result of a row with the names of its files. */
+export function withFileNames(result: RowResult, format: FileFormat): RowResult {
+  return { ...result, tables: result.tables.map((table) => ({ ...table, name: `${table.name}.${format}` })) };
+}
+
+interface TypedFile {
+  readonly file: string;
+  readonly manifest: string;
+  readonly format: FileFormat;
+}
+
+async function writeOne(connection: DuckDBConnection, { file, manifest, format }: TypedFile): Promise<void> {
+  const types = typesIn(parseExact(readFileSync(manifest, 'utf8')));
+  const target = `${file}.${format}`;
+  const under = `${target}.part`;
+  const columns = await columnsOf(file);
+  const cells = columns.map((name, i) => {
+    const type = types.get(name);
+    const cell = type === undefined ? `c${i}` : `CAST(nullif(c${i}, '') AS ${type})`;
+    return `${cell} AS ${quoted(name)}`;
+  });
+  const options = format === 'parquet' ? 'FORMAT parquet, COMPRESSION zstd' : 'FORMAT json';
+  const copy = (line: number): string =>
+    `COPY (SELECT ${cells.join(', ')} FROM ${csvOf(file, columns.length, line)}) TO ${literal(under)} (${options})`;
+  try {
+    await connection.run(copy(USUAL_LINE)).catch(async (error: unknown) => {
+      if (!/maximum line size/i.test(reasonOf(error))) throw error;
+      return await connection.run(copy(LARGEST_LINE));
+    });
+    renameSync(under, target);
+    rmSync(file);
+  } catch (error) {
+    rmSync(under, { force: true });
+    throw new SinkError(
+      'output.failed',
+      `The table ${path.basename(file)} cannot be written as ${format}: ${reasonOf(error)}`,
+      { where: { file }, cause: error, hint: 'The table is there as CSV.' },
+    );
+  }
+}
+
+async function columnsOf(file: string): Promise<readonly string[]> {
+  // the reader takes the name for a pattern
+  const problem = /[*?[\]{}]/.test(file) ? 'has a pattern in its path: *, ?, [ or {' : undefined;
+  const names = problem === undefined ? await readHeader(file, createDialect({})) : { problem };
+  if ('problem' in names)
+    throw new SinkError('output.failed', `The table ${path.basename(file)} ${names.problem}`, {
+      where: { file },
+    });
+  return names;
+}
+
+/** Returns the types of the columns that are not text. */
+function typesIn(manifest: Json): ReadonlyMap<string, string> {
+  const schema = isObject(manifest) ? getKey(manifest, 'schema') : undefined;
+  return new Map(
+    (isList(schema) ? schema : []).flatMap((column): [string, string][] => {
+      if (!isObject(column)) return [];
+      const metadata = getKey(column, 'metadata');
+      const name = getKey(column, 'name');
+      const type = isObject(metadata) ? getKey(metadata, 'KBC.datatype.type') : undefined;
+      const known = typeof type === 'string' ? TYPES[type] : undefined;
+      return typeof name === 'string' && known !== undefined ? [[name, known]] : [];
+    }),
+  );
+}
+
+/** Returns the rows of a CSV file as texts `c0`, `c1`, …: every option is given, so that nothing is guessed. */
+function csvOf(file: string, columns: number, longestLine: number): string {
+  const names = Array.from({ length: columns }, (_, i) => `c${i}`);
+  return `read_csv(${[
+    literal(file),
+    'auto_detect = false',
+    'header = true',
+    `delim = ','`,
+    `quote = '"'`,
+    `escape = '"'`,
+    `columns = {${names.map((name) => `${name}: 'VARCHAR'`).join(', ')}}`,
+    `force_not_null = [${names.map((name) => `'${name}'`).join(', ')}]`,
+    'allow_quoted_nulls = false',
+    // a thread that starts in the middle would take the line end inside of a text for that of a record
+    'parallel = false',
+    `max_line_size = ${longestLine}`,
+    `buffer_size = ${4 * USUAL_LINE + longestLine}`,
+  ].join(', ')})`;
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
