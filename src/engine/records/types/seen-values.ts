@@ -36,6 +36,11 @@ export class SeenValues {
     return this.#kinds === VALUE.text;
   }
 
+  /** Tells whether such a value came before, or it is a null. */
+  has(kind: number): boolean {
+    return (this.#kinds & kind) === kind;
+  }
+
   get firsts(): readonly FirstValue[] {
     return this.#firsts;
   }
@@ -48,7 +53,7 @@ export class SeenValues {
 
   /** Takes the kind of a value; 0 is a null. */
   see(kind: number, value: () => string, page: string | undefined): void {
-    if ((this.#kinds & kind) === kind) return;
+    if (this.has(kind)) return;
     const kinds = joined(this.#kinds, kind);
     if (kinds === this.#kinds) return;
     this.#kinds = kinds;

@@ -158,16 +158,22 @@ export function kindOfRaw(bytes: Uint8Array, at: number, end: number): number {
     return kindOfText(bytes, at + 1, end - 1);
   }
   if (first === MINUS || (first >= ZERO && first <= NINE)) {
-    if (end - at <= DOUBLE_DIGITS && isPlainInteger(bytes, at + 1, end)) return VALUE.integer;
+    const short = kindOfShort(bytes, first === MINUS ? at + 1 : at, end);
+    if (short !== 0) return short;
     return kindOfNumber(Buffer.from(bytes.subarray(at, end)).toString('latin1'));
   }
   return first === 0x6e ? 0 : VALUE.boolean;
 }
 
-function isPlainInteger(bytes: Uint8Array, at: number, end: number): boolean {
+/** Returns the kind of a short number without an exponent, without a text of it; 0 for any other. */
+function kindOfShort(bytes: Uint8Array, at: number, end: number): number {
+  if (end - at > DOUBLE_DIGITS + 1) return 0;
+  let point = 0;
   for (let i = at; i < end; i++) {
     const byte = bytes[i] ?? 0;
-    if (byte < ZERO || byte > NINE) return false;
+    if (byte === POINT && point === 0) point = i;
+    else if (byte < ZERO || byte > NINE) return 0;
   }
-  return true;
+  if (point === 0) return end - at <= DOUBLE_DIGITS ? VALUE.integer : 0;
+  return end - point - 1 <= DECIMAL_SCALE ? VALUE.fraction : 0;
 }

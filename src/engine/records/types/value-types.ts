@@ -22,6 +22,7 @@ export class ValueTypes {
     if (seen.isText || value === undefined) return;
     const kind =
       value === null ? this.#null : typeof value === 'boolean' ? this.#boolean : kindOfValue(value);
+    if (seen.has(kind)) return;
     seen.see(kind, () => shown(value), this.#page);
   }
 
@@ -30,6 +31,7 @@ export class ValueTypes {
     if (seen.isText) return;
     const found = kindOfRaw(bytes, at, end);
     const kind = found === 0 ? this.#null : found === VALUE.boolean ? this.#boolean : found;
+    if (seen.has(kind)) return;
     seen.see(kind, () => shownRaw(bytes, at, end), this.#page);
   }
 }
