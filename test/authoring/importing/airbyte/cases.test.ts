@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importAirbyte } from '../../../../src/authoring/importing/airbyte/index.ts';
 import { checked } from '../../../../src/authoring/importing/check.ts';
-import { manifestOf, runTwice, serve, stream, type TwoRuns } from '../support/two-runs.ts';
+import { manifestOf, runTwice, serve, stream, times, type TwoRuns } from '../support/two-runs.ts';
 import { CODE_CASES } from './cases/code.ts';
 import { LIST_CASES } from './cases/lists.ts';
 import { LOGIN_CASES } from './cases/logins.ts';
@@ -71,5 +71,32 @@ test('a setting that chooses the authentication is tried with one of its names',
   const { report } = await checked(importAirbyte(manifest, { file: 'shop.yaml' }));
   expect(report.streams.map(({ outcome, reasons }) => ({ outcome, reasons }))).toEqual([
     { outcome: 'exact', reasons: [] },
+  ]);
+});
+
+// airbyte-cdk makes nothing of these, or sends the template itself
+test.each([
+  ["stream_interval.start_time.strftime('%Y')", 'the method strftime of a text'],
+  ['day_delta(-1).isoformat()', 'the method isoformat of a text'],
+  ["now_utc().strftime('%Y').timestamp()", 'the method timestamp of a text'],
+  ['today_utc().timestamp()', 'the method timestamp of a day'],
+  ["now_utc().split('T')", 'the method split of a time'],
+  ["format_datetime(today_utc(), '%Y')", 'a day where a time or a text is expected'],
+  ['timestamp(now_utc())', 'timestamp of a time'],
+  ['now_utc() | int', 'int of a time'],
+  ['now_utc().year', 'a part of a time'],
+  ['now_utc()[:4]', 'a slice of a time'],
+  ["'new' if now_utc() > config['day'] else 'old'", 'a time compared with something else'],
+  ['stream_interval.start_time - 1', '“-” of values whose types are not known'],
+  ['stream_interval.start_time * 1000', '“*” of a text'],
+])('“%s” is refused: %s', (template, message) => {
+  const of = stream('a', '/a', {
+    requester: { request_parameters: { q: `{{ ${template} }}` } },
+    ...times(),
+  });
+  const manifest = manifestOf({ stream: of, settings: { day: '2024-01-01' } }, 'https://a.example');
+  const { report } = importAirbyte(manifest, { file: 'shop.yaml' });
+  expect(report.streams.flatMap(({ reasons }) => reasons.map((reason) => reason.message))).toEqual([
+    `No counterpart: ${message}`,
   ]);
 });

@@ -1,7 +1,7 @@
 import { TemplateError, type Arguments, type Expression } from '../jinja/ast.ts';
 import { durationWords, phpFormat } from '../time-format.ts';
 import { isMap } from '../node.ts';
-import type { TranslatedJson, Typed } from './position.ts';
+import { TYPE_WORDS, type TranslatedJson, type Typed, type ValueType } from './position.ts';
 import { isNumeric } from '../../numeric.ts';
 import { call, formatted, NOW, shifted, textOut, thereWord } from './out.ts';
 
@@ -55,11 +55,28 @@ class Reader {
 
 /** Returns a value as a time: a number is seconds since 1970, a text is a date. */
 function momentOf({ out, type }: Typed, inputFormat?: string): TranslatedJson {
+  if (type === 'day') throw new TemplateError('a day where a time or a text is expected');
   if (inputFormat !== undefined) return call('parse_date', out, phpFormat(inputFormat));
-  if (type === 'seconds' || type === 'day' || type === 'number' || isNumeric(out)) return out;
+  if (type === 'seconds' || type === 'number' || isNumeric(out)) return out;
   if (type === 'text' || !isMap(out) || out['path'] === undefined) return call('strtotime', out);
   // a number is seconds already
   return call('if', call('is', out, 'matches', '^-?[0-9]+$'), out, call('strtotime', out));
+}
+
+/** Methods of values by the types that have them; a value that is read from JSON is never a time. */
+const OWNERS: Readonly<Record<string, readonly ValueType[]>> = {
+  strftime: ['seconds', 'day'],
+  isoformat: ['seconds', 'day'],
+  timestamp: ['seconds'],
+  values: ['any'],
+  keys: ['any'],
+};
+
+/** @throws {TemplateError} for a method of another type: the other tool makes nothing of the whole template */
+function checkOwner(name: string, { type }: Typed): void {
+  const owners = Object.hasOwn(OWNERS, name) ? OWNERS[name] : undefined;
+  if (!(owners ?? ['text', 'any']).includes(type))
+    throw new TemplateError(`the method ${name} of ${TYPE_WORDS[type]}`);
 }
 
 /** Keeps an absent value absent: it has no date. */
@@ -92,9 +109,13 @@ const MACROS: Readonly<Record<string, Translate>> = {
   },
   timestamp: (args) => {
     const of = args.typed(0);
-    return of.type === 'number' ? of : { out: momentOf(of), type: 'float' };
+    if (of.type === 'number') return of;
+    return { out: momentOf(notTime('timestamp', of)), type: 'float' };
   },
-  str_to_datetime: (args) => ({ out: momentOf(args.typed(0)), type: 'seconds' }),
+  str_to_datetime: (args) => ({
+    out: momentOf(notTime('str_to_datetime', args.typed(0))),
+    type: 'seconds',
+  }),
   format_datetime: (args) => {
     const input = args.has(2, 'input_format') ? args.text(2, 'input_format') : undefined;
     const of = args.typed(0);
@@ -108,6 +129,12 @@ const MACROS: Readonly<Record<string, Translate>> = {
 function quoted(text: TranslatedJson, isPlus: boolean): TranslatedJson {
   const encoded = call('replace', call('urlencode', text), '%7E', '~');
   return isPlus ? encoded : call('replace', call('replace', encoded, '+', '%20'), '%2F', '/');
+}
+
+/** @throws {TemplateError} for a time, where a text of one is read */
+function notTime(name: string, of: Typed): Typed {
+  if (of.type === 'seconds') throw new TemplateError(`${name} of a time`);
+  return of;
 }
 
 function extreme(name: 'max' | 'min', args: Reader): Typed {
@@ -156,16 +183,16 @@ const TIMESPECS: Readonly<Record<string, string>> = {
 
 /** Methods of texts, moments and lists. */
 const METHODS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = {
-  strftime: (self, args) => ({ out: formatted(momentOf(self), args.text(0)), type: 'text' }),
+  strftime: (self, args) => ({ out: formatted(self.out, args.text(0)), type: 'text' }),
   isoformat: (self, args) => {
     if (self.type === 'day') return { out: textOut(self), type: 'text' };
     const separator = args.has(0, 'sep') ? args.text(0, 'sep') : 'T';
     const span = args.has(1, 'timespec') ? args.text(1, 'timespec') : 'auto';
     const time = Object.hasOwn(TIMESPECS, span) ? TIMESPECS[span] : undefined;
     if (time === undefined || separator.length !== 1) throw new TemplateError(`isoformat with “${span}”`);
-    return { out: call('date', `Y-m-d\\${separator}${time}P`, momentOf(self)), type: 'text' };
+    return { out: call('date', `Y-m-d\\${separator}${time}P`, self.out), type: 'text' };
   },
-  timestamp: (self) => ({ out: momentOf(self), type: 'float' }),
+  timestamp: (self) => ({ out: self.out, type: 'float' }),
   lower: (self) => ({ out: call('lower', textOut(self)), type: 'text' }),
   upper: (self) => ({ out: call('upper', textOut(self)), type: 'text' }),
   strip: (self, args) => ({
@@ -182,7 +209,10 @@ const METHODS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = 
   }),
   replace: (self, args) => ({ out: call('replace', textOut(self), args.out(0), args.out(1)), type: 'text' }),
   split: (self, args) => ({ out: call('split', textOut(self), args.text(0)), type: 'list' }),
-  join: (self, args) => joined(args.typed(0), typeof self.out === 'string' ? self.out : ''),
+  join: (self, args) => {
+    if (typeof self.out !== 'string') throw new TemplateError('join by what is known only while it runs');
+    return joined(args.typed(0), self.out);
+  },
   values: (self) => ({ out: call('values', self.out), type: 'list' }),
   keys: (self) => ({ out: call('keys', self.out), type: 'list' }),
   startswith: (self, args) => ({
@@ -210,7 +240,9 @@ export function callOf(expression: Extract<Expression, { kind: 'call' }>, transl
     const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
     if (method === undefined) throw new TemplateError(`the method ${name}`);
     checkCount(name, reader);
-    return method(translate(of.of), reader);
+    const self = translate(of.of);
+    checkOwner(name, self);
+    return method(self, reader);
   }
   throw new TemplateError('a call that has no counterpart');
 }
@@ -222,7 +254,7 @@ const FILTERS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = 
     out: wholeNumber(self, args.has(0, 'default') ? args.typed(0, 'default').out : 0),
     type: 'number',
   }),
-  float: (self) => ({ out: call('number', self.out, 0), type: 'any' }),
+  float: (self) => ({ out: call('number', notTime('float', self).out, 0), type: 'any' }),
   abs: (self) => ({ out: call('abs', self.out), type: self.type }),
   round: (self, args) => ({
     out: call('round', self.out, ...(args.has(0) ? [args.typed(0).out] : [])),
@@ -284,9 +316,10 @@ function defaultOf(self: Typed, args: Reader): Typed {
   return { out, type: self.type === fallback.type ? self.type : 'any' };
 }
 
-/** Returns a whole number; a time is one already. */
-function wholeNumber({ out, type }: Typed, fallback: TranslatedJson): TranslatedJson {
-  if (type === 'number' || type === 'float' || type === 'seconds') return out;
+/** Returns a whole number. */
+function wholeNumber(self: Typed, fallback: TranslatedJson): TranslatedJson {
+  const { out, type } = notTime('int', self);
+  if (type === 'number' || type === 'float') return out;
   if (
     isMap(out) &&
     typeof out['function'] === 'string' &&

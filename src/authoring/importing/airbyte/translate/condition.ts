@@ -1,7 +1,7 @@
 import { TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap, isSequence, type ManifestNode } from '../node.ts';
 import { keyIn, type TranslatedJson, type TemplatePosition, type Typed } from './position.ts';
-import { COMPARISONS, thereWord } from './out.ts';
+import { COMPARISONS, refuseMixedTimes, thereWord } from './out.ts';
 import { valueOf } from './value.ts';
 
 const TURNED: Readonly<Record<string, string>> = {
@@ -57,6 +57,7 @@ function isTrueConstant(out: TranslatedJson): boolean {
 }
 
 function comparison(operator: string, left: Typed, right: Typed): TranslatedCondition {
+  refuseMixedTimes(left, right);
   if (!isSource(left.out)) {
     if (!isSource(right.out)) throw new TemplateError('a comparison of two constants');
     return compared(right, TURNED[operator] ?? '', left);

@@ -2,7 +2,7 @@ import { Float, TemplateError } from '../jinja/ast.ts';
 import { pythonText } from '../jinja/literal.ts';
 import { isMap } from '../node.ts';
 import { phpFormat } from '../time-format.ts';
-import type { TranslatedJson, Typed } from './position.ts';
+import { TYPE_WORDS, type TranslatedJson, type Typed } from './position.ts';
 
 /** Returns a value as part of a text: booleans are `True` and `False`, times have their form. */
 export function textOut(value: Typed): TranslatedJson {
@@ -45,6 +45,14 @@ function signed(word: string, isBack: boolean): string {
 /** Formats a time by `strftime`. */
 export function formatted(seconds: TranslatedJson, format: string, zone?: string): TranslatedJson {
   return call('date', phpFormat(format), seconds, ...(zone === undefined ? [] : [zone]));
+}
+
+/** @throws {TemplateError} for a time that is compared with a text or a number */
+export function refuseMixedTimes(a: Typed, b: Typed): void {
+  if (a.type === b.type) return;
+  for (const { type } of [a, b])
+    if (type === 'seconds' || type === 'day')
+      throw new TemplateError(`${TYPE_WORDS[type]} compared with something else`);
 }
 
 /** Words of a condition, by the operators of an expression. */

@@ -33,6 +33,19 @@ export interface Reference {
  */
 export type ValueType = 'text' | 'number' | 'float' | 'boolean' | 'seconds' | 'day' | 'span' | 'list' | 'any';
 
+/** Words for the types in messages. */
+export const TYPE_WORDS: Readonly<Record<ValueType, string>> = {
+  text: 'a text',
+  number: 'a number',
+  float: 'a number',
+  boolean: 'true or false',
+  seconds: 'a time',
+  day: 'a day',
+  span: 'a duration',
+  list: 'a list',
+  any: 'what may be anything',
+};
+
 export interface Typed {
   readonly out: TranslatedJson;
   readonly type: ValueType;

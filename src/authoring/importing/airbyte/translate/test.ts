@@ -2,7 +2,7 @@ import { TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap } from '../node.ts';
 import { keyIn, type TranslatedJson } from './position.ts';
 import type { TranslatePart } from './calls.ts';
-import { COMPARISONS, call, thereWord } from './out.ts';
+import { COMPARISONS, call, refuseMixedTimes, thereWord } from './out.ts';
 
 /**
  * Translates an expression to a value that is true or false, by functions.
@@ -19,7 +19,11 @@ export function testOf(expression: Expression, translate: TranslatePart): Transl
     if (operator === 'or')
       return call('any', ...flat('any', [testOf(left, translate), testOf(right, translate)]));
     const name = COMPARISONS[operator];
-    if (name !== undefined) return compared(translate(left).out, name, translate(right).out);
+    if (name !== undefined) {
+      const [a, b] = [translate(left), translate(right)];
+      refuseMixedTimes(a, b);
+      return compared(a.out, name, b.out);
+    }
     const key = keyIn(left, right);
     if (key !== undefined && operator === 'in') return there(translate(key).out, true);
     if (key !== undefined && operator === 'not in') return there(translate(key).out, false);

@@ -5,6 +5,7 @@ import { callOf, filterOf } from './calls.ts';
 import { call, shifted, textOut } from './out.ts';
 import {
   accessOf,
+  TYPE_WORDS,
   type TranslatedJson,
   type TemplatePosition,
   type Typed,
@@ -99,6 +100,7 @@ function referenceOf(expression: Expression, position: TemplatePosition): Typed 
   if (expression.kind === 'item') {
     const { key } = expression;
     const of = valueOf(expression.of, position);
+    if (of.type !== 'any' && of.type !== 'list') throw new TemplateError(`a part of ${TYPE_WORDS[of.type]}`);
     if (key.kind === 'constant' && (typeof key.value === 'string' || typeof key.value === 'number'))
       return { out: itemOut(of.out, key.value), type: 'any' };
     // a table that is written out, and a key that is not
@@ -149,7 +151,9 @@ function sliceOf(expression: Extract<Expression, { kind: 'slice' }>, position: T
   if (step !== undefined) throw new TemplateError('a slice with a step');
   const bounds = [from, to].map((part) => (part === undefined ? undefined : bound(part)));
   const [start = 0, end] = bounds;
-  const text = textOut(valueOf(expression.of, position));
+  const of = valueOf(expression.of, position);
+  if (of.type !== 'any' && of.type !== 'text') throw new TemplateError(`a slice of ${TYPE_WORDS[of.type]}`);
+  const text = textOut(of);
   if (end === undefined) return { out: call('substr', text, start), type: 'text' };
   if (start < 0 !== end < 0 && start !== 0) throw new TemplateError('a slice from one end to the other');
   const length = end < 0 && start === 0 ? end : end - start;
@@ -277,17 +281,28 @@ function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position:
     };
   if (operator === '+' || operator === '-') return sumOf(expression, position);
   if (operator === '//') {
-    const [left, right] = [valueOf(expression.left, position), valueOf(expression.right, position)];
+    const [left, right] = numbersOf(expression, position);
     return { out: call('floor', call('divide', left.out, right.out)), type: 'number' };
   }
   const name = ARITHMETIC[operator];
   if (name !== undefined) {
-    const [left, right] = [valueOf(expression.left, position), valueOf(expression.right, position)];
-    if (operator === '%' && left.type === 'text') throw new TemplateError('% as a format of texts');
+    const [left, right] = numbersOf(expression, position);
     return { out: call(name, left.out, right.out), type: operator === '/' ? 'any' : 'number' };
   }
   if (operator === '**') throw new TemplateError('a power');
   return { out: testOf(expression, (part) => valueOf(part, position)), type: 'boolean' };
+}
+
+/** @throws {TemplateError} for what is known to be no number */
+function numbersOf(
+  { operator, left, right }: Extract<Expression, { kind: 'binary' }>,
+  position: TemplatePosition,
+): readonly [Typed, Typed] {
+  const both = [valueOf(left, position), valueOf(right, position)] as const;
+  for (const { type } of both)
+    if (!['number', 'float', 'any'].includes(type))
+      throw new TemplateError(`“${operator}” of ${TYPE_WORDS[type]}`);
+  return both;
 }
 
 /** Returns the sum of numbers, and the joined text of texts. */
@@ -317,7 +332,7 @@ function sumOf(expression: Extract<Expression, { kind: 'binary' }>, position: Te
     };
   if (
     types.some((type) => ['number', 'float'].includes(type)) &&
-    !types.some((type) => ['seconds', 'day', 'span', 'list'].includes(type))
+    !types.some((type) => ['seconds', 'day', 'span', 'list', 'text'].includes(type))
   )
     return {
       out: call(operator === '+' ? 'add' : 'subtract', left.out, right.out),
