@@ -124,6 +124,13 @@ export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
       return await locks.hold(tableLock(table), (check) => importTable(store, table, request, slices, check));
     },
 
+    async count(table, filter) {
+      const entry = await catalogue.require(table);
+      const where = whereClause(filter, entry.columns, 'storage.tables.validation.columnNotExists');
+      const from = tableAt(store, table, entry);
+      return await database().read(from, (session) => session.number(`SELECT count(*) FROM ${from}${where}`));
+    },
+
     export: (table, query, sliceOptions, take) => exportTable(store, table, query, sliceOptions, take),
 
     async preview(table, query) {

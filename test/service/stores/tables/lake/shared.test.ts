@@ -146,6 +146,7 @@ function forwarded(one: () => LakeEngine): TableEngine {
     setPrimaryKey: async (...args) => await one().setPrimaryKey(...args),
     import: async (...args) => await one().import(...args),
     export: async (...args) => await one().export(...args),
+    count: async (...args) => await one().count(...args),
     preview: async (...args) => await one().preview(...args),
     profile: async (...args) => await one().profile(...args),
     deleteRows: async (...args) => await one().deleteRows(...args),
