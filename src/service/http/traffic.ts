@@ -55,5 +55,5 @@ export function watchTraffic(
 
 /** Returns one name for both forms of a route; an unknown address has none. */
 function routeOf(url: string | undefined): string {
-  return url?.replace('/branch/:branch', '') ?? 'none';
+  return url === undefined || url === '/*' ? 'none' : url.replace('/branch/:branch', '');
 }

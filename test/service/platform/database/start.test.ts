@@ -117,7 +117,13 @@ describe.runIf(isOnPostgres)('on a server', () => {
 });
 
 /** Some of the names that a database of before has, up to date in what came after them. */
-const LATER = ['0029-versions-of-runs', '0030-job-marks', '0031-queue-in-rows'];
+const LATER = [
+  '0029-versions-of-runs',
+  '0030-job-marks',
+  '0031-queue-in-rows',
+  '0032-run-requests',
+  '0033-alerts',
+];
 const OF_BEFORE = [
   '0001-first',
   '0002-version-changes',

@@ -59,6 +59,9 @@ async function makeOlder(meta: Meta, withoutKey: number): Promise<void> {
     `drop index ${place}jobs_one`,
     `drop index ${place}jobs_unfinished`,
     `create index jobs_lock on ${place}jobs (lock_key, id)`,
+    ...['run_requests', 'alerts', 'alert_states', 'alert_causes', 'alert_messages'].map(
+      (table) => `drop table ${place}${table}`,
+    ),
     `delete from ${place}kysely_migration where name >= '0031'`,
   ];
   const tickets = ['gex_queue', 'other_queue'].map((schema) => `create schema ${schema}`);
