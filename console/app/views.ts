@@ -41,6 +41,15 @@ export const VIEWS: readonly View[] = [
     load: () => import('../views/tables/index.tsx'),
   },
   {
+    name: 'sql',
+    place: 'sql',
+    title: 'SQL',
+    icon: 'query',
+    key: 'q',
+    isInNavigation: true,
+    load: () => import('../views/sql/index.tsx'),
+  },
+  {
     name: 'sources',
     place: 'sources',
     title: 'Sources',

@@ -39,16 +39,25 @@ const LOOK = EditorView.theme({
 });
 
 const COLOURS = HighlightStyle.define([
-  { tag: tags.propertyName, color: 'var(--accent-strong)' },
+  { tag: [tags.propertyName, tags.keyword], color: 'var(--accent-strong)' },
   { tag: tags.string, color: 'var(--good)' },
+  { tag: tags.comment, color: 'var(--muted)' },
   { tag: [tags.number, tags.bool, tags.null], color: 'var(--warn)' },
 ]);
 
 /**
  * Returns the look that editors and differences share: the colours of the console, and the style that its policy
  * admits.
+ *
+ * @param language JSON by default
  */
-export function editorLook(): Extension[] {
+export function editorLook(language: Extension = json()): Extension[] {
   const nonce = document.querySelector('meta[name="gex-nonce"]')?.getAttribute('content') ?? '';
-  return [EditorView.cspNonce.of(nonce), LOOK, syntaxHighlighting(COLOURS), EditorView.lineWrapping, json()];
+  return [
+    EditorView.cspNonce.of(nonce),
+    LOOK,
+    syntaxHighlighting(COLOURS),
+    EditorView.lineWrapping,
+    language,
+  ];
 }

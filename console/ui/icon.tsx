@@ -1,6 +1,7 @@
 /** Strokes on a square of 24. */
 const SHAPES = {
   table: 'M4 5h16v14H4zM4 10h16M10 10v9',
+  query: 'M4 5l5 5-5 5M11 19h9',
   source: 'M12 3v9m0 0 4-4m-4 4L8 8M4 15v3a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2v-3',
   run: 'M7 4.5v15l12-7.5z',
   job: 'M4 6h10M4 12h16M4 18h7M17 4l2 2 3-3',

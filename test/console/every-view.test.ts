@@ -33,6 +33,7 @@ const STOPS: readonly Stop[] = [
   ['palette', '/', 'Tables changed lately', async (page) => await page.keyboard.press('Control+k')],
   ['keys', '/', 'Tables changed lately', press('Keyboard shortcuts')],
   ['tables', '/tables', 'shops_contacts'],
+  ['sql', '/sql', 'Ask your tables'],
   ['tables-none-found', '/tables?search=zzz', 'in its name'],
   ['tables-by-bucket', '/tables?by=bucket', 'out.c-empty'],
   ['tables-new-bucket', '/tables', 'shops_contacts', press('New bucket')],

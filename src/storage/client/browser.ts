@@ -132,6 +132,7 @@ export type {
   RunStatus,
   RowVersion,
   Schedule,
+  SqlResult,
   Table,
   TableProfile,
   Token,
