@@ -11,6 +11,7 @@ export const storageGroup: CommandGroup = {
     (await import('./storage/migrate.ts')).migrateCommand,
     (await import('./storage/backup.ts')).backupCommand,
     (await import('./storage/restore.ts')).restoreCommand,
+    (await import('./storage/dbt-sources.ts')).dbtSourcesCommand,
   ],
 };
 
