@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { reasonOf, SinkError } from '../lib/errors.ts';
 import { getKey, isList, isObject, parseExact, type Json } from '../lib/json/index.ts';
 import { createDialect } from '../lib/csv/dialect.ts';
@@ -17,7 +16,7 @@ const MANIFEST = '.manifest';
 const USUAL_LINE = 2 * 1024 * 1024;
 const LARGEST_LINE = 128 * 1024 * 1024;
 
-/** Types of the database for those of manifests; any other is text. */
+/** Types of the database for those of manifests and tables; any other is text. */
 const TYPES: Readonly<Record<string, string>> = {
   BOOLEAN: 'BOOLEAN',
   BIGINT: 'BIGINT',
@@ -42,20 +41,12 @@ const TYPES: Readonly<Record<string, string>> = {
 export async function writeTypedFiles(out: string, format: FileFormat, signal: AbortSignal): Promise<void> {
   const folder = path.join(out, 'tables');
   const manifests = readdirSync(folder).filter((name) => name.endsWith(MANIFEST));
-  const { DuckDBInstance } = await import('@duckdb/node-api');
-  const spill = path.join(out, '.typed');
-  const database = await DuckDBInstance.create(':memory:', { memory_limit: '512MB', temp_directory: spill });
-  const connection = await database.connect();
-  try {
-    for (const manifest of manifests) {
-      signal.throwIfAborted();
-      const file = path.join(folder, manifest.slice(0, -MANIFEST.length));
-      await writeOne(connection, { file, manifest: path.join(folder, manifest), format });
-    }
-  } finally {
-    connection.closeSync();
-    database.closeSync();
-    rmSync(spill, { recursive: true, force: true });
+  for (const manifest of manifests) {
+    signal.throwIfAborted();
+    const csv = path.join(folder, manifest.slice(0, -MANIFEST.length));
+    const types = typesIn(parseExact(readFileSync(path.join(folder, manifest), 'utf8')));
+    await writeTypedFile({ csv, file: `${csv}.${format}`, format, types });
+    rmSync(csv);
   }
 }
 
@@ -64,17 +55,20 @@ export function withFileNames(result: RowResult, format: FileFormat): RowResult 
   return { ...result, tables: result.tables.map((table) => ({ ...table, name: `${table.name}.${format}` })) };
 }
 
-interface TypedFile {
+export interface TypedFile {
+  /** File with a header, whose cells are quoted by `"`. */
+  readonly csv: string;
+  /** Appears when it is whole. */
   readonly file: string;
-  readonly manifest: string;
   readonly format: FileFormat;
+  /** Types by column; others are text. */
+  readonly types: ReadonlyMap<string, string>;
 }
 
-async function writeOne(connection: DuckDBConnection, { file, manifest, format }: TypedFile): Promise<void> {
-  const types = typesIn(parseExact(readFileSync(manifest, 'utf8')));
-  const target = `${file}.${format}`;
-  const under = `${target}.part`;
-  const columns = await columnsOf(file);
+/** @throws {SinkError} naming the table */
+export async function writeTypedFile({ csv, file, format, types }: TypedFile): Promise<void> {
+  const under = `${file}.part`;
+  const columns = await columnsOf(csv);
   const cells = columns.map((name, i) => {
     const type = types.get(name);
     const cell = type === undefined ? `c${i}` : `CAST(nullif(c${i}, '') AS ${type})`;
@@ -82,21 +76,28 @@ async function writeOne(connection: DuckDBConnection, { file, manifest, format }
   });
   const options = format === 'parquet' ? 'FORMAT parquet, COMPRESSION zstd' : 'FORMAT json';
   const copy = (line: number): string =>
-    `COPY (SELECT ${cells.join(', ')} FROM ${csvOf(file, columns.length, line)}) TO ${literal(under)} (${options})`;
+    `COPY (SELECT ${cells.join(', ')} FROM ${csvOf(csv, columns.length, line)}) TO ${literal(under)} (${options})`;
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const spill = `${file}.spill`;
+  const database = await DuckDBInstance.create(':memory:', { memory_limit: '512MB', temp_directory: spill });
+  const connection = await database.connect();
   try {
     await connection.run(copy(USUAL_LINE)).catch(async (error: unknown) => {
       if (!/maximum line size/i.test(reasonOf(error))) throw error;
       return await connection.run(copy(LARGEST_LINE));
     });
-    renameSync(under, target);
-    rmSync(file);
+    renameSync(under, file);
   } catch (error) {
     rmSync(under, { force: true });
     throw new SinkError(
       'output.failed',
-      `The table ${path.basename(file)} cannot be written as ${format}: ${reasonOf(error)}`,
-      { where: { file }, cause: error, hint: 'The table is there as CSV.' },
+      `The table ${path.basename(csv)} cannot be written as ${format}: ${reasonOf(error)}`,
+      { where: { file }, cause: error, hint: 'Write it as CSV, or correct the type of the column.' },
     );
+  } finally {
+    connection.closeSync();
+    database.closeSync();
+    rmSync(spill, { recursive: true, force: true });
   }
 }
 
@@ -120,10 +121,18 @@ function typesIn(manifest: Json): ReadonlyMap<string, string> {
       const metadata = getKey(column, 'metadata');
       const name = getKey(column, 'name');
       const type = isObject(metadata) ? getKey(metadata, 'KBC.datatype.type') : undefined;
-      const known = typeof type === 'string' ? TYPES[type] : undefined;
+      const known = typeof type === 'string' ? typeNamed(type, undefined) : undefined;
       return typeof name === 'string' && known !== undefined ? [[name, known]] : [];
     }),
   );
+}
+
+/** Returns the type of the database for one of a manifest or a table; undefined for a text. */
+export function typeNamed(type: string, length: string | undefined): string | undefined {
+  const known = TYPES[type.toUpperCase()];
+  return known === TYPES['NUMERIC'] && length !== undefined && /^\d{1,2},\d{1,2}$/.test(length)
+    ? `DECIMAL(${length})`
+    : known;
 }
 
 /** Returns the rows of a CSV file as texts `c0`, `c1`, …: every option is given, so that nothing is guessed. */

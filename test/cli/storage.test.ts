@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Io } from '../../src/cli/command.ts';
 import { helpOf } from '../../src/cli/help.ts';
@@ -223,6 +224,52 @@ describe('tables', () => {
     expect(readdirSync(path.dirname(target))).toEqual(['people.csv.gz']);
     const nowhere = await failure('tables', 'export', table, path.join(folder, 'no', 'such.csv'));
     expect(nowhere.code).toBe('output.failed');
+  });
+
+  test('are exported as Parquet and lines of JSON, with the types of the table', async () => {
+    await storage('buckets', 'create', 'typed');
+    const table = 'in.c-typed.orders';
+    const columns = [
+      { name: 'id', basetype: 'INTEGER' },
+      { name: 'price', definition: { type: 'NUMERIC', length: '20,2' } },
+      { name: 'day', basetype: 'DATE' },
+      { name: 'note' },
+    ];
+    const definition = { name: 'orders', columns };
+    await running.call('POST', '/v2/storage/buckets/in.c-typed/tables-definition', definition);
+    const rows = 'id,price,day,note\n7,12345678901234567.25,2024-02-29,\n8,,,"a\n""b"""\n';
+    await expect
+      .poll(async () => (await storage('tables', 'list')).out, { timeout: 20_000 })
+      .toContain(table);
+    await storage('tables', 'load', table, file('orders.csv', rows));
+    const target = file('typed/orders.parquet');
+    await storage('tables', 'export', table, target, '--format', 'parquet');
+    const database = await DuckDBInstance.create(':memory:');
+    const connection = await database.connect();
+    const read = await connection.runAndReadAll(
+      `SELECT typeof(id), typeof(price), typeof(day), typeof(note), price::VARCHAR, note FROM '${target}' ORDER BY id`,
+    );
+    expect(read.getRows()).toEqual([
+      ['BIGINT', 'DECIMAL(20,2)', 'DATE', 'VARCHAR', '12345678901234567.25', ''],
+      ['BIGINT', 'DECIMAL(20,2)', 'DATE', 'VARCHAR', null, 'a\n"b"'],
+    ]);
+    connection.closeSync();
+    database.closeSync();
+    const lines = file('typed/orders.jsonl');
+    const some = ['--where', 'id=7', '--columns', 'id,day'];
+    await storage('tables', 'export', table, lines, '--format', 'jsonl', ...some);
+    expect(readFileSync(lines, 'utf8')).toBe('{"id":7,"day":"2024-02-29"}\n');
+
+    await storage('tables', 'load', table, file('odd.csv', 'id,price,day,note\nmany,1,,\n'));
+    const odd = file('typed/odd.parquet');
+    const failed = await failure('tables', 'export', table, odd, '--format', 'parquet');
+    expect(failed.code).toBe('output.failed');
+    expect(failed.message).toContain('many');
+    expect(readdirSync(path.dirname(target)).toSorted()).toEqual(['orders.jsonl', 'orders.parquet']);
+    const toStdout = await failure('tables', 'export', table, '-', '--format', 'jsonl');
+    expect(toStdout.message).toContain('needs a file');
+    const zipped = await failure('tables', 'export', table, odd, '--format', 'jsonl', '--gzip');
+    expect(zipped.message).toContain('for CSV');
   });
 
   test('get and lose columns and keys', async () => {
