@@ -151,6 +151,16 @@ describe('queries', () => {
     });
   });
 
+  test.each([
+    [0, true],
+    [2, true],
+    [3, false],
+  ])('say with a limit of %d that there are more: %s', async (limit, hasMore) => {
+    const { body } = await ask('SELECT id FROM "in.c-main".users', { limit });
+    const found = body as { rows: unknown[]; hasMore: boolean };
+    expect([found.rows.length, found.hasMore]).toEqual([limit, hasMore]);
+  });
+
   test('show the rows and columns of an alias that its filter leaves', async () => {
     await api.call('POST', 'buckets/in.c-main/table-aliases', {
       sourceTable: 'in.c-main.users',

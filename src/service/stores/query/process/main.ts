@@ -36,7 +36,9 @@ async function answer(message: ToQuery): Promise<FromQuery> {
     sandbox = await openSandbox(folder, limits);
     const needs = await sandbox.needs(sql);
     const isBounded = needs.rows === Infinity;
-    const rows = isBounded ? limit && limit + 1 : needs.rows;
+    // One more tells that there are more.
+    const enough = limit === undefined ? undefined : limit + 1;
+    const rows = isBounded ? enough : needs.rows;
     return { kind: 'needs', ...needs, rows };
   }
   if (sandbox === undefined || task === undefined) throw new Error('No query was asked.');
