@@ -1,16 +1,18 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { parseExact } from '../../../src/lib/json/parse.ts';
 import type { Json } from '../../../src/lib/json/value.ts';
+import type { ViewProps } from '../../app/views.ts';
 import type { Found } from '../../data/client.ts';
 import { pretty } from '../../data/pretty.ts';
 import { navigate, useUnsaved } from '../../route/router.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Banner, ErrorBanner } from '../../ui/states.tsx';
 import { DocumentEditor } from './document-editor.tsx';
 import { textAt } from './edit-json.ts';
 import { FoundDocumentView } from './found-document.tsx';
 import { FoundListView } from './found-list.tsx';
+import { ImportSource } from './import-source.tsx';
 import { LookError, loginProblemOf } from './look-error.tsx';
 import { NO_LOGIN, type Login } from './login.ts';
 import { hasRows, rowIdsOf, tableOf } from './plan.ts';
@@ -33,7 +35,11 @@ interface Draft {
   readonly secrets: ReadonlyMap<string, string>;
 }
 
-export default function NewSource() {
+export default function NewSource({ parts: [first] }: ViewProps) {
+  return first === 'import' ? <ImportSource /> : <SourceFromApi />;
+}
+
+function SourceFromApi() {
   const [source, setSource] = useState('');
   const [login, setLogin] = useState<Login>(NO_LOGIN);
   const [draft, setDraft] = useState<Draft | undefined>();
@@ -70,6 +76,7 @@ export default function NewSource() {
       title="New source"
       crumbs={[{ to: '/sources', text: 'Sources' }]}
       about="From a link to tables: look at an API, see what comes of it, save it."
+      actions={<ButtonLink to="/new/import">Import from another tool</ButtonLink>}
     >
       <SourceForm
         source={source}

@@ -38,7 +38,8 @@ export function SaveForm({ document, proposed, onSaved }: SaveFormProps) {
     for (const row of isList(rows) ? rows : [])
       await configurations.rows(made.id).create({
         rowId: textAt(row, ['id']) ?? '',
-        name: textAt(row, ['id']) ?? '',
+        name: textAt(row, ['name']) ?? textAt(row, ['id']) ?? '',
+        isDisabled: valueAt(row, ['isDisabled']) === true,
         configuration: valueAt(row, ['configuration']) ?? {},
       });
     await invalidate('sources');

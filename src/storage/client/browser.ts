@@ -119,6 +119,8 @@ export type {
   TriedTable,
   MetadataItem,
   Run,
+  ImportedSource,
+  ImportTool,
   RunExplanation,
   RunProblem,
   RunProblems,

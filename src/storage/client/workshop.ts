@@ -1,6 +1,14 @@
 import type { Static } from 'typebox';
 import { StorageError } from '../../lib/errors.ts';
-import type { Exploration, Found, Tried, Trial, WorkshopLine } from '../protocol/index.ts';
+import type {
+  Exploration,
+  Found,
+  ImportedSource,
+  Importing,
+  Tried,
+  Trial,
+  WorkshopLine,
+} from '../protocol/index.ts';
 import type { ApiCore, ApiCall } from './api-core.ts';
 import { lostOn } from './lines.ts';
 import { shaped } from './shape.ts';
@@ -23,6 +31,12 @@ export interface Workshop {
   explore(exploration: Static<typeof Exploration>, options?: WorkshopOptions): Promise<Found>;
   /** Runs a configuration for a few pages, or over the recording of an earlier trial. What fails in it is its `error`. */
   try(trial: Static<typeof Trial>, options?: WorkshopOptions): Promise<Tried>;
+  /**
+   * Makes a configuration from that of another tool.
+   *
+   * @throws {StorageError} `storage.refused` for a file that cannot be read
+   */
+  import(file: Static<typeof Importing>): Promise<ImportedSource>;
 }
 
 export function createWorkshop(api: ApiCore): Workshop {
@@ -47,6 +61,12 @@ export function createWorkshop(api: ApiCore): Workshop {
       if ('tried' in line) return line.tried;
       throw refused(line);
     },
+    import: async (body) =>
+      shaped<ImportedSource>(
+        await api.call({ ...shared, path: 'workshop/import', body, isOnce: true }),
+        'imported source',
+        { configuration: 'string', report: 'object' },
+      ),
   };
 }
 

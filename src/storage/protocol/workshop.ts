@@ -49,6 +49,63 @@ export const Inspection = Type.Object({
   configuration: Type.Optional(Type.String({ description: 'Its id, when it is stored.' })),
 });
 
+/** Tools whose configurations can be imported, as `gex import` names them. */
+export const ImportTool = Type.Enum(['airbyte', 'dlt', 'singer', 'n8n', 'curl', 'postman', 'har']);
+export type ImportTool = Static<typeof ImportTool>;
+
+/** Body of `POST workshop/import`. */
+export const Importing = Type.Object({
+  tool: ImportTool,
+  text: Type.String({ minLength: 1, description: 'The file of the other tool.' }),
+  file: Type.String({ minLength: 1, maxLength: 255, description: 'Its name: the form follows from it.' }),
+  name: Type.Optional(
+    Type.String({ maxLength: 255, description: 'Of the source; the name of the file by default.' }),
+  ),
+  settings: Type.Optional(
+    Type.String({
+      description: 'Settings of the connector as JSON or YAML: they become those of the configuration.',
+    }),
+  ),
+  component,
+});
+
+const ImportedStream = Type.Object({
+  stream: Type.String(),
+  outcome: Type.Enum(['exact', 'equal rows, other columns', 'not']),
+  row: Type.Optional(
+    Type.String({ description: 'Its row in the configuration; disabled where it is `not`.' }),
+  ),
+  columns: Type.Array(Type.String({ description: 'Which columns are missing, more, or named otherwise.' })),
+  reasons: Type.Array(
+    Type.Object({ path: Type.String(), message: Type.String(), template: Type.Optional(Type.String()) }),
+    { description: 'Why it is `not`.' },
+  ),
+  notes: Type.Array(Type.String()),
+});
+
+/** Configuration that was made from that of another tool, and how much of it was taken over. */
+export const ImportedSource = Type.Object(
+  {
+    configuration: Type.String({ description: 'JSON: `configuration` and `rows`, its secrets encrypted.' }),
+    report: Type.Object({
+      source: Type.String(),
+      streams: Type.Array(ImportedStream),
+      settings: Type.Array(
+        Type.Object({
+          key: Type.String({ description: 'Path below `parameters.config`.' }),
+          title: Type.String(),
+          isRequired: Type.Boolean(),
+          example: Type.Optional(Type.String()),
+        }),
+        { description: 'That have no value yet.' },
+      ),
+      notes: Type.Array(Type.String()),
+    }),
+  },
+  { title: 'Imported source' },
+);
+export type ImportedSource = Static<typeof ImportedSource>;
+
 /** Problem at one place of a configuration. */
 export const ConfigurationProblem = Type.Object(
   {

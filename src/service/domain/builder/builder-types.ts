@@ -1,6 +1,6 @@
 import type { Scope } from '../../../lib/encryption/index.ts';
 import type { ImportReport } from '../../../authoring/importing/report.ts';
-import type { ConfigurationProblem } from '../../../storage/protocol/workshop.ts';
+import type { ConfigurationProblem, ImportTool } from '../../../storage/protocol/workshop.ts';
 import type { SentRequest, WorkshopLine } from '../../../storage/protocol/workshop-answers.ts';
 
 /** Task of a process of the builder: one line of JSON on its stdin. No secret is in its arguments or environment. */
@@ -61,7 +61,7 @@ export interface AskedToTry {
 /** Task to make a configuration from that of another tool. */
 export interface AskedToImport {
   readonly kind: 'import';
-  readonly tool: 'airbyte' | 'dlt';
+  readonly tool: ImportTool;
   readonly text: string;
   /** Its file: the form follows from the name. */
   readonly file: string;

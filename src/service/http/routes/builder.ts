@@ -4,6 +4,8 @@ import { sealText } from '../../../lib/encryption/index.ts';
 import { encodeExact } from '../../../lib/json/index.ts';
 import {
   Exploration,
+  ImportedSource,
+  Importing,
   Inspected,
   Inspection,
   Trial,
@@ -16,7 +18,8 @@ import { route, type Call, type Route } from '../route.ts';
 import { requireAnyComponent, requireComponent } from '../../domain/tokens/permissions.ts';
 import { askChild, type BuilderChildOptions } from '../../domain/builder/child.ts';
 import { inspect } from '../../domain/builder/inspect.ts';
-import type { BuilderTask, Said, ToldError } from '../../domain/builder/builder-types.ts';
+import { RawJson } from '../../domain/reply.ts';
+import type { BuilderTask, ImportAnswer, Said, ToldError } from '../../domain/builder/builder-types.ts';
 import { makeTrialFolder, removeTrialFolder, sweepTrialFolders } from '../../domain/builder/trial-folders.ts';
 
 export interface BuilderOptions extends Pick<BuilderChildOptions, 'command' | 'environment'> {
@@ -135,6 +138,32 @@ export function builderRoutes(
     }
   }
 
+  /** Makes a configuration elsewhere: a file from outside may be large, or made to be slow. */
+  async function importElsewhere(asked: BuilderTask, component: string): Promise<ImportAnswer> {
+    const own = begin();
+    const late = AbortSignal.timeout(patienceMs);
+    try {
+      const signal = AbortSignal.any([own.signal, late]);
+      for await (const said of askChild(asked, { command, signal })) {
+        if ('error' in said) {
+          const { code, message, hint } = said.error;
+          throw new ApiError(400, `storage.${code}`, hint === undefined ? message : `${message} ${hint}`);
+        }
+        if (!('imported' in said)) continue;
+        const { configuration, report } = said.imported;
+        const scope = { project: String(project.id), component };
+        return { configuration: sealText(configuration, { keys, scope, env }).text, report };
+      }
+      throw new Error('The workshop told nothing of an import.');
+    } catch (error) {
+      if (!late.aborted) throw error;
+      const { code, message } = tooLate(asked, patienceMs);
+      throw new ApiError(400, `storage.${code}`, message, { cause: error });
+    } finally {
+      atWork.delete(own);
+    }
+  }
+
   const shared = {
     tag: 'Workshop',
     scope: 'plain',
@@ -183,6 +212,24 @@ export function builderRoutes(
             await removeTrialFolder(folder);
             throw error;
           }
+        },
+      }),
+      route({
+        ...shared,
+        method: 'POST',
+        path: '/workshop/import',
+        summary: 'Makes a configuration from that of another tool, and says how much of it was taken over',
+        body: Importing,
+        response: ImportedSource,
+        handle: async ({ body, ...call }) => {
+          const { component = KNOWN_COMPONENT, file, name, ...asked } = body;
+          requireComponent(call.caller, component);
+          const source = name ?? file.replace(/\.[^.]*$/, '');
+          const { configuration, report } = await importElsewhere(
+            { kind: 'import', ...asked, file, name: source },
+            component,
+          );
+          return { configuration, report: new RawJson(JSON.stringify(report)) };
         },
       }),
       route({

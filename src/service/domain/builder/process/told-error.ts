@@ -1,5 +1,5 @@
 import { adviceIn } from '../../../../storage/protocol/advice.ts';
-import { describeError, ExtractorError } from '../../../../lib/errors.ts';
+import { describeError, ExtractorError, type Where } from '../../../../lib/errors.ts';
 import type { Secrets } from '../../../../lib/secrets.ts';
 import type { ConfigurationProblem } from '../../../../storage/protocol/workshop.ts';
 import type { ToldError } from '../builder-types.ts';
@@ -12,7 +12,7 @@ export function toldError(error: unknown, secrets: Secrets): ToldError {
     const advice = adviceIn(error.details);
     return {
       code: error.code,
-      message: secrets.redact(error.message),
+      message: secrets.redact(error.message + placeOf(error.where)),
       ...(hint === undefined ? {} : { hint: secrets.redact(hint) }),
       audience: error.audience,
       ...(typeof status === 'number' ? { status } : {}),
@@ -24,4 +24,9 @@ export function toldError(error: unknown, secrets: Secrets): ToldError {
     };
   }
   return { code: 'internal', message: secrets.redact(describeError(error)), audience: 'application' };
+}
+
+/** Returns the line of a text that was given, which no message repeats. */
+function placeOf({ file, line, column }: Where): string {
+  return line === undefined ? '' : ` (${file === undefined ? 'line ' : `${file}:`}${line}:${column ?? 1})`;
 }
