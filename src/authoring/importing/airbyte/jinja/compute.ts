@@ -12,7 +12,15 @@ import { pythonText } from './literal.ts';
 import { isEqual, isTruthy, limited, NOT_SAID, plain, type NotSaid } from './values.ts';
 
 /** The value depends on something that is not known, or on what can't be worked out here. */
-export class NotConstant extends Error {}
+export class NotConstant extends Error {
+  /** Most parts of templates are not known: the stack of each would take more time than all else. */
+  constructor(what: string) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(what);
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
 
 /**
  * Computes an expression whose names are all known.
