@@ -93,7 +93,7 @@ function takeSource(
   const given = source.get('client');
   const client = given instanceof ValueMap ? given : new ValueMap([]);
   if (!(given instanceof ValueMap)) whole.not('client', 'A client that code makes', given);
-  const api = clientOf(client, settings, whole);
+  const { headers, ...address } = clientOf(client, settings, whole);
   const { resources, strange } = readResources(source);
   for (const { name, at, findings } of resources) {
     if (names.has(name))
@@ -104,6 +104,11 @@ function takeSource(
     names.add(name);
   }
   const tree = new Tree(resources, { settings, whole, client });
+  const http = {
+    ...(headers === undefined ? {} : { headers }),
+    ...(tree.sendsLists ? { lists: 'repeated' } : {}),
+  };
+  const api = { ...address, ...(Object.keys(http).length === 0 ? {} : { http }) };
   const rows = tree.rows(ids, isAlone ? {} : api, isAlone);
   const { authentication } = tree;
   return {
@@ -144,7 +149,7 @@ function clientOf(
     ) ?? {};
   return {
     ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(Object.keys(headers).length === 0 ? {} : { http: { headers } }),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
   };
 }
 
@@ -160,6 +165,7 @@ interface Taken {
   readonly job: ResourceJob;
   readonly names: readonly string[];
   readonly parentColumns: readonly string[];
+  readonly included: ReadonlyMap<string, string | undefined>;
   readonly authentication: TranslatedValue | undefined;
   readonly parent: Taken | undefined;
   /** True where it, and all above it, are taken over without a difference. */
@@ -191,17 +197,24 @@ class Tree {
     const isOwn = !isAlone || this.authentication === undefined;
     const all = [...this.#taken.values()];
     return all.flatMap((taken) => {
-      if (taken.isWhole && taken.parent !== undefined) return [];
+      const isRun = taken.isWhole && this.#isRun(taken);
+      if (isRun && taken.parent !== undefined) return [];
       const id = rowId(taken.resource.name, ids);
       taken.row = id;
-      const jobs = taken.isWhole ? this.#withChildren(taken) : alone(taken);
-      if (taken.isWhole) for (const below of this.#below(taken)) below.row = id;
+      const jobs = isRun ? this.#withChildren(taken) : alone(taken);
+      if (isRun) for (const below of this.#below(taken)) below.row = id;
       return [
         rowOf(
           taken,
           id,
           jobs,
-          this.#reasonsOf(taken),
+          isRun
+            ? undefined
+            : taken.isWhole
+              ? 'It is not selected in the source.'
+              : `Not the same as it was: ${this.#reasonsOf(taken)
+                  .map(({ message }) => message)
+                  .join('; ')}`,
           isOwn
             ? taken.authentication === undefined
               ? api
@@ -210,6 +223,15 @@ class Tree {
         ),
       ];
     });
+  }
+
+  /** Tells whether a parameter of any of them is a list. */
+  get sendsLists(): boolean {
+    return [...this.#taken.values()].some(({ job }) =>
+      [job['params'], job['query']].some(
+        (sent) => typeof sent === 'object' && sent !== null && Object.values(sent).some(Array.isArray),
+      ),
+    );
   }
 
   reports(): readonly StreamReport[] {
@@ -254,6 +276,7 @@ class Tree {
       job: asked,
       names,
       parentColumns,
+      included,
     } = jobOf(resource, { settings, paginator: client.get('paginator'), above: parent });
     const job = { ...asked, ...keyOf(resource) };
     const own = resource.endpoint.get('auth');
@@ -274,6 +297,7 @@ class Tree {
       job,
       names,
       parentColumns,
+      included,
       authentication,
       parent,
       isWhole,
@@ -293,17 +317,34 @@ class Tree {
     return undefined;
   }
 
+  /** Tells whether any table is made of a resource or those below it. */
+  #isRun(taken: Taken): boolean {
+    return isSelected(taken) || this.#children(taken).length > 0;
+  }
+
+  /** Returns those below a resource that share its row. */
+  #children(taken: Taken): readonly Taken[] {
+    return [...this.#taken.values()].filter(
+      (child) => child.parent === taken && child.isWhole && this.#isRun(child),
+    );
+  }
+
   #below(taken: Taken): readonly Taken[] {
-    const children = [...this.#taken.values()].filter(({ parent, isWhole }) => parent === taken && isWhole);
-    return children.flatMap((child) => [child, ...this.#below(child)]);
+    return this.#children(taken).flatMap((child) => [child, ...this.#below(child)]);
   }
 
   #withChildren(taken: Taken): ResourceJob {
-    const children = [...this.#taken.values()].filter(({ parent, isWhole }) => parent === taken && isWhole);
-    return children.length === 0
-      ? taken.job
-      : { ...taken.job, children: children.map((child) => this.#withChildren(child)) };
+    const children = this.#children(taken).map((child) => this.#withChildren(child));
+    return {
+      ...taken.job,
+      ...(isSelected(taken) ? {} : { table: false }),
+      ...(children.length === 0 ? {} : { children }),
+    };
   }
+}
+
+function isSelected({ resource }: Taken): boolean {
+  return resource.map.get('selected') !== false;
 }
 
 /** Returns the job with those above it, to be completed by a person. */
@@ -315,10 +356,10 @@ function alone({ job, parent }: Taken): ResourceJob {
 }
 
 function rowOf(
-  { resource, isWhole }: Taken,
+  { resource }: Taken,
   id: string,
   job: ResourceJob,
-  reasons: readonly ImportReason[],
+  whyDisabled: string | undefined,
   api: Readonly<Record<string, TranslatedValue>>,
 ): Readonly<Record<string, unknown>> {
   const { name } = resource;
@@ -329,12 +370,7 @@ function rowOf(
   return {
     id,
     name,
-    ...(isWhole
-      ? {}
-      : {
-          description: `Not the same as it was: ${reasons.map(({ message }) => message).join('; ')}`,
-          isDisabled: true,
-        }),
+    ...(whyDisabled === undefined ? {} : { description: whyDisabled, isDisabled: true }),
     configuration: {
       parameters: {
         ...(Object.keys(api).length === 0 ? {} : { api }),
@@ -404,8 +440,7 @@ function readHints(resource: Resource): void {
     else if (key === 'max_table_nesting')
       findings.column('objects and lists are not kept as JSON from a level on');
     else if (key === 'selected') {
-      if (value === false)
-        findings.note('It is not selected, so that its table is not loaded there; here it is.');
+      if (value === false) findings.note('It is not selected, so that it makes no table.');
       else if (value !== true) findings.not(`${at}.selected`, 'A choice that code makes', value);
     } else findings.not(`${at}.${key}`, `No counterpart: “${key}”`, value);
   }

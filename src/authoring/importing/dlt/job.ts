@@ -17,7 +17,7 @@ export interface JobContext {
   /** `client.paginator`, for resources that name none. */
   readonly paginator: Value | undefined;
   /** The job above. */
-  readonly above: Pick<ResourceDraft, 'names' | 'parentColumns'> | undefined;
+  readonly above: Pick<ResourceDraft, 'names' | 'parentColumns' | 'included'> | undefined;
 }
 
 export interface ResourceDraft {
@@ -26,13 +26,15 @@ export interface ResourceDraft {
   readonly names: readonly string[];
   /** Columns that values of parent rows make, of those above, too. */
   readonly parentColumns: readonly string[];
+  /** Placeholders of the fields that it includes from its parent, by their names in its rows; undefined where it has none. */
+  readonly included: ReadonlyMap<string, string | undefined>;
 }
 
 /** Converts a resource to a job. Parts that cannot be converted are among the findings of the resource. */
 export function jobOf(resource: Resource, { settings, paginator, above }: JobContext): ResourceDraft {
   const { at, findings, endpoint, params } = resource;
   const where = (key: string): string => `${at}.endpoint.${key}`;
-  const placeholders = new Placeholders(above?.names ?? []);
+  const placeholders = new Placeholders(above);
   const incremental = findings.attempt(where('incremental'), () => readIncremental(resource, settings));
   const resolve = resolver(incremental, placeholders);
   for (const note of incremental?.notes ?? []) findings.note(note);
@@ -63,7 +65,7 @@ export function jobOf(resource: Resource, { settings, paginator, above }: JobCon
     ) ?? [];
   const sent = { ...query, ...incremental?.params };
   const dataField = findings.attempt(where('data_selector'), () => dataFieldOf(resource, isEntity));
-  const columns = findings.attempt(`${at}.include_from_parent`, () => columnsOf(resource)) ?? {};
+  const columns = findings.attempt(`${at}.include_from_parent`, () => columnsOf(resource, above)) ?? {};
   const job: ResourceJob = {
     // the state has its name
     ...(incremental?.incremental === undefined ? {} : { id: resource.name }),
@@ -90,7 +92,10 @@ export function jobOf(resource: Resource, { settings, paginator, above }: JobCon
   };
   const parentColumns = [...(above?.parentColumns ?? []), ...placeholders.columns()];
   for (const column of parentColumns) findings.column(`one more, “${column}”: a value of a parent row`);
-  return { job, names: placeholders.names, parentColumns };
+  const included = new Map(
+    includedFields(resource).map((field) => [`_${resource.parent}_${field}`, placeholders.known(field)]),
+  );
+  return { job, names: placeholders.names, parentColumns, included };
 }
 
 /** Parameters go into the query, whatever the method is. Without a body a POST of ours would send an empty list. */
@@ -103,11 +108,14 @@ function sentIn(sent: Record<string, TranslatedValue>, isGet: boolean, body: Res
 /** Values of the parent row that requests have. */
 class Placeholders {
   readonly #taken: readonly string[];
+  /** Placeholders of the job above for what its rows include from their own parents. */
+  readonly #included: ResourceDraft['included'];
   readonly #fields = new Map<string, string>();
   readonly #computed = new Map<string, TranslatedValue>();
 
-  constructor(taken: readonly string[]) {
-    this.#taken = taken;
+  constructor(above: JobContext['above']) {
+    this.#taken = above?.names ?? [];
+    this.#included = above?.included ?? new Map();
   }
 
   get names(): readonly string[] {
@@ -116,12 +124,19 @@ class Placeholders {
 
   /** Returns the name of the placeholder for a field of the parent row. */
   nameOf(field: string): string {
-    const known = this.#fields.get(field);
+    const known = this.known(field);
     if (known !== undefined) return known;
+    if (this.#included.has(field))
+      throw new Untaken(`“${field}”, which the parent includes from its own parent and does not ask with`);
     const path = pathOf(field, 'a field of the parent');
     const name = this.#free(trimBoth(path.replaceAll(/\W+/g, '_'), '_') || 'value');
     this.#fields.set(field, name);
     return name;
+  }
+
+  /** Returns the name of the placeholder for a field that is used before, or in the job above; undefined for another one. */
+  known(field: string): string | undefined {
+    return this.#fields.get(field) ?? this.#included.get(field);
   }
 
   /** Returns the name of a placeholder for a setting or a state. */
@@ -208,10 +223,9 @@ function queryOf(
     if (inPath.has(name) || isIncrementalParam(value)) continue;
     if (resolveParam(value) !== undefined)
       throw new Untaken(`“${name}” of a parent, which is not in the path`, value);
-    if (isList(value)) throw new Untaken('a parameter that is sent several times', value);
     rest.push([name, value]);
   }
-  return filledMap(new ValueMap(rest), resolve, settings);
+  return filledMap(new ValueMap(rest), resolve, settings, true);
 }
 
 function methodOf({ endpoint, findings, at }: Resource): string {
@@ -241,8 +255,8 @@ function dataFieldOf({ endpoint, findings }: Resource, isEntity: boolean): Trans
   const selector = endpoint.get('data_selector');
   if (!isGiven(selector)) {
     if (isEntity) return '.';
-    findings.note(
-      'No data_selector is named, so that the library looks for the rows in the first answer: here they are the answer, or its only list at the top.',
+    findings.column(
+      'guessed where the rows are: no data_selector is named, so that the library looks for them in the first answer; here they are the answer, or its only list at the top',
     );
     return undefined;
   }
@@ -254,7 +268,17 @@ function isSingleEntity(path: string): boolean {
   return /\{[a-zA-Z0-9.\-_]+\}/.test(path.split('/').findLast((part) => part !== '') ?? '');
 }
 
-function columnsOf({ map, parent, findings, at }: Resource): Record<string, TranslatedValue> {
+/** Returns the names of the fields that a resource includes from its parent. */
+function includedFields({ map, parent }: Resource): readonly string[] {
+  const fields = map.get('include_from_parent');
+  if (parent === undefined || !isList(fields)) return [];
+  return fields.filter((field) => typeof field === 'string');
+}
+
+function columnsOf(
+  { map, parent, findings, at }: Resource,
+  above: JobContext['above'],
+): Record<string, TranslatedValue> {
   const fields = map.get('include_from_parent');
   if (!isGiven(fields)) return {};
   if (!isList(fields) || parent === undefined) {
@@ -264,6 +288,8 @@ function columnsOf({ map, parent, findings, at }: Resource): Record<string, Tran
   return Object.fromEntries(
     fields.map((field) => {
       const name = plainText(field, 'include_from_parent');
+      if (above?.included.has(name) === true)
+        throw new Untaken(`“${name}”, which the parent includes from its own parent`);
       findings.column(`“_${parent}_${name}” is called “${parent}_${name}”`);
       return [`${parent}_${name}`, { parent: name }];
     }),

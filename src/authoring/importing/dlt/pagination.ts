@@ -235,8 +235,8 @@ const TYPES: Readonly<Record<string, Build>> = {
     };
   },
   auto: (_options, findings) => {
-    findings.note(
-      'No paginator is named, so that the library looks for one in the first answer: here links to a next page are followed, and nothing else.',
+    findings.column(
+      'guessed how pages follow: no paginator is named, so that the library looks for one in the first answer; here links to a next page are followed, and nothing else',
     );
     const isAddress = '^((?:https?:/)?/.*)$';
     const paths = [

@@ -83,18 +83,28 @@ export function deepFilled(
   return filled(value, resolve, settings, true);
 }
 
-/** Returns the entries of a map of texts, with their fields put in. */
+/**
+ * Returns the entries of a map of texts, with their fields put in.
+ *
+ * @param takesLists whether a value may be a list, each of whose items is sent
+ */
 export function filledMap(
   value: Value | undefined,
   resolve: Resolve,
   settings: SourceSettings,
+  takesLists = false,
 ): Record<string, TranslatedValue> {
   if (value === undefined || value === null) return {};
   if (!(value instanceof ValueMap)) throw new Untaken('a map that is none', value);
   refuseOpen(value);
   const entries = [...value.entries].filter(([, item]) => item !== null);
+  const one = (item: Value | undefined): TranslatedValue => filled(item, resolve, settings, false);
   return Object.fromEntries(
-    entries.map(([key, item]) => [keyOf(key), filled(item, resolve, settings, false)]),
+    entries.flatMap(([key, item]): [string, TranslatedValue][] => {
+      if (!takesLists || !isList(item)) return [[keyOf(key), one(item)]];
+      const items = item.filter((each) => each !== null).map(one);
+      return items.length === 0 ? [] : [[keyOf(key), items]];
+    }),
   );
 }
 
