@@ -238,7 +238,7 @@ function ColumnDetail({
 function rowsOf(table: Table, profile: TableProfile | undefined): readonly Row[] {
   const profiled = new Map(profile?.columns.map((column) => [column.name, column]));
   // More of the answer than the type of a table in lists says.
-  const { definition, columnMetadata } = table as Table & {
+  const { definition, columnMetadata } = table as Omit<Table, 'definition'> & {
     readonly definition?: {
       readonly columns?: readonly {
         readonly name: string;

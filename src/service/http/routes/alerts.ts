@@ -41,8 +41,6 @@ const MESSAGES = 100;
 /** Makes the routes of alerts, by which people are told when runs go wrong; for the master token alone. */
 export function alertRoutes(context: Context): Route[] {
   const { meta, env, keys, project, queue } = context;
-  const reply = async (on: Meta, alert: AlertRow): Promise<Record<string, Reply>> =>
-    alertReply(alert, await listStates(on, alert.id), await listCauses(on, alert.id));
   return [
     route('GET', '/alerts', {
       summary: 'All alerts, with what each sees to be wrong',
@@ -165,6 +163,10 @@ export function alertRoutes(context: Context): Route[] {
       },
     }),
   ];
+}
+
+async function reply(meta: Meta, alert: AlertRow): Promise<Record<string, Reply>> {
+  return alertReply(alert, await listStates(meta, alert.id), await listCauses(meta, alert.id));
 }
 
 type Fields = Required<Pick<AlertCreate, 'isEnabled' | 'kinds' | 'name' | 'url'>> & {
