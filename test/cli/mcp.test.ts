@@ -1,5 +1,5 @@
 // @module-tag thorough
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { spawn } from 'node:child_process';
@@ -245,6 +245,46 @@ test('documentation is found and read, an import has its report, and wrong argum
   expect(await refused('show_rows', { nope: 1 })).toContain('Invalid arguments');
   expect(await refused('show_rows')).toContain('Nothing was tried yet');
   expect(await refused('try_configuration', { configuration: '{"parameters": ' })).toBeTruthy();
+});
+
+test('an import of a manifest in the data folder reads the classes of Python beside it', async () => {
+  const { ask, folder } = await assistant([]);
+  const stream = {
+    type: 'DeclarativeStream',
+    name: 'items',
+    retriever: {
+      type: 'SimpleRetriever',
+      requester: {
+        type: 'HttpRequester',
+        url_base: 'https://a.example',
+        path: '/items',
+        authenticator: { class_name: 'source_shop.components.Key' },
+      },
+      record_selector: { extractor: { type: 'DpathExtractor', field_path: [] } },
+    },
+  };
+  const text = JSON.stringify({ version: '6.0.0', type: 'DeclarativeSource', streams: [stream] });
+  mkdirSync(path.join(folder, 'source_shop'));
+  writeFileSync(path.join(folder, 'source_shop', 'manifest.yaml'), text);
+  writeFileSync(
+    path.join(folder, 'source_shop', 'components.py'),
+    [
+      'from airbyte_cdk.sources.declarative.auth.declarative_authenticator import NoAuth',
+      'class Key(NoAuth):',
+      '    @property',
+      '    def auth_header(self):',
+      '        return "X-Key"',
+      '    @property',
+      '    def token(self):',
+      '        return "k"',
+    ].join('\n'),
+  );
+  const reasons = async (given: object): Promise<string> =>
+    JSON.stringify(read(await ask('import_configuration', { tool: 'airbyte', ...given })).report);
+  expect(await reasons({ text })).toContain('only the manifest was given');
+  const found = await reasons({ file: 'source_shop/manifest.yaml' });
+  expect(found).not.toContain('only the manifest was given');
+  expect(found).not.toContain('no file beside the manifest');
 });
 
 test('requests are bounded for the session, and a trial that needs more ends with what came', async () => {

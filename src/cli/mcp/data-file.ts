@@ -1,4 +1,4 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { RunError } from '../../lib/errors.ts';
 
@@ -29,4 +29,24 @@ export async function readDataFile(dataFolder: string, file: string | undefined)
   if (size > MAX_BYTES)
     throw new RunError('command.invalid', `“${file}” is larger than ${MAX_BYTES / 1_000_000} MB.`);
   return await readFile(found, 'utf8');
+}
+
+/** Most files of Python of a connector; those that are known have fewer than 30. */
+const MAX_FILES = 100;
+
+/** Reads the files of Python in the folder of a file of the data folder, by their paths from there. */
+export async function readPythonBeside(
+  dataFolder: string,
+  file: string,
+): Promise<Readonly<Record<string, string>>> {
+  const folder = path.dirname(file);
+  const inside = await readdir(path.resolve(dataFolder, folder), { recursive: true });
+  const names = inside.filter((name) => /^(?:[\w-]+[\\/]){0,3}\w+\.py$/.test(name)).slice(0, MAX_FILES);
+  const texts = await Promise.all(
+    names.map(async (name) => {
+      const text = await readDataFile(dataFolder, path.join(folder, name));
+      return [name.replaceAll('\\', '/'), text] as const;
+    }),
+  );
+  return Object.fromEntries(texts);
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Type } from 'typebox';
 import { parsedJson } from '../parsed-json.ts';
-import { readDataFile } from '../data-file.ts';
+import { readDataFile, readPythonBeside } from '../data-file.ts';
 import { resultOf } from '../told-failure.ts';
 import { defineTool } from '../tool.ts';
 
@@ -13,19 +13,28 @@ export const importConfiguration = defineTool({
   input: Type.Object({
     tool: Type.Union([Type.Literal('airbyte'), Type.Literal('dlt')]),
     text: Type.Optional(Type.String({ minLength: 1, description: 'The text of the file.' })),
-    file: Type.Optional(Type.String({ description: 'In place of text: a file in the data folder.' })),
+    file: Type.Optional(
+      Type.String({
+        description:
+          'In place of text: a file in the data folder. Files of Python beside a manifest are read with it.',
+      }),
+    ),
     name: Type.Optional(Type.String({ description: 'Name of the source.' })),
   }),
   asksApi: false,
   async run({ tool, text, file, name }, call) {
     const { session } = call;
+    const read = text ?? (await readDataFile(session.dataFolder, file));
     const said = await session.ask(
       {
         kind: 'import',
         tool,
-        text: text ?? (await readDataFile(session.dataFolder, file)),
+        text: read,
         file: file ?? (isJson(text) ? `${tool}.json` : `${tool}.${tool === 'dlt' ? 'py' : 'yaml'}`),
         name: name ?? (file === undefined ? tool : path.parse(file).name),
+        ...(tool === 'airbyte' && file !== undefined && text === undefined
+          ? { beside: await readPythonBeside(session.dataFolder, file) }
+          : {}),
       },
       call,
     );

@@ -69,6 +69,8 @@ export interface AskedToImport {
   readonly name: string;
   /** Settings of the connector as JSON or YAML. */
   readonly settings?: string | undefined;
+  /** Files of Python beside a manifest, by their paths from its folder. */
+  readonly beside?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Result of an import. */

@@ -35,8 +35,12 @@ ${token.replaceAll(/^/gm, '        ')}
 `;
 
 test.each([
-  ['there is no file', undefined, ''],
-  ['the file has no such class', 'class Other(NoAuth):\n    pass\n', ''],
+  ['there is no file', undefined, ' (no file beside the manifest has this class)'],
+  [
+    'the file has no such class',
+    'class Other(NoAuth):\n    pass\n',
+    ' (no file beside the manifest has this class)',
+  ],
   ['another base', 'class Shop(Base):\n    pass\n', ' (components.py: a class that extends Base)'],
   [
     'a function that is not known',

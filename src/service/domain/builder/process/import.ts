@@ -14,9 +14,14 @@ export async function importAsked({
   file,
   name,
   settings,
+  beside,
 }: AskedToImport): Promise<ImportAnswer> {
   const read = settings === undefined ? undefined : readYaml(settings, 'the settings');
-  const imported = await importText(tool, { text, file, name, settings: read });
+  const readBeside =
+    beside === undefined
+      ? undefined
+      : (path: string) => (Object.hasOwn(beside, path) ? beside[path] : undefined);
+  const imported = await importText(tool, { text, file, name, settings: read, readBeside });
   const { configuration, report } = await checked(imported);
   return { configuration: JSON.stringify(configuration), report };
 }
