@@ -24,7 +24,7 @@ const TOOLS: readonly { readonly value: ImportTool; readonly text: string; reado
 ];
 
 /** Proposes the tool that a file is probably of. */
-export function toolOf(name: string, text: string): ImportTool {
+function toolOf(name: string, text: string): ImportTool {
   if (/\.har$/i.test(name)) return 'har';
   if (/\.py$/i.test(name)) return 'dlt';
   if (/\.(?:sh|bash)$/i.test(name)) return 'curl';
