@@ -61,6 +61,7 @@ describe.skipIf(CHROMIUM === undefined)('a service with much in it', () => {
     const line = grid(page, 'Sources').getByRole('row').filter({ hasText: 'source-000' });
     await line.getByRole('link', { name: 'Done' }).waitFor();
     await line.getByRole('link', { name: 'Source 000 of the shop' }).click();
+    await page.getByRole('heading', { name: 'Source 000 of the shop' }).waitFor();
     await page.getByRole('link', { name: 'Runs', exact: true }).last().click();
     await grid(page, 'Runs').getByRole('link', { name: '100000', exact: true }).waitFor();
     expect(await grid(page, 'Runs').getAttribute('aria-rowcount')).toBe('2');

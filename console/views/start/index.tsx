@@ -3,7 +3,7 @@ import { client, type Bucket, type Job, type Run, type Table } from '../../data/
 import { failureOfJob, operationText } from '../../data/job-words.ts';
 import { useQuery, wordsOf } from '../../data/query.ts';
 import { FAILING, keyOf, nameOf, useSources } from '../../data/sources.ts';
-import { currentSession, mayWrite } from '../../data/session.ts';
+import { currentSession, mayUse, mayWrite } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at } from '../../route/router.ts';
 import { Page } from '../../ui/page.tsx';
@@ -21,7 +21,8 @@ const COUNTED = 500;
 
 /** Shows the state of the service at a glance, failures first. */
 export default function Start() {
-  const { runs: hasRuns, token } = currentSession();
+  const { runs: doesRuns, token } = currentSession();
+  const hasRuns = doesRuns && mayUse();
   const runs = useQuery({
     key: ['runs', 'start'],
     load: lookAtRuns,
@@ -78,7 +79,7 @@ export default function Start() {
               />
             </>
           ) : (
-            <p class="muted">This service does no runs.</p>
+            <p class="muted">{doesRuns ? 'Your token may see no runs.' : 'This service does no runs.'}</p>
           )}
         </Section>
         <Section title="Jobs that failed" to="/jobs?status=error" error={jobs.error}>
