@@ -5,7 +5,7 @@ import type { DataContext } from '../domain/data-context.ts';
 import { OPERATIONS } from '../domain/jobs/operations/all.ts';
 import { createWorker } from '../domain/jobs/worker.ts';
 import { createAlerter } from '../domain/alerts/alerter.ts';
-import { createKeeper } from '../domain/maintenance/keeper.ts';
+import { createCleanup, createKeeper } from '../domain/maintenance/keeper.ts';
 import { createTableQueries } from '../domain/table-queries.ts';
 import { createSnapshots } from '../domain/transfer/backup/snapshot.ts';
 import { createApp } from '../http/app.ts';
@@ -57,12 +57,9 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
 
   const work = { operations: OPERATIONS, ...(concurrency === undefined ? {} : { concurrency }) };
   const worker = isWorker ? createWorker(() => context, work) : undefined;
-  const keeper = isWorker ? createKeeper(context, keepDays) : undefined;
   // A command that uses the folder for a moment leaves alerts to the service.
-  const alerter =
-    isWorker && options.isEmbedded !== true
-      ? createAlerter(context, { reach: options.reach, lookMs: options.alertMs })
-      : undefined;
+  const alerts = options.isEmbedded === true ? [] : [createAlerter(context, options.reach)];
+  const keeper = isWorker ? createKeeper(context, [createCleanup(context, keepDays), ...alerts]) : undefined;
 
   return {
     checks: [
@@ -92,7 +89,6 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
         addresses['importer'] = await listenOn(importer.server, { host, port: options.importerPort ?? 0 });
       await worker?.start();
       await keeper?.start();
-      await alerter?.start();
       return addresses;
     },
     async drain() {
@@ -102,7 +98,7 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
     async stop() {
       await importer?.close();
       await queries.stop();
-      await Promise.all([worker?.stop(graceMs), keeper?.stop(), alerter?.stop()]);
+      await Promise.all([worker?.stop(graceMs), keeper?.stop()]);
       // A service that is restarted often would not run until the next cleanup. A database that others use as well is
       // maintained while it runs.
       if (!engine.isShared)

@@ -87,8 +87,6 @@ export interface ServiceOptions {
   readonly concurrency?: number;
   /** Hosts that messages of alerts may go to; default: all. */
   readonly reach?: MessageReach | undefined;
-  /** Milliseconds between two looks at what alerts are to tell of; default 15,000. */
-  readonly alertMs?: number;
   /** Most that a query in SQL may use. */
   readonly queryLimits?: QueryLimits;
   /** Modules of the service, started in this order and stopped in reverse; default: files, tables and jobs. */

@@ -26,7 +26,13 @@ export function createNowAndThen(
   lookMs = 10_000,
 ): { start(): Promise<void>; stop(): Promise<void> } {
   const operations = Object.fromEntries(chores.map((chore) => [chore.name, operationOf(chore)]));
-  const worker = createWorker(context, { queue: 'upkeep', operations, concurrency: 1, pollMs: 2000 });
+  const worker = createWorker(context, {
+    queue: 'upkeep',
+    operations,
+    // One that takes long holds up no other.
+    concurrency: chores.length,
+    pollMs: 2000,
+  });
   const telling = logOnChange(() => context().log, 'Recurring jobs unavailable');
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;

@@ -12,7 +12,7 @@ export function toldError(error: unknown, secrets: Secrets): ToldError {
     const advice = adviceIn(error.details);
     return {
       code: error.code,
-      message: secrets.redact(error.message + placeOf(error.where)),
+      message: secrets.redact(error.message + (error.code === 'import.invalid' ? placeOf(error.where) : '')),
       ...(hint === undefined ? {} : { hint: secrets.redact(hint) }),
       audience: error.audience,
       ...(typeof status === 'number' ? { status } : {}),
