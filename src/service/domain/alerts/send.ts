@@ -37,31 +37,45 @@ export async function sendMessages(
   reach: MessageReach | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  const { meta, queue, log } = context;
+  const { meta, queue } = context;
   const due = await listDueMessages(meta, isoTime(await queue.runs.now()), AT_ONCE);
-  for (const message of due) {
-    if (signal.aborted) return;
-    const alert = await findAlert(meta, message.alert_id);
-    if (alert === undefined) continue;
-    const answer = await post(context, alert, message, reach, signal).catch((error: unknown) => ({
-      isTaken: false,
-      text: reasonOf(error),
-    }));
-    const attempts = message.attempts + 1;
-    const waitMs = WAITS_MS[message.attempts];
-    const status = answer.isTaken ? 'sent' : waitMs === undefined ? 'dead' : 'waiting';
-    const next = isoTime((await queue.runs.now()) + (waitMs ?? 0));
-    const told = answer.text.slice(0, ANSWER);
-    await updateMessage(meta, message.id, { status, attempts, answer: told, not_before: next });
-    if (!answer.isTaken)
-      log.warn('Alert could not be sent', {
-        alert: alert.id,
-        message: message.uuid,
-        attempts,
-        status,
-        detail: told,
-      });
-  }
+  // A receiver that does not answer holds up no other.
+  await Promise.all(
+    [...Map.groupBy(due, ({ alert_id }) => alert_id)].map(async ([id, messages]) => {
+      const alert = await findAlert(meta, id);
+      if (alert === undefined) return;
+      for (const message of messages)
+        if (!signal.aborted) await sendOne(context, alert, message, reach, signal);
+    }),
+  );
+}
+
+async function sendOne(
+  context: SendContext,
+  alert: AlertRow,
+  message: AlertMessageRow,
+  reach: MessageReach | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { meta, queue, log } = context;
+  const answer = await post(context, alert, message, reach, signal).catch((error: unknown) => ({
+    isTaken: false,
+    text: reasonOf(error),
+  }));
+  const attempts = message.attempts + 1;
+  const waitMs = WAITS_MS[message.attempts];
+  const status = answer.isTaken ? 'sent' : waitMs === undefined ? 'dead' : 'waiting';
+  const next = isoTime((await queue.runs.now()) + (waitMs ?? 0));
+  const told = answer.text.slice(0, ANSWER);
+  await updateMessage(meta, message.id, { status, attempts, answer: told, not_before: next });
+  if (!answer.isTaken)
+    log.warn('Alert could not be sent', {
+      alert: alert.id,
+      message: message.uuid,
+      attempts,
+      status,
+      detail: told,
+    });
 }
 
 async function post(

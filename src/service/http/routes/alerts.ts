@@ -7,6 +7,7 @@ import {
   type AlertKind,
 } from '../../../storage/protocol/alert.ts';
 import { encryptValue } from '../../../lib/encryption/index.ts';
+import { readTime } from '../../../storage/protocol/read-time.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import { scopeOfAlerts } from '../../domain/alerts/send.ts';
 import { writeMessage } from '../../domain/alerts/look.ts';
@@ -67,16 +68,19 @@ export function alertRoutes(context: Context): Route[] {
           secret: encryptValue(secret, scopeOfAlerts(project.id), keys, env),
           seen_until: now,
           created: now,
-          ...columnsOf({
-            kinds: body.lateMinutes == null ? ['failed', 'doubtful'] : ['failed', 'doubtful', 'late'],
-            component: null,
-            configuration: null,
-            lateMinutes: null,
-            remindMinutes: null,
-            mutedUntil: null,
-            isEnabled: true,
-            ...body,
-          }),
+          ...columnsOf(
+            {
+              kinds: body.lateMinutes == null ? ['failed', 'doubtful'] : ['failed', 'doubtful', 'late'],
+              component: null,
+              configuration: null,
+              lateMinutes: null,
+              remindMinutes: null,
+              mutedUntil: null,
+              isEnabled: true,
+              ...body,
+            },
+            env.now(),
+          ),
           ...authorOf(caller),
         };
         return await transact([], async (tx) => {
@@ -100,7 +104,7 @@ export function alertRoutes(context: Context): Route[] {
         return await transact([alertOf(id)], async (tx) => {
           const known = await requireAlert(tx, who, params.alert);
           const { isEnabled, ...shown } = alertFields(known);
-          const changes = columnsOf({ ...shown, isEnabled, ...body });
+          const changes = columnsOf({ ...shown, isEnabled, ...body }, env.now());
           // Runs that ended while it was off are not told of.
           const isAnew = !isEnabled && changes.is_enabled === 1;
           await updateAlert(tx, id, {
@@ -192,7 +196,7 @@ function alertFields(row: AlertRow): Fields {
 }
 
 /** @throws {ApiError} 400 naming the field that is wrong */
-function columnsOf(fields: Fields) {
+function columnsOf(fields: Fields, now: number) {
   const {
     url,
     kinds,
@@ -209,8 +213,8 @@ function columnsOf(fields: Fields) {
     throw invalid('configuration', 'It needs "component", which it is a configuration of.');
   if (kinds.includes('late') !== (lateMinutes !== null))
     throw invalid('lateMinutes', '"late" among the kinds and "lateMinutes" go together.');
-  const muted = mutedUntil === null ? null : Date.parse(mutedUntil.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
-  if (Number.isNaN(muted)) throw invalid('mutedUntil', `"${mutedUntil}" is no time of ISO 8601.`);
+  const muted = mutedUntil === null ? null : readTime(mutedUntil, now)?.getTime();
+  if (muted === undefined) throw invalid('mutedUntil', `"${mutedUntil}" is no time of ISO 8601.`);
   return {
     name: fields.name,
     url,

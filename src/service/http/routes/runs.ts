@@ -8,6 +8,7 @@ import {
   RunsQuery,
 } from '../../../storage/protocol/run.ts';
 import { RunProblems, RunProblemsQuery } from '../../../storage/protocol/problems.ts';
+import { readTime } from '../../../storage/protocol/read-time.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import type { Context } from '../../domain/context.ts';
 import { readProblems } from '../../domain/runs/problems.ts';
@@ -97,8 +98,8 @@ export function runRoutes(context: Context): Route[] {
       handle: async ({ query, caller, branch }) => {
         requireAnyComponent(caller);
         const now = await queue.runs.now();
-        const until = query.until === undefined ? now + 1 : timeOf('until', query.until);
-        const since = query.since === undefined ? until - DAY_MS : timeOf('since', query.since);
+        const until = query.until === undefined ? now + 1 : timeOf('until', query.until, now);
+        const since = query.since === undefined ? until - DAY_MS : timeOf('since', query.since, now);
         if (since >= until)
           throw invalidField('storage.validation', 'since', 'The range is empty: "since" is before "until".');
         const mayAll = caller.isMaster || caller.canManageBuckets;
@@ -164,10 +165,10 @@ export function runRoutes(context: Context): Route[] {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** @throws {ApiError} 400 for what is no time of ISO 8601 */
-function timeOf(key: string, text: string): number {
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2')) : NaN;
-  if (!Number.isNaN(time)) return time;
+/** @throws {ApiError} 400 for what is no time */
+function timeOf(key: string, text: string, now: number): number {
+  const time = readTime(text, now);
+  if (time !== undefined) return time.getTime();
   const message = `"${text}" is no time: write one such as 2026-03-01T18:00:00Z.`;
   throw invalidField('storage.validation', key, message);
 }
