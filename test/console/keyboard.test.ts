@@ -79,10 +79,10 @@ describe.skipIf(CHROMIUM === undefined)('by keys alone', () => {
       await page.getByRole('dialog').waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
-      expect(await focused(page)).toBe('Choose files');
+      await expect.poll(async () => await focused(page)).toBe('Choose files');
     }
     await page.keyboard.press('/');
-    expect(await focused(page)).toMatch(/^Search/);
+    await expect.poll(async () => await focused(page)).toMatch(/^Search/);
   });
 });
 

@@ -111,6 +111,8 @@ describe.skipIf(CHROMIUM === undefined)('sources', () => {
     await screenshots(page, 'source-json');
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.keyboard.type('"conf');
+    // the list of before is replaced once what was typed has been looked up
+    await expect.poll(async () => await options.getByRole('option').count()).toBe(1);
     await options.getByText('config', { exact: true }).click();
     await expect.poll(async () => await editorOf(page).textContent()).toContain('"config": {');
     await retype(page, '{ "parameters": ');
