@@ -1,10 +1,10 @@
 // Kills runs that push (SIGKILL) at random moments, every third one between an import and the storing of its state, and
 // looks whether a row is lost or doubled: two rows of a configuration, incremental loads without a primary key.
 //
-//   node bench/kill-push.ts [--times 20] [--storage embedded|served]
+//   node bench/kill-push.ts [--times 20] [--storage embedded|served|database]
 //
-// `embedded`: the storage is killed together with the run. `served`: a service of its own goes on. Ends with exit code 1
-// when a row was lost or doubled.
+// `embedded`: the storage is killed together with the run. `served`: a service of its own goes on. `database`: straight
+// into PostgreSQL, without a service. Ends with exit code 1 when a row was lost or doubled.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,6 +15,7 @@ import { openStorage } from '../src/service/open/index.ts';
 import { silentLog } from '../src/lib/log.ts';
 import { startEventsApi, type EventsApi } from './support/events-api.ts';
 import { printTable } from './support/figures.ts';
+import { startOwnPostgres } from '../scripts/own-postgres.ts';
 import { withFolder } from './support/folder.ts';
 import { measure, runArgs, startNode } from './support/processes.ts';
 
@@ -26,12 +27,24 @@ const KINDS = ['orders', 'visits'];
 const SETTLE_MS = 3000;
 const SERVICE = new URL('support/storage-service.ts', import.meta.url).pathname;
 
-for (const where of given.storage === '' ? ['embedded', 'served'] : [given.storage]) await rounds(where);
+for (const where of given.storage === '' ? ['embedded', 'served', 'database'] : [given.storage])
+  await (where === 'database' ? inDatabase() : rounds(where));
 
-async function rounds(where: string): Promise<void> {
+/** Over a server of its own, in a database that is as new as a folder. */
+async function inDatabase(): Promise<void> {
+  const own = await startOwnPostgres();
+  if (typeof own === 'string') throw new Error(own);
+  try {
+    await rounds('database', own.url);
+  } finally {
+    await own.stop();
+  }
+}
+
+async function rounds(where: string, database?: string): Promise<void> {
   await withFolder(async (folder) => {
     const data = path.join(folder, 'data');
-    const dir = path.join(folder, 'storage');
+    const dir = database ?? path.join(folder, 'storage');
     const beginning = Math.floor(Date.now() / 1000) - 60;
     const api = await startEventsApi(beginning);
     writeConfiguration(data, api);

@@ -59,7 +59,7 @@ export const runCommand: Command = {
     ...recordingOptions,
     storage: valued(
       'DIR|URL|none',
-      'Where inputs come from and tables go to: a folder (./storage beside the data), a service (its token in KBC_TOKEN), or none',
+      'Where inputs come from and tables go to: a folder (./storage beside the data), postgres://… for a database, a service (its token in KBC_TOKEN), or none',
     ),
     format: valued(
       'FORMAT',
@@ -84,6 +84,7 @@ export const runCommand: Command = {
   examples: [
     ['gex run', 'Run ./config.json and push its tables into ./storage'],
     ['gex run --data my-api --storage none', 'Leave the tables in my-api/out'],
+    ['gex run --storage postgres://me@localhost/tables', 'Push them straight into PostgreSQL'],
     [
       'gex run --data my-api --storage none --format parquet',
       'Leave typed files, with the types of the jobs',

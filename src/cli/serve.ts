@@ -146,7 +146,7 @@ const YOUNG_BYTES = 8 << 20;
  * @param onStarted told of the service when it answers
  */
 export async function serve(
-  shared: Pick<ServiceOptions, 'database' | 'dir' | 'roles'>,
+  shared: Pick<ServiceOptions, 'database' | 'dir' | 'isWhollyInDatabase' | 'roles'>,
   args: Args,
   io: Io,
   onStarted?: (service: Service, url: string) => Promise<void>,

@@ -4,14 +4,18 @@ import { flag, valued, type Args, type Command, type Io } from './command.ts';
 import { consoleLink } from './console-link.ts';
 import { openBrowser } from './open-browser.ts';
 import { serve } from './serve.ts';
-import { logOptions } from './shared.ts';
+import type { DatabasePlace } from '../service/open/place.ts';
+import { logOptions, openLog } from './shared.ts';
 
 export const uiCommand: Command = {
   name: 'ui',
   describe: 'Open the console of a storage folder or a service in the browser, signed in',
   options: {
     dir: valued('DIR', 'The folder; it is made when missing', { default: 'storage' }),
-    storage: valued('URL', 'The service at this address instead, with the token of KBC_TOKEN'),
+    storage: valued(
+      'URL',
+      'The service at this address instead, with the token of KBC_TOKEN; or a PostgreSQL database that tables went straight into',
+    ),
     port: valued(
       'N',
       'Port of the service that is started when none runs over the folder; 0 takes a free one',
@@ -23,6 +27,10 @@ export const uiCommand: Command = {
   examples: [
     ['gex ui', 'Look at ./storage: by the service that runs over it, else by one that is started for this'],
     ['gex ui --storage https://storage.example.com', 'A service elsewhere, with the token in KBC_TOKEN'],
+    [
+      'gex ui --storage postgres://me@localhost/tables',
+      'By a service that is started for this over a database',
+    ],
   ],
   async run(args, io) {
     const show = (url: string, code: string): void => {
@@ -33,6 +41,10 @@ export const uiCommand: Command = {
     };
     const storage = args.text('storage');
     if (storage !== undefined) {
+      const { readPlace } = await import('../service/open/place.ts');
+      const place = readPlace({ storage, environment: process.env, secrets: io.secrets });
+      if (place.kind === 'folder') return await showFolder(place.dir, args, io, show);
+      if (place.kind === 'database') return await showDatabase(place, args, io, show);
       const token = (process.env['KBC_TOKEN'] ?? '').trim();
       if (token === '')
         throw new RunError('command.invalid', 'There is no token for the service.', {
@@ -74,6 +86,24 @@ async function showFolder(
     );
   } catch (error) {
     throw fileError(error, dir);
+  }
+}
+
+async function showDatabase(
+  place: DatabasePlace,
+  args: Args,
+  io: Io,
+  show: (url: string, code: string) => void,
+): Promise<number> {
+  const { databaseOf, requireStorage, troubleOf } = await import('../service/open/database.ts');
+  const database = databaseOf(place, {});
+  try {
+    await requireStorage(database, place, await openLog(args, io));
+    return await serve({ database, isWhollyInDatabase: true }, args, io, async (service, url) =>
+      show(url, await service.newCode(await service.commandToken())),
+    );
+  } catch (error) {
+    throw troubleOf(error, place);
   }
 }
 

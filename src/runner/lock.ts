@@ -97,9 +97,9 @@ function isHolder(value: unknown): value is Holder {
   return Number.isInteger(pid) && typeof host === 'string';
 }
 
-/** Removes user names and passwords from addresses in a command. */
+/** Removes user names and passwords from addresses in a command, also passwords that are parameters. */
 function withoutPasswords(command: string): string {
-  return command.replaceAll(/\/\/[^/@\s]*@/g, '//');
+  return command.replaceAll(/\/\/[^/@\s]*@/g, '//').replaceAll(/([?&]password=)[^&\s]*/gi, '$1…');
 }
 
 function locked(file: string, holder: Holder | undefined): RunError {

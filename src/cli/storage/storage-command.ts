@@ -103,9 +103,13 @@ export interface StorageContext {
 
 /** Options of every command over a storage. */
 export const storageOptions = {
-  storage: valued('DIR|URL', 'A storage folder, or the address of a service (its token in KBC_TOKEN)', {
-    default: 'storage',
-  }),
+  storage: valued(
+    'DIR|URL',
+    'A storage folder, postgres://… for a database, or the address of a service (its token in KBC_TOKEN)',
+    {
+      default: 'storage',
+    },
+  ),
   branch: valued('ID', 'A development branch; the default branch otherwise'),
   json: flag('Print what the service answered as JSON'),
   ...logOptions,

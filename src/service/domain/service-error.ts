@@ -1,3 +1,4 @@
+import { EncryptionError } from '../../lib/errors.ts';
 import { DatabaseUnavailable } from '../platform/database/failures.ts';
 import { ApiError } from './api-error.ts';
 import { DamagedObject, ObjectError, type ObjectErrorCode } from '../stores/objects/errors.ts';
@@ -15,6 +16,8 @@ export function toServiceError(error: unknown): ApiError | undefined {
   if (error instanceof DatabaseUnavailable)
     return new ApiError(503, 'storage.databaseUnavailable', DATABASE_AWAY, { retryAfter: 2, cause: error });
   if (isDamaged(error)) return new ApiError(500, 'storage.fileDamaged', FILE_DAMAGED, { cause: error });
+  if (error instanceof EncryptionError && error.code === 'encryption.noKey')
+    return new ApiError(400, 'storage.noEncryptionKey', NO_KEY, { cause: error });
   if (!(error instanceof ObjectError)) return undefined;
   if (error.code === 'ServiceUnavailable') return unavailable(error.message, error);
   if (!REFUSALS.has(error.code)) return undefined;
@@ -49,6 +52,8 @@ function isDamaged(error: unknown): boolean {
 
 const FILE_DAMAGED =
   'The bytes of the file are not those that were written: it is damaged on the disk of the service. Its log names it; upload it once more.';
+const NO_KEY =
+  'The service has no encryption key, so it keeps no values below # keys. Set GEX_ENCRYPTION_KEY, and start it again.';
 const DATABASE_AWAY = 'The database of the service cannot be used now. Ask again in a moment.';
 
 /** Tells whether the service may not write: because of the permissions of a folder, or a read-only file system. */

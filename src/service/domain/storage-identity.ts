@@ -20,7 +20,11 @@ import { loadSecret } from '../stores/objects/secret.ts';
  */
 export async function agreeOnKeys(
   meta: Meta,
-  options: { readonly dir?: string; readonly environment?: Readonly<Record<string, string | undefined>> },
+  options: {
+    readonly dir?: string;
+    readonly environment?: Readonly<Record<string, string | undefined>>;
+    readonly isWhollyInDatabase?: boolean;
+  },
   env: Env,
   log: Log,
 ): Promise<Keys> {
@@ -28,6 +32,8 @@ export async function agreeOnKeys(
   if (options.dir !== undefined) return await keysOfFolder(meta, options.dir, environment, { env, log });
   const keys = keysFrom(environment);
   const [first] = keys;
+  // Commands that push tables have nothing to encrypt.
+  if (first === undefined && options.isWhollyInDatabase === true) return [];
   if (first === undefined)
     throw new EncryptionError(
       'encryption.noKey',
@@ -106,7 +112,8 @@ async function refuseOtherKey(
 }
 
 /**
- * Ensures that the files which the database knows are in the store of this process: in a folder, or a bucket.
+ * Ensures that the files which the database knows are in the store of this process: in a folder, in a bucket, or in the
+ * database itself, which commands without either use.
  *
  * @throws {RunError} `database.otherFiles`
  */
@@ -120,9 +127,24 @@ export async function agreeOnFiles(
 ): Promise<void> {
   const { dir, objects } = options;
   const below = objects?.prefix === undefined ? '' : `/${objects.prefix}`;
-  const place = dir === undefined ? `bucket ${objects?.bucket}${below}` : `folder ${await nameOf(dir, env)}`;
-  const known = await agree(meta, 'files', [place]);
-  if (known === undefined) return;
+  const place =
+    objects === undefined
+      ? dir === undefined
+        ? IN_DATABASE
+        : `folder ${await nameOf(dir, env)}`
+      : `bucket ${objects.bucket}${below}`;
+  const known = await agree(meta, FILES, [place]);
+  if (known === undefined || (known === IN_DATABASE && objects === undefined)) return;
+  if (place === IN_DATABASE)
+    throw new RunError(
+      'database.otherFiles',
+      `A service keeps the files of this database in the ${known}, which this command does not reach.`,
+      {
+        hint: known.startsWith('bucket')
+          ? 'Set GEX_S3, GEX_S3_BUCKET and so on as for that service, or give its address with KBC_TOKEN.'
+          : 'Give the address of that service, with a token of it in KBC_TOKEN; or another schema: ?schema=NAME behind the address of the database.',
+      },
+    );
   throw new RunError(
     'database.otherFiles',
     `The files that this database knows are in the ${known}, and this process has the ${place}.`,
@@ -134,6 +156,35 @@ export async function agreeOnFiles(
     },
   );
 }
+
+const FILES = 'files';
+const IN_DATABASE = 'database';
+
+/** Tells whether the bytes of files are in the database of the metadata. */
+export async function hasFilesInDatabase(meta: Meta): Promise<boolean> {
+  const row = await meta.selectFrom('settings').select('value').where('name', '=', FILES).executeTakeFirst();
+  return row?.value === IN_DATABASE;
+}
+
+/**
+ * Returns the secret of a storage that has no folder: whoever may read its schema may use it. Credentials for files and
+ * the token of commands come from it.
+ */
+export async function databaseSecret(meta: Meta, env: Pick<Env, 'randomBytes'>): Promise<Uint8Array> {
+  return await withLocks(meta, [PROJECT], async (tx) => {
+    const stored = tx.selectFrom('settings').select('value').where('name', '=', SECRET);
+    const known = await stored.executeTakeFirst();
+    if (known !== undefined) return Buffer.from(known.value, 'hex');
+    const secret = Buffer.from(env.randomBytes(32));
+    await tx
+      .insertInto('settings')
+      .values({ name: SECRET, value: secret.toString('hex') })
+      .execute();
+    return secret;
+  });
+}
+
+const SECRET = 'objects.secret';
 
 /**
  * Returns the owner of the objects of this metadata in a bucket: a storage gets its id before it has any data.

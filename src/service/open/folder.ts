@@ -7,6 +7,7 @@ import { ExtractorError, RunError, StorageError } from '../../lib/errors.ts';
 import { findHolder, type FolderHolder } from '../stores/folder/lock.ts';
 import { refuseLostMetadata } from '../stores/folder/metadata-place.ts';
 import type { OpenOptions, OpenStorage } from '../../storage/client/open-options.ts';
+import type { TablesKind } from '../stores/tables/kind.ts';
 import { clientOf, productionOf, steadyOf, verify } from './reach.ts';
 
 /** Milliseconds that another command, or a service that is starting, may hold the folder. */
@@ -16,8 +17,10 @@ const PAUSE_MS = 100;
 /**
  * Opens a folder: through the service that runs over it when there is one, since only one process may hold it; else
  * through one in this process, which other processes do not see.
+ *
+ * @param tables how they are to be kept, if this makes the storage
  */
-export async function openFolder(options: OpenOptions): Promise<OpenStorage> {
+export async function openFolder(options: OpenOptions, tables?: TablesKind): Promise<OpenStorage> {
   const dir = path.resolve(options.storage);
   const env = options.env ?? systemEnv;
   checkFolder(dir, options);
@@ -30,7 +33,7 @@ export async function openFolder(options: OpenOptions): Promise<OpenStorage> {
       if (holder?.address !== undefined && holder.isInDatabase !== true)
         return await openHeld(dir, { ...holder, address: holder.address }, options);
       // A folder that a process holds without an address is refused.
-      return await openEmbedded(dir, options);
+      return await openEmbedded(dir, options, tables);
     } catch (error) {
       if (!(error instanceof RunError) || error.code !== 'run.locked') throw fileError(error, dir);
       if (env.now() >= until) throw error;
@@ -66,7 +69,11 @@ async function openHeld(
   };
 }
 
-async function openEmbedded(dir: string, options: OpenOptions): Promise<OpenStorage> {
+async function openEmbedded(
+  dir: string,
+  options: OpenOptions,
+  tables: TablesKind | undefined,
+): Promise<OpenStorage> {
   const [{ createService }, { localToken }] = await Promise.all([
     import('../start/service.ts'),
     import('../stores/folder/local-token.ts'),
@@ -77,6 +84,7 @@ async function openEmbedded(dir: string, options: OpenOptions): Promise<OpenStor
     environment,
     log,
     isEmbedded: true,
+    ...(tables === undefined ? {} : { tables }),
     ...(env === undefined ? {} : { env }),
   });
   const { url } = await service.start();

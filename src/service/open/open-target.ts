@@ -8,6 +8,7 @@ import type { Secrets } from '../../lib/secrets.ts';
 import type { BeforeChange } from '../../storage/client/client-options.ts';
 import type { OnProgress } from '../../storage/client/transfer/progress.ts';
 import type { OpenStorage } from './index.ts';
+import { folderIn } from './place.ts';
 import type { DecryptOptions } from '../../runner/decrypt.ts';
 import type { RowOptions } from '../../runner/run-row.ts';
 import type { ConfigurationPlace } from '../../runner/stored-configuration.ts';
@@ -25,7 +26,7 @@ export interface TargetOptions {
   /** Default: the current folder; for a stored configuration `runs/<component>/<configuration>`. */
   readonly dataFolder?: string | undefined;
   /**
-   * A folder, the address of a service, or `none`. Default: `storage` in the data folder; for a stored configuration
+   * A folder, the address of a service or of a PostgreSQL database, or `none`. Default: `storage` in the data folder; for a stored configuration
    * `./storage`.
    */
   readonly storage?: string | undefined;
@@ -177,8 +178,10 @@ async function open(
 
 /** Reads the keys of a storage folder for its `#` values; they serve for those in the data folder, too. */
 async function keysBeside(storage: string): Promise<Keys | undefined> {
-  const file = path.join(storage, 'encryption.key');
-  if (/^https?:/i.test(storage) || !existsSync(file)) return undefined;
+  const dir = folderIn(storage);
+  if (dir === undefined) return undefined;
+  const file = path.join(dir, 'encryption.key');
+  if (!existsSync(file)) return undefined;
   const { readKeyFile } = await import('../../lib/encryption/keys.ts');
   return readKeyFile(file);
 }

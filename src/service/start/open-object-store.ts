@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import type { Env } from '../../lib/env.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Context } from '../domain/context.ts';
+import { databaseSecret, hasFilesInDatabase } from '../domain/storage-identity.ts';
 import { findFile } from '../stores/metadata/files.ts';
 import { findToken, isRevoked } from '../stores/metadata/tokens.ts';
 import { ownerError } from '../stores/objects/bucket-owner.ts';
 import type { ExternalStoreOptions } from '../stores/objects/external-store.ts';
-import { createFolderStore, type FolderStore } from '../stores/objects/folder-store.ts';
+import { createFolderStore, createOwnStore, type FolderStore } from '../stores/objects/folder-store.ts';
 import { loadSecret } from '../stores/objects/secret.ts';
 import type { KeyHolder, ObjectStore } from '../stores/objects/store.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -56,28 +57,38 @@ export async function claimObjects(
   }
 }
 
-/** Opens the object store that the options name, or the one in the folder. */
+/** Opens the object store that the options name, or the one in the database or in the folder. */
 export async function openStore(
   context: Context,
   options: ServiceOptions,
   publicUrl: () => string | undefined,
 ): Promise<OpenStore> {
-  const { dir, env, log } = context;
+  const { dir, database, meta, env, log } = context;
   if (options.objects !== undefined) {
     const { createExternalStore } = await import('../stores/objects/external-store.ts');
     const objects = await createExternalStore({ ...options.objects, env });
     return { objects, close: () => objects.close() };
   }
-  if (dir === undefined) throw new Error('There is neither an object store nor a folder.');
-  const folder = createFolderStore({
-    directory: join(dir, 'objects'),
-    secret: await loadSecret(join(dir, 'objects.secret'), env),
+  const own = {
     endpoint: () => publicUrl() ?? 'http://127.0.0.1',
     env,
     log,
     region: options.region ?? 'us-east-1',
     maxUploadBytes: MAX_UPLOAD_BYTES,
-    isHeld: async (holder) => await isHeld(context, holder),
+    isHeld: async (holder: KeyHolder) => await isHeld(context, holder),
+  };
+  if (database !== undefined && (await hasFilesInDatabase(meta))) {
+    const { createDatabaseObjects } = await import('../stores/objects/database/objects.ts');
+    const secret = await databaseSecret(meta, env);
+    const store = createOwnStore(createDatabaseObjects(database, env), { secret, ...own });
+    await store.open();
+    return { objects: store, folder: store, close: () => undefined };
+  }
+  if (dir === undefined) throw new Error('There is neither an object store nor a folder.');
+  const folder = createFolderStore({
+    directory: join(dir, 'objects'),
+    secret: await loadSecret(join(dir, 'objects.secret'), env),
+    ...own,
   });
   await folder.open();
   return { objects: folder, folder, close: () => undefined };

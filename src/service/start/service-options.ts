@@ -55,6 +55,11 @@ export interface ServiceOptions {
   readonly tables?: TablesKind;
   /** Folder with the extensions of DuckDB that a lake needs. Default: that of the environment, or those that DuckDB has. */
   readonly duckdbExtensions?: string;
+  /**
+   * True when the database keeps the bytes of files, too, so that a process needs nothing else: neither a folder nor an
+   * object store. Default: false.
+   */
+  readonly isWhollyInDatabase?: boolean;
   /** An outside object store instead of the folder. */
   readonly objects?: Omit<ExternalStoreOptions, 'env'>;
   /**
@@ -92,8 +97,8 @@ export interface ServiceOptions {
   /** Modules of the service, started in this order and stopped in reverse; default: files, tables and jobs. */
   readonly parts?: readonly MakePart[];
   /**
-   * True for a command that uses the folder itself: the API is reached by `fetch` alone, nothing is announced to
-   * others, and the first master token is left for the first start that shows it. Default: false.
+   * True for a command that uses the folder or the database itself: the API is reached by `fetch` alone, nothing is
+   * announced to others, and the first master token is left for the first start that shows it. Default: false.
    */
   readonly isEmbedded?: boolean;
   /** Environment with `GEX_ENCRYPTION_KEY` and `GEX_ENCRYPTION_KEY_FILE`; default: that of the process. */

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { systemEnv, type Env } from '../../lib/env.ts';
 import { RunError } from '../../lib/errors.ts';
 import { silentLog, type Log } from '../../lib/log.ts';
-import { agreeOnFiles, agreeOnKeys, ownerOf, placeName } from '../domain/storage-identity.ts';
+import { agreeOnFiles, agreeOnKeys, databaseSecret, ownerOf, placeName } from '../domain/storage-identity.ts';
 import { createCare, type Care } from './health.ts';
 import { lookForRecovery } from '../domain/maintenance/recovery.ts';
 import { correlated } from '../platform/health/correlation.ts';
@@ -23,6 +23,7 @@ import {
 import { createObserver } from '../domain/events/observer.ts';
 import { injectFetch } from '../http/inject.ts';
 import { addressOf, closeServer } from '../platform/connections/listening.ts';
+import { tokenOfCommands } from '../stores/folder/local-token.ts';
 import { lockFolder, type FolderLock } from '../stores/folder/lock.ts';
 import { claimFolder, refuseLostMetadata, refuseUsedFolder } from '../stores/folder/metadata-place.ts';
 import { closeFolder } from '../stores/folder/private.ts';
@@ -69,6 +70,8 @@ export interface Service {
    * @throws {Error} for a text that is no token of this service
    */
   newCode(token: string): Promise<string>;
+  /** Returns the token of commands that use the database themselves; the service must have been started. */
+  commandToken(): Promise<string>;
   /** Answers a request to the API without the network, whatever its host is; the service must have been started. */
   readonly fetch: typeof fetch;
 }
@@ -131,6 +134,10 @@ export function createService(options: ServiceOptions): Service {
       const row = await findTokenBySecret(running.meta, token);
       if (row === undefined) throw new Error('There is no such token.');
       return await createCode(running.meta, env, row);
+    },
+    async commandToken() {
+      if (running?.meta === undefined) throw new Error('The service has not been started.');
+      return await tokenOfCommands(running.meta, env, await databaseSecret(running.meta, env));
     },
     async fetch(input, init) {
       if (running?.app === undefined) throw new Error('The service has not been started.');
@@ -284,8 +291,8 @@ async function shareClock(meta: Meta, own: Env, log: Log): Promise<SharedClock> 
  *
  * @throws {RunError} `command.invalid` when something is missing for the options given
  */
-function checkPlace({ dir, database, objects, roles = ROLES }: ServiceOptions): void {
-  const isShared = database !== undefined && objects !== undefined;
+function checkPlace({ dir, database, objects, isWhollyInDatabase, roles = ROLES }: ServiceOptions): void {
+  const isShared = database !== undefined && (objects !== undefined || isWhollyInDatabase === true);
   if (dir === undefined && !isShared)
     throw new RunError('command.invalid', 'The service has no folder for its files.', {
       hint: 'Name one, or a PostgreSQL database and an object store.',

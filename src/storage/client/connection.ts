@@ -8,13 +8,13 @@ export interface Connection {
    * are read from production.
    */
   readonly production?: StorageClient | undefined;
-  /** For people: the folder or the address. */
+  /** For people, and for opening it again: the folder or the address, without a password. */
   readonly address: string;
   /** Tells projects apart, whatever address they are reached by: `<project id>@<created>`. */
   readonly project: string;
   /**
-   * A folder of this machine: transfers are not compressed, and an uploaded file does not outlive its load, since the
-   * disk has its content in `out/` already.
+   * A folder of this machine, or a database that this process works on itself: transfers are not compressed, and an
+   * uploaded file does not outlive its load, since the disk has its content in `out/` already.
    */
   readonly isLocal: boolean;
 }

@@ -7,7 +7,10 @@ import type { OnProgress, StorageClient } from './index.ts';
 import type { BeforeChange } from './client-options.ts';
 
 export interface OpenOptions {
-  /** A folder, or the address of a service (`http://…`, `https://…`). */
+  /**
+   * A folder, the address of a service (`http://…`, `https://…`), or a PostgreSQL database (`postgres://…`); with `lake:`
+   * in front of a folder or a database, its tables are in a lake.
+   */
   readonly storage: string;
   /** `KBC_TOKEN` is the token for an address. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -25,7 +28,10 @@ export interface OpenOptions {
   /** Is told of the token. */
   readonly secrets?: Secrets | undefined;
   readonly env?: Env | undefined;
-  /** How long a service may take for its first answer (default 20,000), or others may hold a folder (5,000). */
+  /**
+   * How long a service may take for its first answer (default 20,000), a database may be away (10,000), or others may
+   * hold a folder (5,000).
+   */
   readonly patienceMs?: number | undefined;
 }
 
@@ -41,7 +47,7 @@ export interface TokenInfo {
 
 export interface OpenStorage extends Connection {
   readonly token: TokenInfo;
-  /** Keys that a folder stores for its `#` values; undefined for an address, and for a folder without any. */
+  /** Keys that a folder stores for its `#` values; undefined for anything else, and for a folder without any. */
   readonly encryptionKeys: Keys | undefined;
   /** True when a service answers there that continues when this process ends. */
   readonly isServed: boolean;

@@ -3,7 +3,8 @@ import type { Pool } from 'pg';
 import { RunError } from '../../../lib/errors.ts';
 import type { Log } from '../../../lib/log.ts';
 import { driverAddress, shownAddress } from './address.ts';
-import { isUnavailable, readOnly, reasonOf, refusalOf } from './failures.ts';
+import { withStoredPassword } from './password-file.ts';
+import { isUnavailable, MAY_NOT, readOnly, reasonOf, refusalOf } from './failures.ts';
 
 export interface DatabaseOptions {
   /** `postgres://USER:PASSWORD@HOST:PORT/NAME`, with `sslmode` and the like as PostgreSQL's own clients take them. */
@@ -47,7 +48,7 @@ const OLDEST = 15;
  */
 export async function openDatabase(options: DatabaseOptions, log: Log): Promise<Database> {
   const { schema = DEFAULT_SCHEMA, poolSize = POOL_SIZE, waitMs = WAIT_MS } = options;
-  const connectionString = driverAddress(options.url);
+  const connectionString = withStoredPassword(driverAddress(options.url), process.env, log);
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || schema.startsWith('pg_'))
     throw new RunError('command.invalid', `“${schema}” cannot be the schema of the service.`, {
       hint: 'Take small letters, digits and _, such as gex.',
@@ -143,8 +144,19 @@ interface Facts {
   readonly is_read_only: string;
 }
 
-async function check({ pool, address }: Database): Promise<void> {
+async function check({ pool, schema, address }: Database): Promise<void> {
   await requireUsable(async (text) => await pool.query<Facts>(text), address);
+  // Asked before: within the transaction that makes the tables, what the database says of it would be lost.
+  const { rows } = await pool.query<{ allowed: boolean }>(
+    `select to_regnamespace($1) is not null or has_database_privilege(current_database(), 'CREATE') as allowed`,
+    [schema],
+  );
+  if (rows[0]?.allowed === false)
+    throw new RunError(
+      'database.refused',
+      `The user may not make the schema ${schema}, which is not there yet.`,
+      { where: { url: address }, hint: MAY_NOT },
+    );
 }
 
 /** @throws {RunError} `database.tooOld`, `database.refused` or `database.readOnly` */

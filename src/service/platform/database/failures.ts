@@ -62,6 +62,9 @@ interface Refusal {
   readonly hint: string;
 }
 
+/** Hint for a user without rights. */
+export const MAY_NOT = 'It must own its schema, or be allowed to create it: GRANT CREATE ON DATABASE … TO ….';
+
 /** Failures that waiting does not fix. */
 const REFUSALS: readonly Refusal[] = [
   {
@@ -89,7 +92,7 @@ const REFUSALS: readonly Refusal[] = [
     code: 'database.refused',
     is: (error) => codeOf(error) === '42501',
     message: 'The user may not do in the database what the service needs',
-    hint: 'It must own its schema, or be allowed to create it: GRANT CREATE ON DATABASE … TO ….',
+    hint: MAY_NOT,
   },
 ];
 

@@ -13,17 +13,23 @@ import { withLocks, TOKENS } from '../metadata/transaction.ts';
  * have been started over the folder once; it may be running.
  */
 export async function localToken(dir: string, env: Env = systemEnv): Promise<string> {
-  const secret = secretOf(await loadSecret(join(dir, 'objects.secret'), env));
+  const secret = await loadSecret(join(dir, 'objects.secret'), env);
   const meta = await openMeta(join(dir, 'meta.sqlite'));
   try {
-    return await withLocks(
-      meta,
-      [TOKENS],
-      async (tx) => (await findLocal(tx, secret)) ?? (await createLocal(tx, env, secret)),
-    );
+    return await tokenOfCommands(meta, env, secret);
   } finally {
     await meta.destroy();
   }
+}
+
+/** Returns that token, or makes it; for a storage without a folder as well. */
+export async function tokenOfCommands(meta: Meta, env: Env, storageSecret: Uint8Array): Promise<string> {
+  const secret = secretOf(storageSecret);
+  return await withLocks(
+    meta,
+    [TOKENS],
+    async (tx) => (await findLocal(tx, secret)) ?? (await createLocal(tx, env, secret)),
+  );
 }
 
 /** Its id, when it was made already. */

@@ -79,6 +79,12 @@ export class DamagedObject extends ObjectError {
   }
 }
 
+export const noSuchUpload = (): ObjectError =>
+  new ObjectError(
+    'NoSuchUpload',
+    'There is no such multipart upload: it was completed, aborted or never begun.',
+  );
+
 /** Converts any error to an `ObjectError`: a full disk is named as such, an unexpected error is `InternalError`. */
 export function toObjectError(error: unknown): ObjectError {
   if (error instanceof ObjectError) return error;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Env } from '../../../lib/env.ts';
 import type { Log } from '../../../lib/log.ts';
 import { ObjectError, toObjectError } from './errors.ts';
-import { createObjectFolder } from './folder/folder.ts';
+import { createObjectFolder, type ObjectFolder } from './folder/folder.ts';
 import { attributesOf, described } from './folder/described.ts';
 import { createKeyRing, type KeyRing, type SignerIdentity } from './key-ring.ts';
 import { checkKey } from './keys.ts';
@@ -18,9 +18,15 @@ import {
   UNSIGNED_PAYLOAD,
 } from './s3/sigv4.ts';
 
-export interface FolderStoreOptions {
+export interface FolderStoreOptions extends OwnStoreOptions {
   /** The folder that holds the objects; one process at a time may use it. */
   readonly directory: string;
+  /** Smallest part of a multipart upload but the last; 5 MiB, as in S3. */
+  readonly minPartBytes?: number;
+}
+
+/** Options of a store behind our own S3 endpoint. */
+export interface OwnStoreOptions {
   /** At least 32 random bytes, kept by the service: all keys and tokens come from it (`loadSecret`). */
   readonly secret: Uint8Array;
   /** Base address under which clients reach the handler; asked when it is needed, as the port may not be known yet. */
@@ -34,8 +40,6 @@ export interface FolderStoreOptions {
   readonly maxUploadBytes?: number;
   /** Tells whether the file and the token that keys were given for still exist; default: they do. */
   readonly isHeld?: (holder: KeyHolder) => Promise<boolean>;
-  /** Smallest part of a multipart upload but the last; 5 MiB, as in S3. */
-  readonly minPartBytes?: number;
 }
 
 export interface FolderStore extends ObjectStore {
@@ -51,20 +55,14 @@ export const FOLDER_BUCKET = 'files';
 
 /** The embedded object store: a folder, with the S3 protocol in front of it for clients. */
 export function createFolderStore(options: FolderStoreOptions): FolderStore {
-  const {
-    env,
-    log,
-    endpoint,
-    bucket = FOLDER_BUCKET,
-    region = 'us-east-1',
-    maxUploadBytes,
-    minPartBytes,
-  } = options;
-  const folder = createObjectFolder(
-    options.directory,
-    env,
-    minPartBytes === undefined ? {} : { minPartBytes },
-  );
+  const { directory, env, minPartBytes } = options;
+  const folder = createObjectFolder(directory, env, minPartBytes === undefined ? {} : { minPartBytes });
+  return createOwnStore(folder, options);
+}
+
+/** Makes an object store of objects, wherever they are, with the S3 protocol in front of them for clients. */
+export function createOwnStore(folder: ObjectFolder, options: OwnStoreOptions): FolderStore {
+  const { env, log, endpoint, bucket = FOLDER_BUCKET, region = 'us-east-1', maxUploadBytes } = options;
   const keys = createKeyRing(options.secret, env);
   const handler = createS3Handler(folder, keys, {
     bucket,

@@ -17,19 +17,21 @@ export interface KnownPart extends PartMeta {
   readonly file: string;
 }
 
-/** The parts to join, each found and equal to what the client says of it. */
-export async function checkParts(
+/** Smallest part but the last, as in S3. */
+export const MIN_PART_BYTES = 5 * 1024 * 1024;
+
+/** Returns the parts to join, each found and equal to what the client says of it. */
+export async function checkParts<Part extends PartMeta>(
   chosen: readonly ChosenPart[],
   upload: FolderUpload,
-  fileOf: (part: number) => string,
+  find: (part: number) => Promise<Part | undefined>,
   minBytes: number,
-): Promise<readonly KnownPart[]> {
+): Promise<readonly Part[]> {
   if (chosen.some(({ part }, index) => index > 0 && part <= (chosen[index - 1]?.part ?? 0)))
     throw new ObjectError('InvalidPartOrder', 'The parts must be named in ascending order.');
-  const parts: KnownPart[] = [];
+  const parts: Part[] = [];
   for (const [index, { part, etag, checksums }] of chosen.entries()) {
-    const file = fileOf(part);
-    const meta = await readObjectFile<PartMeta>(file).catch(() => undefined);
+    const meta = await find(part);
     const sum = upload.checksum === undefined ? undefined : checksums[upload.checksum.name];
     const isSame =
       sum === undefined || upload.checksum === undefined || sum === meta?.checksums[upload.checksum.name];
@@ -49,9 +51,15 @@ export async function checkParts(
           facts: { PartNumber: part, ProposedSize: meta.bytes, MinSizeAllowed: minBytes },
         },
       );
-    parts.push({ ...meta, file });
+    parts.push(meta);
   }
   return parts;
+}
+
+/** Returns the part that a file has; undefined when it is none, or not whole. */
+export async function readPart(file: string): Promise<KnownPart | undefined> {
+  const meta = await readObjectFile<PartMeta>(file).catch(() => undefined);
+  return meta === undefined ? undefined : { ...meta, file };
 }
 
 export async function* joinParts(parts: readonly KnownPart[]): AsyncGenerator<Uint8Array> {
@@ -75,14 +83,14 @@ export async function* joinParts(parts: readonly KnownPart[]): AsyncGenerator<Ui
   }
 }
 
-export function multipartEtag(parts: readonly KnownPart[]): string {
+export function multipartEtag(parts: readonly PartMeta[]): string {
   const hash = createHash('md5');
   for (const part of parts) hash.update(Buffer.from(part.etag, 'hex'));
   return `${hash.digest('hex')}-${parts.length}`;
 }
 
 /** A composite checksum is the checksum of the parts' checksums, with the number of parts. */
-export function composeChecksums(checksum: FolderUpload['checksum'], parts: readonly KnownPart[]): Checksums {
+export function composeChecksums(checksum: FolderUpload['checksum'], parts: readonly PartMeta[]): Checksums {
   if (checksum?.isComposite !== true) return {};
   const digest = createDigest(checksum.name);
   for (const part of parts) digest.update(Buffer.from(part.checksums[checksum.name] ?? '', 'base64'));

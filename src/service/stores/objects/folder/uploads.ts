@@ -2,11 +2,19 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Env } from '../../../../lib/env.ts';
 import { checksumTexts } from '../checksums.ts';
-import { errnoOf, ObjectError } from '../errors.ts';
+import { errnoOf, noSuchUpload } from '../errors.ts';
 import { checkKey, compareKeys } from '../keys.ts';
 import { syncDirectory } from './disk.ts';
 import type { BodyOptions, PutOptions, FolderUpload, FolderUploadOptions } from './folder-store-options.ts';
-import { checkParts, composeChecksums, joinParts, multipartEtag, type ChosenPart } from './parts.ts';
+import {
+  checkParts,
+  composeChecksums,
+  joinParts,
+  MIN_PART_BYTES,
+  multipartEtag,
+  readPart,
+  type ChosenPart,
+} from './parts.ts';
 import type { Locks } from './locks.ts';
 import type { ObjectMeta, PartMeta } from './meta.ts';
 import { readObjectFile } from './object-file.ts';
@@ -44,8 +52,6 @@ export interface Uploads {
   dropUploads(before: number): Promise<void>;
 }
 
-const DEFAULT_MIN_PART_BYTES = 5 * 1024 * 1024;
-
 export function createUploads(context: {
   readonly root: string;
   readonly staging: string;
@@ -56,7 +62,7 @@ export function createUploads(context: {
   readonly locks: Locks;
   readonly minPartBytes?: number | undefined;
 }): Uploads {
-  const { staging, env, newName, head, locks, minPartBytes = DEFAULT_MIN_PART_BYTES } = context;
+  const { staging, env, newName, head, locks, minPartBytes = MIN_PART_BYTES } = context;
   const all = path.join(context.root, 'uploads');
   const directoryOf = (id: string): string => path.join(all, id);
   const partFile = (id: string, part: number): string => path.join(directoryOf(id), String(part));
@@ -133,7 +139,12 @@ export function createUploads(context: {
           if (made?.upload?.id === id) return made;
         }
         if (upload?.key !== key) throw noSuchUpload();
-        const parts = await checkParts(chosen, upload, (part) => partFile(id, part), minPartBytes);
+        const parts = await checkParts(
+          chosen,
+          upload,
+          async (part) => await readPart(partFile(id, part)),
+          minPartBytes,
+        );
         const { checksum = asked, attributes } = upload;
         const full = checksum !== undefined && !checksum.isComposite ? [checksum.name] : [];
         let meta: ObjectMeta | undefined;
@@ -210,11 +221,4 @@ async function writeDurably(file: string, text: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-function noSuchUpload(): ObjectError {
-  return new ObjectError(
-    'NoSuchUpload',
-    'There is no such multipart upload: it was completed, aborted or never begun.',
-  );
 }
