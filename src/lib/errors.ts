@@ -35,6 +35,8 @@ export const ERROR_CODES = {
   'pagination.loop': 'The API answers in a circle.',
   'pagination.budget': 'The job asked for more pages than allowed.',
   'auth.failed': 'The login or the signing of a request failed.',
+  'auth.loginEnded':
+    'A login that is kept between runs has ended, or was never made: a person has to log in.',
   'auth.notKept': 'The API gave a new refresh token, and it could not be kept.',
   'http.status': 'The API answered with an error status after all retries.',
   'http.declared':

@@ -45,7 +45,7 @@ describe('a refresh token for one use, over a data folder', () => {
     for (const name of ['logins.json', 'logins.key'])
       expect(statSync(path.join(folder, 'in', name)).mode & 0o777).toBe(0o600);
     expect(readFileSync(path.join(folder, 'in', 'logins.json'), 'utf8')).toMatch(
-      /^\{"logins":\{"[0-9a-f]{16}":\{"#tokens":"GEX::1::[^"]+","savedAt":\d+\}\}\}$/,
+      /^\{"logins":\{"[0-9a-f]{16}":\{"#tokens":"GEX::1::[^"]+","savedAt":\d+,"isRenewed":true\}\}\}$/,
     );
     expect(readFileSync(path.join(folder, 'in', 'state.json'), 'utf8')).not.toContain('logins');
   });

@@ -4,7 +4,13 @@ import type { Env } from '../../lib/env.ts';
 import { ExtractorError } from '../../lib/errors.ts';
 import type { Contexts, Evaluate } from '../shared/evaluate.ts';
 import { allowedHosts } from '../http/trust/allowed-hosts.ts';
-import { createAuth, type AuthType, type LoginKeeper, type UserAuthorization } from '../http/auth/index.ts';
+import {
+  createAuth,
+  type AuthType,
+  type LoginKeeper,
+  type NamedLogin,
+  type UserAuthorization,
+} from '../http/auth/index.ts';
 import { parseBudgets } from '../http/budgets.ts';
 import { createHttpClient, type HttpClient } from '../http/client.ts';
 import type { ApiRequest, JobRequest, Send, SendWrapper } from '../shared/message.ts';
@@ -51,6 +57,8 @@ export interface ConnectOptions {
   readonly logins?: LoginKeeper | undefined;
   /** Is told of each login that a person can make. */
   readonly onUserAuthorization?: ((login: UserAuthorization) => void) | undefined;
+  /** Is told of each login that is kept. */
+  readonly onKeptLogin?: ((login: NamedLogin) => void) | undefined;
   readonly bottom?: Send | undefined;
   /** Limits of hosts that other connections share. */
   readonly hosts?: HostLimits | undefined;
@@ -127,6 +135,7 @@ export function connect(options: ConnectOptions): ApiConnection {
       logins: options.logins,
       hold: (work) => void held.add(work.catch(() => undefined)),
       onUserAuthorization: options.onUserAuthorization,
+      onKeptLogin: options.onKeptLogin,
       buildRequest: withoutDefaults,
       parseTime: strtotime,
       at: 'parameters.api.authentication',

@@ -1,7 +1,7 @@
 import { parseExtractorConfig } from '../config/extractor-config.ts';
 import { collectSecrets } from '../config/secrets.ts';
 import { ConfigError } from '../../lib/errors.ts';
-import type { UserAuthorization } from '../http/auth/index.ts';
+import type { NamedLogin, UserAuthorization } from '../http/auth/index.ts';
 import { openConfig } from './open-config.ts';
 import type { ProbeOptions } from './probe.ts';
 import { timeContext } from './time.ts';
@@ -14,27 +14,16 @@ export interface UserAuthorizations {
   close(): Promise<void>;
 }
 
+type AuthorizationOptions = Omit<ProbeOptions, 'job' | 'maxCalls' | 'methods' | 'signal'>;
+
 /**
  * Creates the authentication as a run does, of the first iteration; no request is sent before a code is exchanged.
  *
  * @throws {ConfigError} when a key is wrong, or there is nothing that a user could authorize
  */
-export function openUserAuthorizations(
-  options: Omit<ProbeOptions, 'job' | 'maxCalls' | 'methods' | 'signal'>,
-): UserAuthorizations {
-  for (const secret of collectSecrets(options.configuration)) options.secrets.add(secret);
-  const config = parseExtractorConfig(options.configuration);
-  const [effective] = config.configs;
-  if (effective === undefined) throw new Error('a configuration has at least one iteration');
+export function openUserAuthorizations(options: AuthorizationOptions): UserAuthorizations {
   const authorizations: UserAuthorization[] = [];
-  const { connection } = openConfig({
-    ...options,
-    config: { ...config, cache: undefined },
-    effective,
-    time: timeContext(options.state, Math.floor(options.env.now() / 1000)),
-    cacheFolder: '',
-    onUserAuthorization: (each) => authorizations.push(each),
-  });
+  const { connection } = openFirst(options, { onUserAuthorization: (each) => authorizations.push(each) });
   if (authorizations.length === 0)
     throw new ConfigError(
       'config.invalid',
@@ -45,4 +34,30 @@ export function openUserAuthorizations(
       },
     );
   return { authorizations, close: async () => await connection.close() };
+}
+
+/** Lists the logins of a configuration that are kept between runs. @throws {ConfigError} when a key is wrong */
+export async function listKeptLogins(options: AuthorizationOptions): Promise<readonly NamedLogin[]> {
+  const logins: NamedLogin[] = [];
+  const { connection } = openFirst(options, { onKeptLogin: (login) => logins.push(login) });
+  await connection.close();
+  return logins;
+}
+
+function openFirst(
+  options: AuthorizationOptions,
+  listeners: Pick<Parameters<typeof openConfig>[0], 'onKeptLogin' | 'onUserAuthorization'>,
+): ReturnType<typeof openConfig> {
+  for (const secret of collectSecrets(options.configuration)) options.secrets.add(secret);
+  const config = parseExtractorConfig(options.configuration);
+  const [effective] = config.configs;
+  if (effective === undefined) throw new Error('a configuration has at least one iteration');
+  return openConfig({
+    ...options,
+    config: { ...config, cache: undefined },
+    effective,
+    time: timeContext(options.state, Math.floor(options.env.now() / 1000)),
+    cacheFolder: '',
+    ...listeners,
+  });
 }

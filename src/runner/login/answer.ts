@@ -45,7 +45,7 @@ function refused(code: string, description: string | undefined): RunError {
     'auth.failed',
     `${WORDS[code] ?? 'The provider did not log in.'} It says “${shownText(said)}”.`,
     {
-      hint: HINTS[code] ?? 'Give the command again to try once more.',
+      hint: HINTS[code] ?? 'Log in once more.',
     },
   );
 }
@@ -55,7 +55,7 @@ function strange(cause: unknown): RunError {
     'auth.failed',
     'What the browser came back with is no answer to this login: its state is another, or something is missing.',
     {
-      hint: 'Use the newest address that was printed, once, and give the command again.',
+      hint: 'Use the newest address, once: begin the login anew.',
       cause,
     },
   );

@@ -49,19 +49,25 @@ export function lateSealer(make: () => Sealer): Sealer {
 }
 
 /**
- * Returns the logins with one of them replaced: `{"<name>": {"#tokens": "GEX::1::…", "savedAt": 1, "pending": {"since":
- * 1, "at": 1, "by": "c0ff"}}}`. Times are Unix seconds. Under the `#` key is the JSON text of the tokens, encrypted.
+ * Returns the logins with one of them replaced: `{"<name>": {"#tokens": "GEX::1::…", "savedAt": 1, "isRenewed": true,
+ * "endsAt": 3, "account": "anna@example.com", "refusedAt": 2, "pending": {"since": 1, "at": 1, "by": "c0ff"}}}`. Times
+ * are Unix seconds. Under the `#` key is the JSON text of the tokens, encrypted; the other keys are no secrets, and
+ * tell people about the login without a key.
  */
 export function withLogin(
   logins: AnyObject,
   name: string,
-  { tokens, pending }: KeptLogin,
+  { tokens, pending, refusedAt }: KeptLogin,
   { seal, savedAt }: Pick<Sealer, 'seal'> & { readonly savedAt: number },
 ): AnyObject {
   const kept: [string, Json][] = [
     ['#tokens', seal(tokensText(tokens))],
     ['savedAt', savedAt],
+    ['isRenewed', tokens.refreshToken !== undefined],
   ];
+  const endsAt = tokens.refreshToken === undefined ? tokens.renewAt : tokens.refreshUntil;
+  for (const [key, value] of Object.entries({ endsAt, account: tokens.account, refusedAt }))
+    if (value !== undefined) kept.push([key, value]);
   if (pending !== undefined) kept.push(['pending', objectOf(Object.entries(pending))]);
   return objectOf(new Map<string, Json>([...entriesOf(logins), [name, objectOf(kept)]]));
 }
@@ -79,7 +85,11 @@ export function loginIn(
   if (!isObject(kept) || typeof sealed !== 'string') throw damaged(place);
   const tokens = parseTokens(open(sealed), place);
   const pending = getKey(kept, 'pending');
-  return { tokens, pending: isObject(pending) ? parsePending(pending, place) : undefined };
+  return {
+    tokens,
+    pending: isObject(pending) ? parsePending(pending, place) : undefined,
+    refusedAt: numberIn(kept, 'refusedAt'),
+  };
 }
 
 /** Merges two sets of logins. Of a login in both, the one that was saved last counts; of the same time, the first. */
@@ -96,10 +106,10 @@ function savedAtOf(login: Json): number {
   return isObject(login) ? (numberIn(login, 'savedAt') ?? 0) : 0;
 }
 
-function tokensText({ accessToken, refreshToken, renewAt }: Tokens): string {
+function tokensText({ accessToken, refreshToken, renewAt, refreshUntil, account }: Tokens): string {
   return encodeExact(
     objectOf(
-      Object.entries({ accessToken, refreshToken, renewAt }).flatMap(([key, value]) =>
+      Object.entries({ accessToken, refreshToken, renewAt, refreshUntil, account }).flatMap(([key, value]) =>
         value === undefined ? [] : [[key, value] as const],
       ),
     ),
@@ -118,6 +128,8 @@ function parseTokens(text: string, place: string): Tokens {
     accessToken: textAt(value, 'accessToken'),
     refreshToken: textAt(value, 'refreshToken'),
     renewAt: numberIn(value, 'renewAt'),
+    refreshUntil: numberIn(value, 'refreshUntil'),
+    account: textAt(value, 'account'),
   };
 }
 

@@ -5,7 +5,7 @@ import type { AnyObject } from '../../../lib/json/index.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Secrets } from '../../../lib/secrets.ts';
 import type { ApiRequest, JobRequest, Send, SendWrapper } from '../../shared/message.ts';
-import type { LoginKeeper } from './kept-login.ts';
+import type { LoginKeeper, NamedLogin } from './kept-login.ts';
 import type { UserAuthorization } from './user-authorization.ts';
 
 /**
@@ -53,6 +53,8 @@ export interface AuthContext {
   readonly hold?: ((work: Promise<unknown>) => void) | undefined;
   /** Called with each user authorization of the configuration, for `gex login`. */
   readonly onUserAuthorization?: ((login: UserAuthorization) => void) | undefined;
+  /** Called with each login of the configuration that is kept. */
+  readonly onKeptLogin?: ((login: NamedLogin) => void) | undefined;
   /** JSON path of the `authentication` node, for messages. */
   readonly at: string;
 }

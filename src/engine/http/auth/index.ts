@@ -19,7 +19,7 @@ import { query } from './query.ts';
 import { refreshToken } from './refresh-token.ts';
 import { several } from './several.ts';
 
-export type { KeptLogin, LoginKeeper, PendingRefresh, Tokens } from './kept-login.ts';
+export type { KeptLogin, LoginKeeper, NamedLogin, PendingRefresh, Tokens } from './kept-login.ts';
 export type {
   AuthorizationCode,
   AuthorizationRequest,

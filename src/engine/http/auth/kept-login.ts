@@ -4,6 +4,10 @@ export interface Tokens {
   readonly refreshToken?: string | undefined;
   /** Unix seconds from which the access token is renewed; undefined when the API did not say how long it holds. */
   readonly renewAt?: number | undefined;
+  /** Unix seconds at which the refresh token ends; undefined when the API did not say. */
+  readonly refreshUntil?: number | undefined;
+  /** Person who logged in, as the provider names them; not secret. */
+  readonly account?: string | undefined;
 }
 
 /** A login that outlives the run. */
@@ -11,6 +15,18 @@ export interface KeptLogin {
   readonly tokens: Tokens;
   /** There while a refresh is under way: what is found afterwards was stopped in the middle of it. */
   readonly pending?: PendingRefresh | undefined;
+  /** Unix seconds at which the API refused the refresh token. */
+  readonly refusedAt?: number | undefined;
+}
+
+/** Login of a configuration that is kept between runs. */
+export interface NamedLogin {
+  /** JSON path of the authentication. */
+  readonly at: string;
+  /** Name under which a keeper has it. */
+  readonly name: string;
+  /** True when a person can log in. */
+  readonly isOfPerson: boolean;
 }
 
 export interface PendingRefresh {

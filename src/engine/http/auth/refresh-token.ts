@@ -53,6 +53,7 @@ export const refreshToken: AuthType = {
     const keeper = (isKept ? context.logins : undefined) ?? memoryLogins();
     const scope = scopeOf(node, context);
     const name = nameOf([requiredText(node, ['tokenUrl'], context), client.id, first ?? '']);
+    if (isKept) context.onKeptLogin?.({ at: context.at, name, isOfPerson: authorizationUrl !== undefined });
     const ask = async (grant: Grant, options: SendOptions): Promise<AnyObject> => {
       const job = objectOf([['loginRequest', client.requestOf(grant)]]);
       return readLoginResponse(await parseLoginRequest(job, context, {})(options), 'json', context);

@@ -3,6 +3,7 @@ import type { AnyObject } from '../../../lib/json/index.ts';
 import type { SendOptions } from '../../shared/message.ts';
 import { randomHex, secondsOf, type AuthContext } from './auth.ts';
 import type { KeptLogin, LoginKeeper, PendingRefresh, Tokens } from './kept-login.ts';
+import { factsOf } from './answer-facts.ts';
 import type { ExchangedLogin } from './user-authorization.ts';
 import { findText, readToken, type AccessToken, type TokenPaths } from './tokens.ts';
 
@@ -93,23 +94,25 @@ export function refreshing(
       if (now?.tokens.refreshToken !== undefined && now.tokens.refreshToken !== sent) return undefined;
       throw await refused(error, kept, context);
     });
-    return answer === undefined ? undefined : await keep(answer, sent);
+    return answer === undefined ? undefined : await keep(answer, { ...kept?.tokens, refreshToken: sent });
   }
 
   /**
-   * Returns the error of a refused token. If no run was stopped during a refresh before, the mark of a pending refresh
-   * is cleared: a refusal is no crash.
+   * Returns the error of a refused token, and keeps that it was refused. The mark of a run that was stopped stays; that
+   * of this refresh goes, for a refusal is no crash.
    */
   async function refused(error: unknown, kept: KeptLogin | undefined, { at }: AuthContext): Promise<unknown> {
     if (!(error instanceof HttpError) || error.code !== 'auth.failed' || !isRefusal(error)) return error;
+    const ofClient = clientFault(error);
+    if (ofClient !== undefined) return ofClient;
     const stopped = kept?.pending;
-    if (stopped === undefined)
-      await keeper.write(name, { tokens: kept?.tokens ?? {} }).catch(() => undefined);
+    const refusal = { tokens: kept?.tokens ?? {}, pending: stopped, refusedAt: secondsOf(env) };
+    await keeper.write(name, refusal).catch(() => undefined);
     const why =
       stopped === undefined
         ? ''
         : ` A run was stopped at ${moment(stopped.since)}, after it had sent this token and before it had kept what came: the API may have replaced it then.`;
-    return new HttpError('auth.failed', `The refresh token was refused.${why} ${error.message}`, {
+    return new HttpError('auth.loginEnded', `The refresh token was refused.${why} ${error.message}`, {
       where: { ...error.where, path: at },
       hint: `${stopped === undefined ? 'It may have expired, been taken back, or been used elsewhere. ' : ''}${LOG_IN_AGAIN}`,
       cause: error,
@@ -124,17 +127,25 @@ type KeepOptions = Pick<RefreshOptions, 'name' | 'keeper' | 'paths'>;
 /**
  * Reads the tokens of an answer and keeps them.
  *
- * @returns a function of the answer and of the refresh token that stays when the answer has none
+ * @returns a function of the answer and of the tokens before it: what the answer lacks stays
  */
 function keeping(
   { name, keeper, paths }: KeepOptions,
   context: AuthContext,
-): (answer: AnyObject, before: string | undefined) => Promise<FreshTokens> {
-  return async (answer, before) => {
+): (answer: AnyObject, before: Tokens) => Promise<FreshTokens> {
+  return async (answer, older) => {
+    const before = older.refreshToken;
     const { value, renewAt } = readToken(answer, context, paths);
     const next = findText(answer, paths.refreshToken);
     const refreshToken = next === undefined || next === '' ? before : next;
-    const tokens = { accessToken: value, refreshToken, renewAt };
+    const { refreshUntil, account = older.account } = factsOf(answer, secondsOf(context.env));
+    const tokens = {
+      accessToken: value,
+      refreshToken,
+      renewAt,
+      refreshUntil: refreshUntil ?? (refreshToken === before ? older.refreshUntil : undefined),
+      account,
+    };
     hide(tokens, context);
     try {
       await insist(async () => await keeper.write(name, { tokens }), context);
@@ -158,17 +169,33 @@ export function keepTokens(
 ): (answer: AnyObject) => Promise<ExchangedLogin> {
   const keep = keeping(options, context);
   return async (answer) => {
-    const { refreshToken, renewAt } = await keep(answer, undefined);
+    const { refreshToken, renewAt } = await keep(answer, {});
     return { place: options.keeper.place, hasRefreshToken: refreshToken !== undefined, renewAt };
   };
 }
 
 const LOG_IN_AGAIN =
-  'Log in again with gex login, or authorize the application anew and set its new refresh token.';
+  'Log in again with gex login, or in the console on the page of the source; or authorize the application anew and set its new refresh token.';
 
 /** Tells whether the API refused the token, and did not just have a problem of its own. */
 function isRefusal({ details: { status } }: HttpError): boolean {
   return typeof status !== 'number' || (status >= 400 && status < 500 && status !== 429 && status !== 408);
+}
+
+/** Errors of a token endpoint that are about the client, and not about the login (RFC 6749 5.2). */
+const OF_CLIENT =
+  /"error"\s*:\s*"(?:invalid_client|unauthorized_client|unsupported_grant_type|invalid_scope|invalid_request)"/;
+
+/** Returns the error for a client that the provider does not accept; undefined when its answer says no such thing. */
+function clientFault(error: HttpError): HttpError | undefined {
+  const { body } = error.details;
+  if (typeof body !== 'string' || !OF_CLIENT.test(body)) return undefined;
+  return new HttpError('auth.failed', `The token endpoint does not accept the client. ${error.message}`, {
+    where: error.where,
+    hint: 'Check "clientId", "#clientSecret", "authStyle" and "scope": the login itself was not refused.',
+    cause: error,
+    details: error.details,
+  });
 }
 
 /** Returns the access token; undefined when there is none, or it is due for renewal. */
@@ -239,11 +266,11 @@ function notKept(cause: unknown, { place }: LoginKeeper): HttpError {
 
 function noLogin(isKept: boolean, { at }: AuthContext): HttpError {
   return new HttpError(
-    'auth.failed',
+    'auth.loginEnded',
     isKept ? 'The access token has ended, and there is no refresh token.' : 'Nobody has logged in yet.',
     {
       where: { path: at },
-      hint: 'Log in with gex login, or set "#refreshToken" to one that the API gave.',
+      hint: 'Log in with gex login, or in the console on the page of the source; or set "#refreshToken" to one that the API gave.',
     },
   );
 }

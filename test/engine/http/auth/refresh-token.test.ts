@@ -209,8 +209,58 @@ describe('refresh tokens for one use', () => {
     const found = await failure(() => clientOf({ baseUrl: 'https://h/', auth: own }).get('x'));
     expect([found.message, found.hint]).toEqual([
       'Nobody has logged in yet.',
-      'Log in with gex login, or set "#refreshToken" to one that the API gave.',
+      'Log in with gex login, or in the console on the page of the source; or set "#refreshToken" to one that the API gave.',
     ]);
+  });
+
+  test('a refusal is kept until the next refresh, and one of the client is none', async () => {
+    const api = await rotatingApi();
+    const { keeper } = watched();
+    const name = await nameOf(api.url);
+    await keeper.write(name, { tokens: { refreshToken: 'taken back' } });
+    const run = async () => await clientOf({ baseUrl: api.url, auth, config, logins: keeper }).get('x');
+    expect((await failure(run)).code).toBe('auth.loginEnded');
+    expect(await keeper.read(name)).toMatchObject({ refusedAt: 1_500_000_000 });
+    await keeper.write(name, { tokens: { refreshToken: 'r0' }, refusedAt: 1_500_000_000 });
+    await run();
+    expect((await keeper.read(name))?.refusedAt).toBeUndefined();
+
+    const strict = await startApi(() => ({ status: 401, body: '{"error": "invalid_client"}' }));
+    const own = watched();
+    const found = await failure(
+      async () => await clientOf({ baseUrl: strict.url, auth, config, logins: own.keeper }).get('x'),
+    );
+    expect([found.code, found.message]).toEqual([
+      'auth.failed',
+      expect.stringContaining('The token endpoint does not accept the client.'),
+    ]);
+    expect((await own.keeper.read(await nameOf(strict.url)))?.refusedAt).toBeUndefined();
+  });
+
+  test('who logged in, and when the refresh token ends, is kept beside the tokens', async () => {
+    const idToken = `e30.${Buffer.from('{"sub": "7", "email": "anna@example.com"}').toString('base64url')}.x`;
+    const api = await rotatingApi({
+      answer: (n) => ({
+        access_token: `a${n}`,
+        refresh_token: `r${n}`,
+        expires_in: 60,
+        ...(n === 1 ? { id_token: idToken, refresh_expires_in: 3600 } : {}),
+      }),
+    });
+    const { keeper } = watched();
+    const env = fakeEnv();
+    const run = async () => await clientOf({ baseUrl: api.url, auth, config, logins: keeper, env }).get('x');
+    await run();
+    const name = await nameOf(api.url);
+    expect((await keeper.read(name))?.tokens).toMatchObject({
+      account: 'anna@example.com',
+      refreshUntil: 1_500_003_600,
+    });
+    env.pass(60);
+    await run();
+    // the end was that of a token that is no longer used
+    const { tokens } = (await keeper.read(name)) ?? { tokens: {} };
+    expect([tokens.account, tokens.refreshUntil]).toEqual(['anna@example.com', undefined]);
   });
 
   test('a token that changes where nothing is kept is told of', async () => {
@@ -247,7 +297,7 @@ describe('a refresh that is stopped', () => {
       const found = await failure(() =>
         clientOf({ baseUrl: api.url, auth, config, logins: keeper }).get('x'),
       );
-      expect(found.code).toBe('auth.failed');
+      expect(found.code).toBe('auth.loginEnded');
       expect(found.message).toContain(
         'The refresh token was refused. A run was stopped at 2017-07-14T02:23:20Z, after it had sent this token and before it had kept what came: the API may have replaced it then.',
       );
