@@ -44,7 +44,10 @@ export async function askLogin(advice: Login, ask: LoginPrompt): Promise<string 
       if (client === undefined) return undefined;
       // a client without a secret is a public one
       const its = await secret('Client secret, or nothing where it has none: ');
-      const addresses = joined`@${await line('Address of the login page, such as https://id.example.com/authorize: ')},${await line('Address of the tokens, such as https://id.example.com/token: ')}`;
+      const page =
+        advice.authorizationUrl ??
+        (await line('Address of the login page, such as https://id.example.com/authorize: '));
+      const addresses = joined`@${page},${await line('Address of the tokens, such as https://id.example.com/token: ')}`;
       if (addresses === undefined) return undefined;
       const scope = await line('Scopes, with spaces between, or nothing: ');
       return `${client}${its}${addresses}${scope === '' ? '' : `,${scope}`}`;

@@ -7,12 +7,14 @@ function adviceLines(advice: Advice): readonly string[] {
     case 'login': {
       const { kind, challenge, header, isRefused } = advice;
       const named = header === undefined ? LOGINS : `'header:${header}=$KEY'`;
-      const how = kind === undefined ? named : kind === 'basic' ? BASIC : BEARER;
+      const how = kind === undefined ? named : HOW[kind];
       return [
         ...asked(challenge),
         isRefused
           ? 'The login that was given is not accepted: is it right, and for this API? See --auth.'
-          : `Give the login by --auth ${how}.`,
+          : how === undefined
+            ? 'No --auth answers that. Does the API know keys or tokens, too?'
+            : `Give the login by --auth ${how}.`,
       ];
     }
     case 'rights':
@@ -58,7 +60,17 @@ function adviceLines(advice: Advice): readonly string[] {
 
 const BASIC = "'basic:USER:$PASSWORD'";
 const BEARER = "'bearer:$API_TOKEN'";
-const LOGINS = `${BEARER}, ${BASIC}, 'header:NAME=$KEY', 'query:NAME=$KEY' or 'client:ID:$SECRET@https://TOKEN_ADDRESS'`;
+const CLIENT = "'client:ID:$SECRET@https://TOKEN_ADDRESS'";
+const PERSON = "'person:ID:$SECRET@https://LOGIN_ADDRESS,https://TOKEN_ADDRESS,SCOPES'";
+const LOGINS = `${BEARER}, ${BASIC}, 'header:NAME=$KEY', 'query:NAME=$KEY', ${CLIENT} or ${PERSON}`;
+
+/** Logins that answer what an API asks for. */
+const HOW = {
+  basic: BASIC,
+  bearer: `${BEARER}; or fetch one: ${CLIENT}, or ${PERSON} where a person logs in`,
+  oauth: `${PERSON} where a person logs in, ${CLIENT} for a client, or ${BEARER} with a token at hand`,
+  other: undefined,
+} as const;
 
 function asked(challenge: string | undefined): string[] {
   return challenge === undefined ? [] : [`The API asks for: ${challenge}`];

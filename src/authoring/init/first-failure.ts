@@ -2,6 +2,7 @@ import type { Advice } from '../../storage/protocol/advice.ts';
 import { type ExtractorError, HttpError, RecordError } from '../../lib/errors.ts';
 import type { ApiResponse } from '../../engine/shared/message.ts';
 import { shownText } from '../../lib/shown-text.ts';
+import { challengeIn } from './challenge.ts';
 import type { FoundRequest } from './target.ts';
 
 /** Describes why the first request failed, with advice: there is no configuration yet to correct. */
@@ -32,10 +33,10 @@ function adviceFor(
   const given = answer?.headers['www-authenticate'];
   const challenge = given === undefined ? undefined : shownText(given).slice(0, 200);
   if (status === 401 || (status === 403 && authentication === undefined)) {
-    const kind = /^basic/i.test(given ?? '') ? 'basic' : /^bearer/i.test(given ?? '') ? 'bearer' : undefined;
-    const header = kind === undefined ? headerIn(answer) : undefined;
+    const asked = challengeIn(given);
+    const header = asked.kind === undefined ? headerIn(answer) : undefined;
     const isRefused = authentication !== undefined;
-    return { code: 'login', isRefused, kind, challenge, ...(header === undefined ? {} : { header }) };
+    return { code: 'login', isRefused, ...asked, challenge, ...(header === undefined ? {} : { header }) };
   }
   if (status === 403) return { code: 'rights', challenge };
   if (status === 404 || status === 410) return { code: 'address' };

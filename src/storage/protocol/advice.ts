@@ -3,11 +3,16 @@
  * of the page, and each of them has its own words.
  */
 export type Advice =
-  /** A login is wanted, or the one that was given is refused; `kind` where the API says which it wants. */
+  /**
+   * A login is wanted, or the one that was given is refused; `kind` where the API says which it wants: `oauth` is a token
+   * that an authorization server gives, `other` one that no configuration can express, such as NTLM.
+   */
   | {
       readonly code: 'login';
       readonly isRefused: boolean;
-      readonly kind?: 'basic' | 'bearer' | undefined;
+      readonly kind?: 'basic' | 'bearer' | 'oauth' | 'other' | undefined;
+      /** Address at which a person logs in, where the API names it. */
+      readonly authorizationUrl?: string | undefined;
       /** Name of a header that the refusal speaks of: `X-Api-Key`. */
       readonly header?: string | undefined;
       /** Challenge of the API in its own words (`WWW-Authenticate`). */
