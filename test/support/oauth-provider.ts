@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll } from 'vitest';
@@ -16,6 +16,8 @@ export interface ProviderOptions {
   readonly beforeAnswer?: (count: number) => Promise<void> | void;
   /** Parameters that the provider redirects the browser back with, in place of a code. */
   readonly refuses?: Record<string, string>;
+  /** Changes the answer of the token endpoint: to another object, or to a text that is no JSON. */
+  readonly answer?: (issued: object, grant: string) => object | Promise<object | string> | string;
 }
 
 export interface Provider {
@@ -25,6 +27,8 @@ export interface Provider {
   readonly seen: readonly string[];
   /** The refresh token that is taken next. */
   readonly current: () => string;
+  /** Takes the login back: neither token is taken any more. */
+  readonly revoke: () => void;
 }
 
 /** An OAuth 2.0 provider and an API behind it on loopback, until the end of the test file. The first refresh token is `r0`. */
@@ -67,7 +71,13 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
             known !== undefined &&
             known.redirectUri === form.get('redirect_uri') &&
             (needsPkce ? challenge === known.challenge : known.challenge === null);
-          json(response, isGood ? issue() : { error: 'invalid_grant' }, isGood ? 200 : 400);
+          if (!isGood) {
+            json(response, { error: 'invalid_grant' }, 400);
+            return;
+          }
+          codes.delete(form.get('code') ?? '');
+          const issued = issue();
+          send(response, (await options.answer?.(issued, 'code')) ?? issued);
           return;
         }
         seen.push(`token ${form.get('refresh_token')}`);
@@ -77,7 +87,7 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
         }
         const issued = issue();
         await options.beforeAnswer?.(count);
-        json(response, issued);
+        send(response, (await options.answer?.(issued, 'refresh')) ?? issued);
         return;
       }
       const token = /^Bearer (.*)$/.exec(request.headers.authorization ?? '')?.[1];
@@ -91,7 +101,11 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/`, seen, current: () => current };
+  const revoke = (): void => {
+    current = 'revoked';
+    count++;
+  };
+  return { url: `http://127.0.0.1:${port}/`, seen, current: () => current, revoke };
 }
 
 /** A configuration over it. */
@@ -117,4 +131,9 @@ export function providerConfig(
       config: { jobs },
     },
   };
+}
+
+function send(response: ServerResponse, answer: object | string): void {
+  if (typeof answer === 'string') response.end(answer);
+  else json(response, answer);
 }

@@ -2,6 +2,7 @@ import type {
   Configuration,
   ConfigurationCopy,
   ConfigurationCreate,
+  ConfigurationLogin,
   ConfigurationUpdate,
   ConfigurationVersion,
 } from '../protocol/index.ts';
@@ -53,6 +54,8 @@ export interface Configurations {
   validate(text: string, options?: ValidateConfigurationOptions): Promise<ConfigurationProblem[]>;
   /** Replaces the state and makes no version. `{}` makes the next run a first one. */
   updateState(id: string, state: unknown, options?: OnceOptions): Promise<Configuration>;
+  /** The logins that are kept between runs, and whether they still hold. Nothing of them is secret. */
+  logins(id: string): Promise<ConfigurationLogin[]>;
   /** Into the trash; from the trash it is gone for good. */
   delete(id: string): Promise<void>;
   restore(id: string, note?: Note): Promise<Configuration>;
@@ -112,6 +115,11 @@ export function createConfigurations(api: ApiCore, componentId: string): Configu
     },
     updateState: async (id, state, { key } = {}) =>
       await one({ method: 'PUT', path: `${at(id)}/state`, body: { state }, key }),
+    logins: async (id) =>
+      listOf<ConfigurationLogin>(await call({ method: 'GET', path: `${at(id)}/logins` }), 'login', {
+        at: 'string',
+        state: 'string',
+      }),
     async delete(id) {
       // A second sending would delete it from the trash.
       await call({ method: 'DELETE', path: at(id), isOnce: true });

@@ -46,6 +46,7 @@ export type {
   ConfigurationCreate,
   ConfigurationRow,
   ConfigurationUpdate,
+  ConfigurationLogin,
   ConfigurationVersion,
   EventCreate,
   File,

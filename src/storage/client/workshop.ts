@@ -16,6 +16,8 @@ import { shaped } from './shape.ts';
 export interface WorkshopOptions {
   /** Told of each step, in words. */
   readonly onStep?: ((step: string) => void) | undefined;
+  /** Told of logins that were renewed: they take the place of those that were given. */
+  readonly onLogins?: ((logins: string) => void) | undefined;
   /** Ends the work, at the service too. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -40,11 +42,12 @@ export interface Workshop {
 }
 
 export function createWorkshop(api: ApiCore): Workshop {
-  async function ask(call: ApiCall, { onStep, signal }: WorkshopOptions): Promise<WorkshopLine> {
+  async function ask(call: ApiCall, { onStep, onLogins, signal }: WorkshopOptions): Promise<WorkshopLine> {
     for await (const json of api.lines({ ...call, signal })) {
       // As the protocol has them; the last one is looked at below.
       const line = shaped<object>(json, 'step', {}) as WorkshopLine;
       if ('step' in line) onStep?.(line.step);
+      else if ('logins' in line) onLogins?.(line.logins);
       else return line;
     }
     throw lostOn(call.path, undefined);

@@ -9,6 +9,7 @@ export * from './event.ts';
 export * from './explanation.ts';
 export * from './file.ts';
 export * from './job.ts';
+export * from './login.ts';
 export * from './metadata.ts';
 export * from './problems.ts';
 export * from './profile.ts';

@@ -8,6 +8,8 @@ export type WorkshopLine =
   | { readonly step: string }
   | { readonly found: Found }
   | { readonly tried: Tried }
+  /** The logins that were given were renewed: these take their place. JSON text. */
+  | { readonly logins: string }
   | { readonly error: ToldError };
 
 /** Error as text. */

@@ -4,6 +4,13 @@ const component = Type.Optional(
   Type.String({ description: 'Whose configuration it is; `ex-generic-v2` by default.' }),
 );
 
+/** Logins of persons that a page holds. */
+const logins = Type.Optional(
+  Type.String({
+    description: 'Logins of persons that were made for it, as `GET /console/logins/{id}` gives them.',
+  }),
+);
+
 /** Body of `POST workshop/explore`. */
 export const Exploration = Type.Object({
   source: Type.String({
@@ -14,7 +21,7 @@ export const Exploration = Type.Object({
   auth: Type.Optional(
     Type.String({
       description:
-        '`bearer:TOKEN`, `basic:USER:PASSWORD`, `header:NAME=KEY` or `query:NAME=KEY`, with the secret itself.',
+        '`bearer:TOKEN`, `basic:USER:PASSWORD`, `header:NAME=KEY`, `query:NAME=KEY`, `client:ID:SECRET@TOKEN_URL` or `person:ID:SECRET@LOGIN_URL,TOKEN_URL,SCOPES`, with the secret itself.',
     }),
   ),
   headers: Type.Optional(Type.Array(Type.String(), { description: '`Name: value`' })),
@@ -22,6 +29,7 @@ export const Exploration = Type.Object({
     Type.String({ description: 'Of a text with several lists, those that have this in their address.' }),
   ),
   maxRequests: Type.Optional(Type.Integer({ minimum: 1, maximum: 50 })),
+  logins,
   component,
 });
 
@@ -37,6 +45,7 @@ export const Trial = Type.Object({
   recording: Type.Optional(
     Type.String({ description: 'Of an earlier trial: its answers are used, and the API is not asked.' }),
   ),
+  logins,
 });
 
 /** Body of `POST workshop/validate`. */
@@ -64,6 +73,13 @@ export const Importing = Type.Object({
   settings: Type.Optional(
     Type.String({
       description: 'Settings of the connector as JSON or YAML: they become those of the configuration.',
+    }),
+  ),
+  beside: Type.Optional(
+    Type.Record(Type.String({ maxLength: 255 }), Type.String(), {
+      maxProperties: 200,
+      description:
+        'Files of Python beside a manifest, by their paths from its folder: they are read, and never run.',
     }),
   ),
   component,

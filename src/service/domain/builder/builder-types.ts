@@ -1,10 +1,17 @@
 import type { Scope } from '../../../lib/encryption/index.ts';
 import type { ImportReport } from '../../../authoring/importing/report.ts';
+import type { RowLogin } from '../../../runner/login/authorize.ts';
 import type { ConfigurationProblem, ImportTool } from '../../../storage/protocol/workshop.ts';
 import type { SentRequest, WorkshopLine } from '../../../storage/protocol/workshop-answers.ts';
 
 /** Task of a process of the builder: one line of JSON on its stdin. No secret is in its arguments or environment. */
-export type BuilderTask = AskedToExplore | AskedToInspect | AskedToTry | AskedToImport;
+export type BuilderTask =
+  | AskedToExplore
+  | AskedToInspect
+  | AskedToTry
+  | AskedToImport
+  | AskedToLogIn
+  | AskedForLogins;
 
 /** Task to probe an API, and find out how to get all of a list. */
 export interface AskedToExplore {
@@ -23,6 +30,16 @@ export interface AskedToExplore {
    * Without them it has the secrets.
    */
   readonly environment?: Readonly<Record<string, string>> | undefined;
+  /** Logins of persons, to go on with. */
+  readonly held?: HeldLogins | undefined;
+}
+
+/** Logins that a page holds for a source that is not saved yet. */
+export interface HeldLogins {
+  /** JSON text, as a state has them: the tokens are encrypted. */
+  readonly logins: string;
+  readonly keys: string;
+  readonly scope: Scope;
 }
 
 /** Task to report the problems in the text of a configuration. */
@@ -56,6 +73,41 @@ export interface AskedToTry {
   readonly maxRequests?: number | undefined;
   /** Empty folder; the caller removes it afterwards, however the process ends. */
   readonly folder: string;
+  /** Logins of persons, to go on with: JSON text, as a state has them. */
+  readonly logins?: string | undefined;
+}
+
+/** Task to log a person in: to name the address for the browser, or to exchange what the browser came back with. */
+export interface AskedToLogIn {
+  readonly kind: 'login';
+  /** JSON text of the `config.json`. */
+  readonly document: string;
+  readonly row?: string | undefined;
+  readonly keys: string;
+  readonly scope: Scope;
+  readonly redirectUri: string;
+  readonly state: string;
+  /** Verifier of PKCE. */
+  readonly verifier: string;
+  /** Address that the browser came back with. */
+  readonly answer?: string | undefined;
+}
+
+/** Result of an exchange. */
+export interface LoggedIn {
+  /** JSON text, as a state has them. */
+  readonly logins: string;
+  readonly hasRefreshToken: boolean;
+  /** Unix seconds of the end of the access token. */
+  readonly renewAt?: number | undefined;
+}
+
+/** Task to list the logins of a configuration that are kept between runs. */
+export interface AskedForLogins {
+  readonly kind: 'logins';
+  readonly document: string;
+  readonly keys: string;
+  readonly scope: Scope;
 }
 
 /** Task to make a configuration from that of another tool. */
@@ -89,7 +141,10 @@ export type Said =
   | { readonly problems: readonly ConfigurationProblem[] }
   /** A request that goes out; of a task with `environment`. */
   | { readonly sent: SentRequest }
-  | { readonly imported: ImportAnswer };
+  | { readonly imported: ImportAnswer }
+  | { readonly opened: { readonly address: string } }
+  | { readonly loggedIn: LoggedIn }
+  | { readonly listed: readonly RowLogin[] };
 
 export type {
   Found,

@@ -72,6 +72,7 @@ export const RULES: { readonly [Name in keyof MetadataTables]: TransferRule<Meta
   alert_messages: { leftOut: 'They belong to the alerts.' },
   console_sessions: { leftOut: 'Who is signed in at one address is not at another.' },
   console_codes: { leftOut: 'They are good for minutes, at the address that they were made for.' },
+  console_logins: { leftOut: 'They are good for minutes, for a browser that is on its way.' },
   transfers: { leftOut: 'How far a migration is, is of its target alone.' },
 };
 

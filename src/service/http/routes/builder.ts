@@ -9,28 +9,18 @@ import {
   Inspected,
   Inspection,
   Trial,
-  type ConfigurationProblem,
 } from '../../../storage/protocol/workshop.ts';
 import type { Context } from '../../domain/context.ts';
 import { Answer } from '../answer.ts';
-import { ApiError } from '../../domain/api-error.ts';
 import { route, type Call, type Route } from '../route.ts';
 import { requireAnyComponent, requireComponent } from '../../domain/tokens/permissions.ts';
-import { askChild, type BuilderChildOptions } from '../../domain/builder/child.ts';
+import { askChild } from '../../domain/builder/child.ts';
+import { tooLate, type Desk } from '../../domain/builder/desk.ts';
 import { inspect } from '../../domain/builder/inspect.ts';
 import { RawJson } from '../../domain/reply.ts';
-import type { BuilderTask, ImportAnswer, Said, ToldError } from '../../domain/builder/builder-types.ts';
+import type { BuilderTask, ImportAnswer, Said } from '../../domain/builder/builder-types.ts';
 import { makeTrialFolder, removeTrialFolder, sweepTrialFolders } from '../../domain/builder/trial-folders.ts';
 
-export interface BuilderOptions extends Pick<BuilderChildOptions, 'command' | 'environment'> {
-  /** Processes at a time; default 4. */
-  readonly concurrency?: number;
-  /** Milliseconds that one may take; default 3 minutes. */
-  readonly patienceMs?: number;
-}
-
-const CONCURRENCY = 4;
-const PATIENCE_MS = 3 * 60_000;
 const SWEEP_MS = 3_600_000;
 const MAX_REQUESTS = 12;
 const PAGES = 3;
@@ -47,10 +37,10 @@ const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 /** Makes the routes that probe APIs and try configurations out, and the function that ends their processes. */
 export function builderRoutes(
   context: Context,
-  { command, environment, concurrency = CONCURRENCY, patienceMs = PATIENCE_MS }: BuilderOptions,
-): { readonly routes: readonly Route[]; readonly stop: () => Promise<void> } {
+  desk: Desk,
+): { readonly routes: readonly Route[]; readonly stop: () => void } {
   const { keys, env, project, log } = context;
-  const atWork = new Set<AbortController>();
+  const { command, environment, patienceMs } = desk;
   const sweep = (): void => void sweepTrialFolders(env.now());
   sweep();
   const sweeping = setInterval(sweep, SWEEP_MS).unref();
@@ -69,7 +59,7 @@ export function builderRoutes(
       if (!late.aborted) log.error('Builder failed', { detail: String(error) });
       yield `${JSON.stringify({ error: late.aborted ? tooLate(asked, patienceMs) : BROKEN } satisfies Said)}\n`;
     } finally {
-      atWork.delete(own);
+      desk.end(own);
     }
   }
 
@@ -86,7 +76,7 @@ export function builderRoutes(
     component: string,
     { request }: Pick<Call<unknown, unknown, unknown>, 'request'>,
   ): Answer {
-    const own = begin();
+    const own = desk.begin();
     const lines = Readable.from(work(asked, component, own), { objectMode: false });
     // A user who leaves the page needs no more of it.
     const { socket } = request.raw;
@@ -96,72 +86,20 @@ export function builderRoutes(
       // The connection may be used again.
       socket.off('close', leave);
       own.abort();
-      atWork.delete(own);
+      desk.end(own);
       // For a process that was never started; one that still ends is awaited elsewhere.
       if (asked.kind === 'try') void removeTrialFolder(asked.folder).catch(() => undefined);
     });
     return new Answer(200, lines, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
   }
 
-  /** Reserves a place for one process. @throws {ApiError} 503 when there is none */
-  function begin(): AbortController {
-    requireFree();
-    const own = new AbortController();
-    atWork.add(own);
-    return own;
-  }
-
-  function requireFree(): void {
-    if (atWork.size >= concurrency)
-      throw new ApiError(
-        503,
-        'storage.workshop.busy',
-        'Others are trying out sources right now: ask again in a moment.',
-        { retryAfter: 5 },
-      );
-  }
-
-  async function inspectElsewhere(asked: BuilderTask): Promise<ConfigurationProblem[]> {
-    const own = begin();
-    const late = AbortSignal.timeout(patienceMs);
-    try {
-      const signal = AbortSignal.any([own.signal, late]);
-      for await (const said of askChild(asked, { command, signal }))
-        if ('problems' in said) return [...said.problems];
-      throw new Error('The workshop told no problems.');
-    } catch (error) {
-      if (!late.aborted) throw error;
-      const { code, message } = tooLate(asked, patienceMs);
-      throw new ApiError(400, `storage.${code}`, message, { cause: error });
-    } finally {
-      atWork.delete(own);
-    }
-  }
-
   /** Makes a configuration elsewhere: a file from outside may be large, or made to be slow. */
   async function importElsewhere(asked: BuilderTask, component: string): Promise<ImportAnswer> {
-    const own = begin();
-    const late = AbortSignal.timeout(patienceMs);
-    try {
-      const signal = AbortSignal.any([own.signal, late]);
-      for await (const said of askChild(asked, { command, signal })) {
-        if ('error' in said) {
-          const { code, message, hint } = said.error;
-          throw new ApiError(400, `storage.${code}`, hint === undefined ? message : `${message} ${hint}`);
-        }
-        if (!('imported' in said)) continue;
-        const { configuration, report } = said.imported;
-        const scope = { project: String(project.id), component };
-        return { configuration: sealText(configuration, { keys, scope, env }).text, report };
-      }
-      throw new Error('The workshop told nothing of an import.');
-    } catch (error) {
-      if (!late.aborted) throw error;
-      const { code, message } = tooLate(asked, patienceMs);
-      throw new ApiError(400, `storage.${code}`, message, { cause: error });
-    } finally {
-      atWork.delete(own);
-    }
+    const { configuration, report } = await desk.ask(asked, (said) =>
+      'imported' in said ? said.imported : undefined,
+    );
+    const scope = { project: String(project.id), component };
+    return { configuration: sealText(configuration, { keys, scope, env }).text, report };
   }
 
   const shared = {
@@ -179,9 +117,11 @@ export function builderRoutes(
         summary: 'Looks at an API, and finds out how to get all rows of a list',
         body: Exploration,
         handle: ({ body, ...call }) => {
-          const { component = KNOWN_COMPONENT, maxRequests = MAX_REQUESTS, ...asked } = body;
+          const { component = KNOWN_COMPONENT, maxRequests = MAX_REQUESTS, logins, ...asked } = body;
           requireComponent(call.caller, component);
-          return answer({ kind: 'explore', ...asked, maxRequests }, component, call);
+          const scope = { project: String(project.id), component };
+          const held = logins === undefined ? undefined : { logins, keys: keyFileText(keys), scope };
+          return answer({ kind: 'explore', ...asked, maxRequests, held }, component, call);
         },
       }),
       route({
@@ -198,13 +138,14 @@ export function builderRoutes(
             pages = PAGES,
             row,
             recording,
+            logins,
           } = body;
           requireComponent(call.caller, component);
           const scope = { project: String(project.id), component, configuration };
           // As the parser of bodies made it.
           const text = encodeExact(document as Parameters<typeof encodeExact>[0]);
-          const asked = { document: text, pages, row, recording, keys: keyFileText(keys), scope };
-          requireFree();
+          const asked = { document: text, pages, row, recording, logins, keys: keyFileText(keys), scope };
+          desk.requireFree();
           const folder = await makeTrialFolder();
           try {
             return answer({ kind: 'try', ...asked, folder }, component, call);
@@ -245,34 +186,20 @@ export function builderRoutes(
           requireComponent(call.caller, component);
           const scope = { project: String(project.id), component, configuration };
           if (text.length <= SHORT_LETTERS) return { problems: await inspect(text, keys, scope) };
-          return {
-            problems: await inspectElsewhere({ kind: 'inspect', text, keys: keyFileText(keys), scope }),
-          };
+          const asked = { kind: 'inspect', text, keys: keyFileText(keys), scope } as const;
+          const problems = await desk.ask(asked, (said) =>
+            'problems' in said ? [...said.problems] : undefined,
+          );
+          return { problems };
         },
       }),
     ],
-    stop: async () => {
-      clearInterval(sweeping);
-      for (const each of atWork) each.abort();
-      await Promise.resolve();
-    },
+    stop: () => clearInterval(sweeping),
   };
 }
 
 /** Id of the extractor in the catalogue. */
-const KNOWN_COMPONENT = 'ex-generic-v2';
-
-function tooLate({ kind }: BuilderTask, ms: number): ToldError {
-  return {
-    code: 'workshop.late',
-    message: `It took longer than ${Math.round(ms / 1000)} seconds, and was ended.`,
-    hint:
-      kind === 'try'
-        ? 'Store it, and run it: a run may take as long as it needs.'
-        : 'The API answers too slowly to be looked at. Ask for fewer rows at a time, by a parameter such as limit.',
-    audience: 'user',
-  };
-}
+export const KNOWN_COMPONENT = 'ex-generic-v2';
 
 const BROKEN = {
   code: 'internal',

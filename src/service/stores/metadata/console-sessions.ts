@@ -38,7 +38,15 @@ export async function createSession(meta: Meta, env: Env, token: TokenRow): Prom
 
 /** The session and its token; undefined when it is over, or its token is gone, or has another secret. Prolongs it. */
 export async function findSession(meta: Meta, env: Env, secret: string): Promise<ConsoleSession | undefined> {
-  const hash = hashToken(secret);
+  return await findSessionByHash(meta, env, hashToken(secret));
+}
+
+/** The same, by what is stored of its secret. */
+export async function findSessionByHash(
+  meta: Meta,
+  env: Env,
+  hash: string,
+): Promise<ConsoleSession | undefined> {
   const now = env.now();
   const session = await meta
     .selectFrom('console_sessions')
@@ -90,10 +98,10 @@ export async function useCode(meta: Meta, env: Env, code: string): Promise<Token
   return await tokenOf(meta, used, env.now());
 }
 
-/** Forgets so many sessions, and codes, that are over. @returns how many there were */
+/** Forgets so many sessions, codes and logins that are over. @returns how many there were */
 export async function forgetSessions(meta: Meta, now: string, count: number): Promise<number> {
   let forgotten = 0;
-  for (const table of ['console_sessions', 'console_codes'] as const) {
+  for (const table of ['console_sessions', 'console_codes', 'console_logins'] as const) {
     const over = meta.selectFrom(table).select('hash').where('expires', '<=', now).limit(count);
     const { numDeletedRows } = await meta
       .deleteFrom(table)
@@ -120,6 +128,6 @@ async function tokenOf(
 }
 
 // 240 random bits, as of a token: there is nothing to guess.
-function newSecret(env: Env): string {
+export function newSecret(env: Env): string {
   return Buffer.from(env.randomBytes(30)).toString('base64url');
 }

@@ -9,6 +9,7 @@ import { jobMarks } from './migrations/0030-job-marks.ts';
 import { queueInRows } from './migrations/0031-queue-in-rows.ts';
 import { runRequests } from './migrations/0032-run-requests.ts';
 import { alerts } from './migrations/0033-alerts.ts';
+import { consoleLogins } from './migrations/0034-console-logins.ts';
 import type { MetadataTables } from './tables.ts';
 
 /**
@@ -25,6 +26,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0031-queue-in-rows': queueInRows,
   '0032-run-requests': runRequests,
   '0033-alerts': alerts,
+  '0034-console-logins': consoleLogins,
 };
 
 /**

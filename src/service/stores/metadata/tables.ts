@@ -45,6 +45,7 @@ export interface MetadataTables {
   transfers: TransferRow;
   console_sessions: ConsoleSessionRow;
   console_codes: ConsoleCodeRow;
+  console_logins: ConsoleLoginRow;
 }
 
 export type Flag = 0 | 1;
@@ -530,5 +531,21 @@ export interface ConsoleCodeRow {
   hash: string;
   token_id: number;
   token_hash: string;
+  expires: string;
+}
+
+/** A login of a person at the provider of an API, while the browser is on its way. */
+export interface ConsoleLoginRow {
+  /** SHA-256 of the `state` that the provider sends back, in hex: the id of the login. */
+  hash: string;
+  /** Hash of the session that began it. */
+  session_hash: string;
+  /** SHA-256 of what a cookie of the browser has that began it. */
+  browser_hash: string;
+  /** Configuration that is logged in to, with the verifier of PKCE: JSON, encrypted. */
+  task: string;
+  is_taken: Flag;
+  /** How it ended, in JSON; tokens in it are encrypted. */
+  answer: string | null;
   expires: string;
 }

@@ -123,6 +123,7 @@ const LATER = [
   '0031-queue-in-rows',
   '0032-run-requests',
   '0033-alerts',
+  '0034-console-logins',
 ];
 const OF_BEFORE = [
   '0001-first',

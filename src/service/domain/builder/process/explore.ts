@@ -5,6 +5,7 @@ import type { FromDocument, RecordedRequest } from '../../../../authoring/init/i
 import { encodeExact } from '../../../../lib/json/index.ts';
 import type { Secrets } from '../../../../lib/secrets.ts';
 import type { AskedToExplore, Found, SentRequest } from '../builder-types.ts';
+import { heldLogins } from './held-logins.ts';
 import { cutJson, lengthsOf } from './cut-json.ts';
 
 interface World {
@@ -14,6 +15,8 @@ interface World {
   readonly onStep: (text: string) => void;
   /** Told of each request before it goes out. */
   readonly onSent: (request: SentRequest) => void;
+  /** Told of logins that were renewed, before they are used. */
+  readonly onLogins: (logins: string) => void;
 }
 
 /**
@@ -60,6 +63,7 @@ export async function explore(asked: AskedToExplore, world: World): Promise<Foun
     secrets,
     signal: world.signal,
     onStep: world.onStep,
+    ...(asked.held === undefined ? {} : { logins: heldLogins(asked.held, world.onLogins, world.env) }),
     onRequest({ method, url }) {
       const request = { method, url: secrets.redactUrl(url) };
       sent.push(request);

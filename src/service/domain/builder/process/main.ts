@@ -28,8 +28,9 @@ export async function serveOnce({ print, secrets, signal, log }: WorkshopIo): Pr
     const onSent = (sent: SentRequest): void => {
       if (environment !== undefined) say({ sent });
     };
+    const onLogins = (logins: string): void => say({ logins });
     if (asked.kind === 'explore') {
-      say({ found: await explore(asked, { env: systemEnv, secrets, signal, onStep, onSent }) });
+      say({ found: await explore(asked, { env: systemEnv, secrets, signal, onStep, onSent, onLogins }) });
       return;
     }
     if (asked.kind === 'inspect') {
@@ -41,8 +42,14 @@ export async function serveOnce({ print, secrets, signal, log }: WorkshopIo): Pr
       say({ imported: await importAsked(asked) });
       return;
     }
+    if (asked.kind === 'login' || asked.kind === 'logins') {
+      const { doLogin, listLogins } = await import('./login.ts');
+      const world = { log: log(onStep), secrets, signal };
+      say(asked.kind === 'login' ? await doLogin(asked, world) : { listed: await listLogins(asked, world) });
+      return;
+    }
     const { folder } = asked;
-    say({ tried: await tryOut(asked, { log: log(onStep), secrets, signal, folder, onSent }) });
+    say({ tried: await tryOut(asked, { log: log(onStep), secrets, signal, folder, onSent, onLogins }) });
   } catch (error) {
     say({ error: toldError(error, secrets) });
   }
@@ -50,9 +57,10 @@ export async function serveOnce({ print, secrets, signal, log }: WorkshopIo): Pr
 
 /**
  * Keys whose values are not redacted. The configuration still has its secrets: the service encrypts them. In answers
- * and rows, which are JSON, they are hidden already.
+ * and rows, which are JSON, they are hidden already; in logins they are encrypted. The address of a login names the
+ * client, whatever it is called in the configuration.
  */
-const AS_THEY_ARE = new Set(['answer', 'configuration', 'recording', 'sample']);
+const AS_THEY_ARE = new Set(['address', 'answer', 'configuration', 'logins', 'recording', 'sample']);
 
 function lineOf(said: Said, secrets: Secrets): string {
   return JSON.stringify(said, (key, value: unknown) =>

@@ -5,11 +5,13 @@ import { createDialect } from '../../../../lib/csv/dialect.ts';
 import { readRows } from '../../../../lib/csv/read-csv.ts';
 import { getKey, isList, isObject, parseExact } from '../../../../lib/json/index.ts';
 import { reasonOf, RunError } from '../../../../lib/errors.ts';
+import { systemEnv } from '../../../../lib/env.ts';
 import type { Log } from '../../../../lib/log.ts';
 import { unpack } from '../../../../engine/recording/pack.ts';
 import type { RowResult, RunProgress } from '../../../../runner/run.ts';
 import type { Secrets } from '../../../../lib/secrets.ts';
 import type { AskedToTry, SentRequest, Tried, TriedTable } from '../builder-types.ts';
+import { heldLogins } from './held-logins.ts';
 import { keysIn } from './keys-in.ts';
 import { RowsRead } from './rows-read.ts';
 import { storiesOf } from './stories.ts';
@@ -23,6 +25,8 @@ interface World {
   readonly folder: string;
   /** Told of each request before it goes out. */
   readonly onSent: (request: SentRequest) => void;
+  /** Told of logins that were renewed, before they are used. */
+  readonly onLogins: (logins: string) => void;
 }
 
 /** Recordings up to this size go to the page and back. */
@@ -40,7 +44,7 @@ const TABLE_LETTERS = 2_000_000;
 /** Runs a configuration for a few pages, by the engine of every run: nothing is pushed, and no state changes. */
 export async function tryOut(
   asked: AskedToTry,
-  { log, secrets, signal, folder, onSent }: World,
+  { log, secrets, signal, folder, onSent, onLogins }: World,
 ): Promise<Tried> {
   const record = path.join(folder, 'trial.gexr');
   const replay = path.join(folder, 'earlier.gexr');
@@ -70,6 +74,9 @@ export async function tryOut(
     encryptionKeys: keysIn(asked.keys),
     encryptionScope: asked.scope,
     resume: false,
+    ...(asked.logins === undefined
+      ? {}
+      : { logins: heldLogins({ ...asked, logins: asked.logins }, onLogins, systemEnv) }),
     log: {
       ...log,
       warn(text) {
