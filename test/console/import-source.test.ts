@@ -29,6 +29,19 @@ spec:
   connection_specification: {type: object, required: [api_key], properties: {api_key: {type: string, title: API key, airbyte_secret: true}}}
 `;
 
+const PYTHON = `
+from airbyte_cdk.sources.declarative.auth.declarative_authenticator import NoAuth
+
+class Token(NoAuth):
+    @property
+    def auth_header(self):
+        return "Authorization"
+
+    @property
+    def token(self):
+        return f"Bearer {self.config['api_key']}"
+`;
+
 describe.skipIf(CHROMIUM === undefined)('import from another tool', () => {
   const own = useConsole({ parts: [dataPart, workshop] });
 
@@ -54,6 +67,31 @@ describe.skipIf(CHROMIUM === undefined)('import from another tool', () => {
     await page.getByRole('heading', { name: 'Imported' }).waitFor();
     const rows = await own.client.configurations('ex-generic-v2').rows('imported').list();
     expect(rows.map(({ id, isDisabled }) => [id, isDisabled])).toEqual([['users', false]]);
+  });
+
+  test('Python files beside a manifest are given, too', async () => {
+    const { page } = await own.open('/new/import');
+    await drop(
+      page,
+      'manifest.yaml',
+      Buffer.from(
+        MANIFEST.replace(
+          '{type: BearerAuthenticator, api_token: "{{ config[\'api_key\'] }}"}',
+          '{type: CustomAuthenticator, class_name: source_x.components.Token}',
+        ),
+      ),
+    );
+    await page.getByRole('button', { name: 'Look at it' }).click();
+    await page.getByText('0 exact').waitFor();
+    await page.getByText('no file beside the manifest has this class').first().waitFor();
+    await page
+      .getByLabel('Choose Python files')
+      .setInputFiles({ name: 'components.py', mimeType: 'text/x-python', buffer: Buffer.from(PYTHON) });
+    await page.getByText('components.py', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Look at it' }).click();
+    await page.getByText('1 exact').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'import-python');
   });
 
   test('what cannot be read is said with its place, and nothing is kept', async () => {

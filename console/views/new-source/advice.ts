@@ -4,14 +4,23 @@ import type { Advice, OpenPoint, ToldError } from '../../data/client.ts';
 export function adviceText(advice: Advice): string {
   switch (advice.code) {
     case 'login': {
-      const { isRefused, kind, challenge, header } = advice;
+      const { isRefused, kind, challenge, header, authorizationUrl } = advice;
       if (isRefused)
         return `${asked(challenge)}Is the login right, and for this API? Correct it above, and look again.`;
       if (header !== undefined)
         return `${asked(challenge)}It names the header ${header}: choose “Key in a header” above with that name, and look again.`;
-      if (kind === 'bearer')
-        return `${asked(challenge)}With a token that you have, choose “Token (bearer)” above; with the id and the secret of a client, “Client and secret (OAuth client credentials)”. Then look again.`;
-      return `${asked(challenge)}Choose ${kind === 'basic' ? '“User and password”' : 'a login'} above, and look again.`;
+      switch (kind) {
+        case 'basic':
+          return `${asked(challenge)}Choose “User and password” above, and look again.`;
+        case 'bearer':
+          return `${asked(challenge)}With a token that you have, choose “Token (bearer)” above; with the id and the secret of a client, “Client and secret (OAuth client credentials)”; where a person logs in, “A person, in the browser (OAuth)”. Then look again.`;
+        case 'oauth':
+          return `${asked(challenge)}Its tokens come from an authorization server: where a person logs in, choose “A person, in the browser (OAuth)” above${authorizationUrl === undefined ? '' : ` (the login page is ${authorizationUrl})`}; with the id and the secret of a client, “Client and secret (OAuth client credentials)”. Then look again.`;
+        case 'other':
+          return `${asked(challenge)}None of the logins above answers that. Does the API know keys or tokens, too?`;
+        default:
+          return `${asked(challenge)}Choose a login above, and look again.`;
+      }
     }
     case 'rights':
       return `${asked(advice.challenge)}The login is known, but may not read this. Ask whoever runs the API for more rights, or give another login above.`;
@@ -69,6 +78,7 @@ export function trialAdvice({ code, hint }: ToldError): string | undefined {
   if (code === 'replay.missing')
     return 'With this change the API is asked for something else than before. Ask it again, or take the change back.';
   if (code === 'workshop.late') return 'Save it and run it: a run may take as long as it needs.';
+  if (code === 'auth.loginEnded') return 'Log in again above, and try again.';
   if (code === 'http.status') return 'Look at the login and the address above, and try again.';
   return hint;
 }

@@ -49,7 +49,12 @@ export function ImportSource() {
   const guessed = useMemo(() => toolOf(file, text), [file, text]);
   const tool = ownTool ?? guessed;
   const name = file || (TOOLS.find(({ value }) => value === tool)?.file ?? '');
-  const action = useAction(async () => await client().workshop.import({ tool, text, file: name }));
+  const [beside, setBeside] = useState<Readonly<Record<string, string>>>({});
+  const isWithPython = tool === 'airbyte';
+  const action = useAction(
+    async () =>
+      await client().workshop.import({ tool, text, file: name, ...(isWithPython ? { beside } : {}) }),
+  );
   useUnsaved(imported !== undefined && savedAt === undefined);
   useEffect(() => {
     // Once nothing asks any more whether to leave what is not saved.
@@ -108,6 +113,23 @@ export function ImportSource() {
             setTool(value);
           }}
         />
+        {isWithPython && (
+          <DropZone
+            label="Choose Python files"
+            about={
+              Object.keys(beside).length === 0
+                ? 'A manifest may name classes of Python files beside it, such as components.py: give them, too. They are read, and never run.'
+                : Object.keys(beside).join(', ')
+            }
+            accept=".py,text/x-python"
+            onFiles={(files) => {
+              forget();
+              void Promise.all(files.map(async (given) => [given.name, await given.text()] as const)).then(
+                (read) => setBeside((before) => ({ ...before, ...Object.fromEntries(read) })),
+              );
+            }}
+          />
+        )}
         <div>
           <Button type="submit" kind="primary" isBusy={action.isRunning} isDisabled={text.trim() === ''}>
             Look at it

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { parseExact } from '../../../src/lib/json/parse.ts';
 import type { Json } from '../../../src/lib/json/value.ts';
 import type { ViewProps } from '../../app/views.ts';
@@ -7,14 +7,17 @@ import { pretty } from '../../data/pretty.ts';
 import { navigate, useUnsaved } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Banner, ErrorBanner } from '../../ui/states.tsx';
+import { Badge, Banner, ErrorBanner } from '../../ui/states.tsx';
 import { DocumentEditor } from './document-editor.tsx';
 import { textAt } from './edit-json.ts';
 import { FoundDocumentView } from './found-document.tsx';
 import { FoundListView } from './found-list.tsx';
 import { ImportSource } from './import-source.tsx';
+import { usePersonLogin } from '../../data/person-login.ts';
+import { PersonLoginButton, PersonLoginProgress } from '../../ui/person-login.tsx';
+import { loginKeyOf, type HeldLogin } from './held-login.ts';
 import { LookError, loginProblemOf } from './look-error.tsx';
-import { NO_LOGIN, type Login } from './login.ts';
+import { documentOf, NO_LOGIN, type Login } from './login.ts';
 import { hasRows, rowIdsOf, tableOf } from './plan.ts';
 import { Progress } from './progress.tsx';
 import { SaveForm } from './save-form.tsx';
@@ -51,9 +54,23 @@ function SourceFromApi() {
   );
   const missing = useMemo(() => (ready === undefined ? [] : variablesIn(ready)), [ready]);
   const isEmpty = draft !== undefined && hasRows(draft.document) && rowIdsOf(draft.document).length === 0;
+  const [held, setHeld] = useState<HeldLogin | undefined>();
+  /** Key of the login that is made: of the form, before there is a draft. */
+  const asked = useRef<string | undefined>(undefined);
+  const person = usePersonLogin((done) => {
+    if (asked.current !== undefined) setHeld({ key: asked.current, done });
+  });
+  const ofForm = login.kind === 'person' ? loginKeyOf(documentOf(login)) : undefined;
+  const ofDraft = ready === undefined ? undefined : loginKeyOf(ready);
+  asked.current = ofDraft ?? ofForm;
+  const logins = held?.done.logins;
+  const isLoggedOut = ofDraft !== undefined && held?.key !== ofDraft;
+  const onLogins = (renewed: string): void =>
+    setHeld((before) => before && { ...before, done: { ...before.done, logins: renewed } });
   const trial = useTrial(
-    isEmpty || missing.length > 0 ? undefined : ready,
+    isEmpty || isLoggedOut || missing.length > 0 ? undefined : ready,
     ready === undefined ? '' : pretty(ready),
+    { logins, onLogins },
   );
   const look = useLook((found) => {
     trial.forget();
@@ -63,7 +80,7 @@ function SourceFromApi() {
       secrets: new Map(),
       ...(found.form === 'list' && found.time !== null ? { time: found.time } : {}),
     });
-  });
+  }, onLogins);
   useUnsaved(draft !== undefined && savedAt === undefined);
   useEffect(() => {
     // Once nothing asks any more whether to leave what is not saved.
@@ -85,10 +102,12 @@ function SourceFromApi() {
         onLogin={setLogin}
         isBusy={look.isBusy}
         loginProblem={loginProblemOf(look.error)}
+        person={person}
+        isLoggedIn={ofForm !== undefined && held?.key === ofForm}
         onLook={() => {
           setDraft(undefined);
           trial.forget();
-          look.start(source, login);
+          look.start(source, login, logins);
         }}
       />
       {look.isBusy && <Progress title="Looking at it" steps={look.steps} onStop={look.stop} />}
@@ -121,6 +140,25 @@ function SourceFromApi() {
             <summary>The configuration as JSON</summary>
             {isEditing && <DocumentEditor document={draft.document} onChange={change} />}
           </details>
+          {draft.found.form === 'document' && ofDraft !== undefined && ready !== undefined && (
+            <section class="card new-card stack" aria-labelledby="new-person">
+              <h2 id="new-person">Log in</h2>
+              <p class="muted">
+                A person logs in to this API, in the browser. What comes is kept encrypted, for its runs.
+              </p>
+              <div class="row">
+                <PersonLoginButton
+                  login={person}
+                  subject={{ document: ready }}
+                  label={isLoggedOut ? 'Log in' : 'Log in again'}
+                  isPrimary={isLoggedOut}
+                  isDisabled={missing.length > 0}
+                />
+                {!isLoggedOut && <Badge tone="good">logged in</Badge>}
+              </div>
+              <PersonLoginProgress login={person} />
+            </section>
+          )}
           <section class="card new-card stack" aria-labelledby="new-trial">
             <div class="spread">
               <h2 id="new-trial">Try it</h2>
@@ -128,7 +166,7 @@ function SourceFromApi() {
                 icon="run"
                 kind={trial.tried === undefined ? 'primary' : 'default'}
                 isBusy={trial.isBusy && trial.isAsking}
-                isDisabled={isEmpty || missing.length > 0}
+                isDisabled={isEmpty || isLoggedOut || missing.length > 0}
                 onPress={trial.start}
               >
                 {trial.tried === undefined ? 'Try with 3 pages' : 'Ask the API again'}
@@ -139,13 +177,15 @@ function SourceFromApi() {
                 ? 'Take a list first.'
                 : missing.length > 0
                   ? `Fill in ${missing.join(' and ')} first: without the value the API cannot be asked.`
-                  : trial.tried === undefined
-                    ? 'Asks the API for 3 pages and shows the tables. Nothing is kept.'
-                    : trial.tried.recording === null
-                      ? 'The answers are too large to be kept: a change shows when the API is asked again.'
-                      : trial.isBusy && !trial.isAsking
-                        ? 'Making the tables anew from what was recorded…'
-                        : 'Changes show at once, from the answers that were recorded. The API is not asked.'}
+                  : isLoggedOut
+                    ? 'Log in first: the API lets nobody else in.'
+                    : trial.tried === undefined
+                      ? 'Asks the API for 3 pages and shows the tables. Nothing is kept.'
+                      : trial.tried.recording === null
+                        ? 'The answers are too large to be kept: a change shows when the API is asked again.'
+                        : trial.isBusy && !trial.isAsking
+                          ? 'Making the tables anew from what was recorded…'
+                          : 'Changes show at once, from the answers that were recorded. The API is not asked.'}
             </p>
             {trial.isBusy && trial.isAsking && (
               <Progress title="Asking the API" steps={trial.steps} onStop={trial.stop} />
@@ -159,6 +199,7 @@ function SourceFromApi() {
               key={draft.found.configuration}
               document={ready}
               proposed={nameOf(draft)}
+              logins={isLoggedOut || ofDraft === undefined ? undefined : logins}
               onSaved={(to) => {
                 setLogin(NO_LOGIN);
                 setSavedAt(to);

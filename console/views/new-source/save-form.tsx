@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { parseExact } from '../../../src/lib/json/parse.ts';
 import { isList, type Json } from '../../../src/lib/json/value.ts';
 import { webalizeDisplayName } from '../../../src/lib/names.ts';
 import { client } from '../../data/client.ts';
@@ -18,12 +19,14 @@ export interface SaveFormProps {
   readonly document: Json;
   /** A name that is proposed. */
   readonly proposed: string;
+  /** Logins of persons that were made for it, encrypted: its runs go on with them. */
+  readonly logins?: string | undefined;
   /** With the place to go on to. */
   readonly onSaved: (to: string) => void;
 }
 
 /** Makes the source, and starts its first run. */
-export function SaveForm({ document, proposed, onSaved }: SaveFormProps) {
+export function SaveForm({ document, proposed, logins, onSaved }: SaveFormProps) {
   const [name, setName] = useState(proposed);
   const [ownId, setOwnId] = useState<string | undefined>();
   const [ownBucket, setOwnBucket] = useState<string | undefined>();
@@ -33,7 +36,13 @@ export function SaveForm({ document, proposed, onSaved }: SaveFormProps) {
     const configurations = client().configurations(COMPONENT);
     const whole = withBucket(document, bucket);
     const root = hasRows(whole) ? (valueAt(whole, ['configuration']) ?? {}) : whole;
-    const made = await configurations.create({ name, configurationId: id, configuration: root });
+    const state = logins === undefined ? undefined : { component: { logins: parseExact(logins) } };
+    const made = await configurations.create({
+      name,
+      configurationId: id,
+      configuration: root,
+      ...(state === undefined ? {} : { state }),
+    });
     const rows = valueAt(whole, ['rows']);
     for (const row of isList(rows) ? rows : [])
       await configurations.rows(made.id).create({

@@ -2,8 +2,11 @@ import { useId, useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Banner } from '../../ui/states.tsx';
-import { LABELS, missingIn, NO_LOGIN, type Login } from './login.ts';
+import { Badge, Banner } from '../../ui/states.tsx';
+import { REDIRECT_URI, type PersonLogin } from '../../data/person-login.ts';
+import { PersonLoginButton, PersonLoginProgress } from '../../ui/person-login.tsx';
+import { CopyButton } from '../../ui/values.tsx';
+import { documentOf, LABELS, missingIn, NO_LOGIN, type Login } from './login.ts';
 
 /** More than a service takes in one request. */
 const MAX_FILE_BYTES = 12_000_000;
@@ -15,6 +18,7 @@ const KINDS = [
   { value: 'header', text: 'Key in a header' },
   { value: 'query', text: 'Key in the address' },
   { value: 'client', text: 'Client and secret (OAuth client credentials)' },
+  { value: 'person', text: 'A person, in the browser (OAuth)' },
 ] as const satisfies readonly { value: Login['kind']; text: string }[];
 
 export interface SourceFormProps {
@@ -25,17 +29,21 @@ export interface SourceFormProps {
   readonly isBusy: boolean;
   /** Why the API did not let us in: the login is what to look at. */
   readonly loginProblem?: string | undefined;
+  /** Logs a person in, for that kind of login. */
+  readonly person: PersonLogin;
+  readonly isLoggedIn: boolean;
   readonly onLook: () => void;
 }
 
 /** Edits the address or document of an API, and its login. */
 export function SourceForm(props: SourceFormProps) {
-  const { source, onSource, login, onLogin, isBusy, loginProblem, onLook } = props;
+  const { source, onSource, login, onLogin, isBusy, loginProblem, person, isLoggedIn, onLook } = props;
   const id = useId();
   const [file, setFile] = useState<string | undefined>();
   const [problem, setProblem] = useState<string | undefined>();
   const [isOver, setOver] = useState(false);
-  const missing = missingIn(login);
+  const incomplete = missingIn(login);
+  const missing = incomplete ?? (login.kind === 'person' && !isLoggedIn ? 'Log in first.' : undefined);
 
   async function take(given: File | undefined): Promise<void> {
     if (given === undefined) return;
@@ -138,7 +146,15 @@ export function SourceForm(props: SourceFormProps) {
             onInput={(secret) => onLogin({ ...login, secret })}
           />
         )}
-        {login.kind === 'client' && (
+        {login.kind === 'person' && (
+          <Input
+            label="Address of the login page"
+            value={login.authorizationUrl}
+            onInput={(authorizationUrl) => onLogin({ ...login, authorizationUrl })}
+            placeholder="https://id.example.com/authorize"
+          />
+        )}
+        {(login.kind === 'client' || login.kind === 'person') && (
           <Input
             label="Address of the tokens"
             value={login.tokenUrl}
@@ -146,7 +162,34 @@ export function SourceForm(props: SourceFormProps) {
             placeholder="https://id.example.com/token"
           />
         )}
+        {login.kind === 'person' && (
+          <Input
+            label="Scopes"
+            value={login.scope}
+            onInput={(scope) => onLogin({ ...login, scope })}
+            placeholder="read offline_access"
+          />
+        )}
       </div>
+      {login.kind === 'person' && (
+        <div class="stack">
+          <p class="muted small new-redirect">
+            Register a client with the provider, with this redirect address: <code>{REDIRECT_URI}</code>
+            <CopyButton text={REDIRECT_URI} label="Copy the redirect address" />
+          </p>
+          <div class="row">
+            <PersonLoginButton
+              login={person}
+              subject={{ document: documentOf(login) }}
+              label={isLoggedIn ? 'Log in again' : 'Log in'}
+              isPrimary={!isLoggedIn}
+              isDisabled={incomplete !== undefined}
+            />
+            {isLoggedIn && <Badge tone="good">logged in</Badge>}
+          </div>
+          <PersonLoginProgress login={person} />
+        </div>
+      )}
       {login.kind !== 'none' && (
         <Banner>
           It goes to the API and into the configuration, encrypted there. This page forgets it when you leave.

@@ -7,7 +7,7 @@ export interface Look {
   readonly steps: readonly string[];
   readonly error: unknown;
   readonly isStopped: boolean;
-  readonly start: (source: string, login: Login) => void;
+  readonly start: (source: string, login: Login, logins?: string) => void;
   /** Looks at the same text once more: at another list of it, or with more requests. */
   readonly again: (how: Again) => void;
   readonly stop: () => void;
@@ -19,7 +19,7 @@ export interface Again {
 }
 
 /** Looks at an API, one at a time; leaving the page ends it at the service, too. */
-export function useLook(onFound: (found: Found) => void): Look {
+export function useLook(onFound: (found: Found) => void, onLogins: (logins: string) => void): Look {
   const [state, setState] = useState<Omit<Look, 'again' | 'start' | 'stop'>>({
     isBusy: false,
     steps: [],
@@ -30,7 +30,12 @@ export function useLook(onFound: (found: Found) => void): Look {
   const last = useRef<Asked | undefined>(undefined);
   useEffect(() => () => running.current?.abort(), []);
 
-  async function look({ source, login, ...how }: Asked, own: AbortController): Promise<void> {
+  function takeLogins(renewed: string): void {
+    if (last.current !== undefined) last.current = { ...last.current, logins: renewed };
+    onLogins(renewed);
+  }
+
+  async function look({ source, login, logins, ...how }: Asked, own: AbortController): Promise<void> {
     const auth = authOf(login);
     const onStep = (step: string): void =>
       setState((before) =>
@@ -38,8 +43,13 @@ export function useLook(onFound: (found: Found) => void): Look {
       );
     try {
       const found = await client().workshop.explore(
-        { source, ...(auth === undefined ? {} : { auth }), ...how },
-        { onStep, signal: own.signal },
+        {
+          source,
+          ...(auth === undefined ? {} : { auth }),
+          ...(logins === undefined ? {} : { logins }),
+          ...how,
+        },
+        { onStep, onLogins: takeLogins, signal: own.signal },
       );
       if (own.signal.aborted) return;
       setState((before) => ({ ...before, isBusy: false }));
@@ -60,7 +70,7 @@ export function useLook(onFound: (found: Found) => void): Look {
 
   return {
     ...state,
-    start: (source, login) => begin({ source, login }),
+    start: (source, login, logins) => begin({ source, login, ...(logins === undefined ? {} : { logins }) }),
     again(how) {
       if (last.current !== undefined) begin({ ...last.current, ...how });
     },
@@ -74,4 +84,6 @@ export function useLook(onFound: (found: Found) => void): Look {
 interface Asked extends Again {
   readonly source: string;
   readonly login: Login;
+  /** Logins of persons, encrypted. */
+  readonly logins?: string;
 }

@@ -20,6 +20,11 @@ const PAGES = 3;
 /** One types on. */
 const PAUSE_MS = 400;
 
+export interface HeldLogins {
+  readonly logins: string | undefined;
+  readonly onLogins: (logins: string) => void;
+}
+
 interface State {
   readonly isBusy: boolean;
   readonly isAsking: boolean;
@@ -35,8 +40,9 @@ const NOTHING: State = { isBusy: false, isAsking: false, steps: [], tried: undef
  *
  * @param document undefined while there is none that could be tried
  * @param key what stands for the document: the same text, the same trial
+ * @param held logins of persons, encrypted, and who is told of those that were renewed
  */
-export function useTrial(document: Json | undefined, key: string): Trial {
+export function useTrial(document: Json | undefined, key: string, held: HeldLogins): Trial {
   const [state, setState] = useState(NOTHING);
   const running = useRef<AbortController | undefined>(undefined);
   const recording = useRef<string | null>(null);
@@ -62,8 +68,13 @@ export function useTrial(document: Json | undefined, key: string): Trial {
       );
     try {
       const tried = await client().workshop.try(
-        { document: of, pages: PAGES, ...(replayed === undefined ? {} : { recording: replayed }) },
-        { onStep, signal: own.signal },
+        {
+          document: of,
+          pages: PAGES,
+          ...(replayed === undefined ? {} : { recording: replayed }),
+          ...(held.logins === undefined ? {} : { logins: held.logins }),
+        },
+        { onStep, onLogins: held.onLogins, signal: own.signal },
       );
       if (own !== running.current) return;
       recording.current = tried.recording;

@@ -4,7 +4,7 @@ import { client, type Run } from '../../data/client.ts';
 import { invalidate, useAction } from '../../data/query.ts';
 import { Link } from '../../route/link.tsx';
 import { at, setQuery, usePlace } from '../../route/router.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Page } from '../../ui/page.tsx';
 import { StatusBadge, VerdictBadge } from '../../ui/run-badges.tsx';
@@ -170,7 +170,14 @@ function Head({ run, name }: { readonly run: Run; readonly name: string }) {
         </Banner>
       )}
       {error !== null && (
-        <Banner kind="bad">
+        <Banner
+          kind="bad"
+          action={
+            error.code === 'auth.loginEnded' && (
+              <ButtonLink to={at`/sources/${component}/${configuration}`}>Log in again</ButtonLink>
+            )
+          }
+        >
           <p>
             <Words text={error.message} />
           </p>

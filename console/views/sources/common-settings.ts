@@ -15,6 +15,20 @@ const login = (key: string): Way => ['parameters', 'api', 'authentication', key]
 const pages = (key: string): Way => ['parameters', 'api', 'pagination', key];
 const setting = (key: string): Way => ['parameters', 'config', key];
 
+const CLIENT_ID: FieldOf = { way: login('clientId'), label: 'Client id' };
+const CLIENT_SECRET: FieldOf = { way: login('#clientSecret'), label: 'Client secret', isSecret: true };
+const TOKENS: FieldOf = {
+  way: login('tokenUrl'),
+  label: 'Address of the tokens',
+  placeholder: 'https://id.example.com/token',
+};
+const SCOPE: FieldOf = {
+  way: login('scope'),
+  label: 'Scopes',
+  hint: 'With blanks between them.',
+  placeholder: 'read offline_access',
+};
+
 /** The kinds of login that need no more than a few fields. */
 export const LOGINS: readonly {
   readonly type: string;
@@ -51,6 +65,26 @@ export const LOGINS: readonly {
         ],
       },
       { way: login('#key'), label: 'Key', isSecret: true },
+    ],
+  },
+  {
+    type: 'oauth20.clientCredentials',
+    text: 'Client and secret (OAuth client credentials)',
+    fields: [CLIENT_ID, CLIENT_SECRET, TOKENS, SCOPE],
+  },
+  {
+    type: 'oauth20.refreshToken',
+    text: 'A person, in the browser (OAuth)',
+    fields: [
+      CLIENT_ID,
+      { ...CLIENT_SECRET, label: 'Client secret, if it has one' },
+      {
+        way: login('authorizationUrl'),
+        label: 'Address of the login page',
+        placeholder: 'https://id.example.com/authorize',
+      },
+      TOKENS,
+      SCOPE,
     ],
   },
 ];

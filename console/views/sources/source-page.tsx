@@ -12,6 +12,7 @@ import { EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { Text } from '../../ui/values.tsx';
 import { Content } from './content.tsx';
+import { Logins } from './logins.tsx';
 import { RowsTab } from './rows-tab.tsx';
 import { rowSubject, sourceSubject } from './subject.ts';
 
@@ -38,6 +39,7 @@ export function SourcePage({ component, id }: { readonly component: string; read
       }
       actions={source && <Actions component={component} source={source} />}
     >
+      {source !== undefined && <Logins component={component} id={id} />}
       <Loaded query={query}>
         {(found) => (
           <Content
