@@ -209,6 +209,14 @@ function originOf(base: TranslatedJson): TranslatedJson {
   const [first] = partsOf(base);
   const origin = typeof first === 'string' ? /^https?:\/\/[^/]+\//.exec(first)?.[0] : undefined;
   if (origin !== undefined) return origin;
+  // a host that is complete, and a path from elsewhere: a name that goes on would have a dot behind it
+  const isHost =
+    typeof first === 'string' &&
+    /^https?:\/\/(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?$|^https?:\/\/[\w.-]+:\d+$/i.test(first);
+  const next = partsOf(base)
+    .slice(1)
+    .find((part) => typeof part === 'string');
+  if (isHost && (next === undefined || !/^[^/]*\./.test(next))) return `${first}/`;
   return dependsOnSlice(base) ? UNKNOWN : base;
 }
 

@@ -3,6 +3,11 @@ import { TemplateError } from './jinja/ast.ts';
 
 /** Findings about a stream of a manifest. */
 export class ManifestFindings extends StreamFindings {
+  /** Returns the findings of a parent, which go to the stream below it but for its columns: it writes no table. */
+  ofParent(): ManifestFindings {
+    return new ParentFindings(this);
+  }
+
   /** Adds something that makes other rows, or none. */
   not(path: string, message: string, template?: string): void {
     this.addReason(`${message}\n${template ?? ''}`, path, message, template);
@@ -31,6 +36,25 @@ export class ManifestFindings extends StreamFindings {
       return undefined;
     }
   }
+}
+
+class ParentFindings extends ManifestFindings {
+  readonly #below: ManifestFindings;
+
+  constructor(below: ManifestFindings) {
+    super();
+    this.#below = below;
+  }
+
+  override not(path: string, message: string, template?: string): void {
+    this.#below.not(path, message, template);
+  }
+
+  override note(text: string): void {
+    this.#below.note(text);
+  }
+
+  override column(): void {}
 }
 
 function shown(template: unknown): string {

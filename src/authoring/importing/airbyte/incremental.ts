@@ -15,8 +15,10 @@ import { valueOf } from './translate/value.ts';
 export interface IncrementalDraft {
   readonly incremental?: Readonly<Record<string, TranslatedJson>>;
   readonly windows?: Readonly<Record<string, TranslatedJson>>;
-  /** Which rows a parent without a state has. */
-  readonly where?: TranslatedJson;
+  /** Returns which rows a parent without a state has, by the source of the field. */
+  readonly where?: (field: TranslatedJson) => TranslatedJson;
+  /** Returns the source of the state by that of the field, which may have another name than the state's. */
+  readonly cursorOf?: (field: TranslatedJson) => TranslatedJson;
   readonly slots: ReadonlyMap<string, Reference>;
   readonly options: readonly {
     readonly place: ManifestNode;
@@ -130,6 +132,7 @@ function byTime(
   ];
   const start = momentOf(cursor, 'start_datetime', format, scope);
   const end = endOf(cursor, format, granularity, scope);
+  const cursorOf = cursorReader(cursor, format);
   const isFilter = cursor.flag('is_client_side_incremental');
   const isFeed = cursor.flag('is_data_feed');
   const windows = {
@@ -140,7 +143,7 @@ function byTime(
     ...(granularity === undefined ? {} : { end: 'through', granularity }),
   };
   const incremental = {
-    cursor: cursorSource(field, cursor, format),
+    cursor: plainPath(cursorOf({ path: pathText([field]) })),
     ...(start === undefined ? {} : { first: start }),
     ...(lookback === undefined ? {} : { lookback }),
     ...(start === undefined || (lookback === undefined && !isMap(start)) ? {} : { notBefore: start }),
@@ -153,10 +156,11 @@ function byTime(
   return {
     windows,
     ...(keepsState ? { incremental } : {}),
-    ...(isOldLeftOut ? { where: notBefore(cursorSource(field, cursor, format), start) } : {}),
+    ...(isOldLeftOut ? { where: (source) => notBefore(plainPath(cursorOf(source)), start) } : {}),
     slots,
     options,
     cursorField: field,
+    cursorOf,
   };
 }
 
@@ -263,14 +267,25 @@ function secondsOf(out: TranslatedJson): TranslatedJson {
   return isNumeric(out) ? out : call('strtotime', out);
 }
 
-/** Returns the source of the field whose newest value is the state; an unusual form is read by its format. */
-function cursorSource(field: string, cursor: ManifestComponent, format: string): TranslatedJson {
+/** Returns a source that is a path alone as its text. */
+export function plainPath(source: TranslatedJson): TranslatedJson {
+  const path = isMap(source) && Object.keys(source).length === 1 ? source['path'] : undefined;
+  return typeof path === 'string' ? path : source;
+}
+
+/**
+ * Returns what reads the field whose newest value is the state: an unusual form is read by its format, and several by
+ * the first that fits.
+ */
+function cursorReader(cursor: ManifestComponent, format: string): (field: TranslatedJson) => TranslatedJson {
   const listed = cursor.get('cursor_datetime_formats');
   const formats = isSequence(listed) ? listed.map(String) : [];
   const all = formats.length === 0 ? [format] : formats;
-  const path = pathText([field]);
-  if (all.every((one) => USUAL.test(one) || one.startsWith('%s') || one === '%ms')) return path;
-  const [first = ''] = all.filter((one) => !USUAL.test(one));
-  if (all.length > 1) throw new TemplateError('a cursor that is written in several forms');
-  return call('parse_date', { path }, phpFormat(first));
+  if (all.every((one) => USUAL.test(one) || one.startsWith('%s') || one === '%ms')) return (field) => field;
+  const [first = '', ...others] = all.map(phpFormat).reverse();
+  return (field) =>
+    others.reduce(
+      (otherwise, one) => call('parse_date', field, one, null, otherwise),
+      others.length === 0 ? call('parse_date', field, first) : call('parse_date', field, first, null, ''),
+    );
 }

@@ -1,9 +1,13 @@
 import { TemplateError } from './jinja/ast.ts';
+import { pythonText } from './jinja/literal.ts';
 import { readCode } from './code/read-code.ts';
+import { FieldNames } from './field-names.ts';
+import { fieldsWithFormat, normalizedFormats } from './code/normalization.ts';
+import { CodeRefused } from './code/refused.ts';
 import { changedFields, type ChangedFields } from './code/transformation.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
-import { recordPosition, translated, withSettings, noteFixed, type TemplateScope } from './scope.ts';
+import { known, recordPosition, translated, withSettings, noteFixed, type TemplateScope } from './scope.ts';
 import { conditionOf } from './translate/condition.ts';
 import { pathText, type TranslatedJson, type TemplatePosition, type Typed } from './translate/position.ts';
 import { testOf } from './translate/test.ts';
@@ -21,10 +25,8 @@ export interface RecordsDraft {
   readonly case?: 'lower' | 'snake';
   /** Values of the fields that were added, by their paths. */
   readonly added: ReadonlyMap<string, Typed>;
-  /** Fields have other names afterwards, so that a path may mean another one. */
-  readonly isRenamed: boolean;
-  /** Paths whose fields were put beside the others. */
-  readonly lifted: readonly string[];
+  /** Names that the fields have afterwards. */
+  readonly names: FieldNames;
   /** Tells whether code of its own, which is not taken over, changes a field. */
   isChanged(name: string): boolean;
 }
@@ -42,7 +44,7 @@ export function readRecords(
   if (!isAfter) work.filter(selector?.child('record_filter'));
   for (const transformation of stream.children('transformations')) work.transform(transformation);
   if (isAfter) work.filter(selector?.child('record_filter'));
-  work.normalize(selector);
+  work.normalize(selector, stream);
   return work.draft(dataField);
 }
 
@@ -51,11 +53,10 @@ class Records {
   readonly #columns = new Map<string, TranslatedJson>();
   readonly #added = new Map<string, Typed>();
   readonly #exclude: string[] = [];
-  readonly #lifted: string[] = [];
+  readonly #names = new FieldNames();
   #where: TranslatedJson | undefined;
   #isKept: TranslatedJson | undefined;
   #case: 'lower' | 'snake' | undefined;
-  #isRenamed = false;
   readonly #changed: ChangedFields[] = [];
 
   constructor(scope: TemplateScope) {
@@ -71,8 +72,7 @@ class Records {
       exclude: this.#exclude,
       ...(this.#case === undefined ? {} : { case: this.#case }),
       added: this.#added,
-      isRenamed: this.#isRenamed,
-      lifted: this.#lifted,
+      names: this.#names,
       isChanged: (name) => this.#changed.some(({ names, isOpen }) => isOpen || names.has(name)),
     };
   }
@@ -141,9 +141,7 @@ class Records {
     findings.attempt(filter.place('condition'), template, () => {
       if (this.#changed.length > 0)
         throw new TemplateError('a filter of records whose fields Python code has changed by then');
-      if (this.#isRenamed)
-        throw new TemplateError('a filter of records whose fields have other names by then');
-      const position = recordPosition(this.#scope, this.#added);
+      const position = recordPosition(this.#scope, this.#added, this.#names);
       let expression = filter.expression(template);
       let condition: TranslatedJson;
       try {
@@ -177,23 +175,20 @@ class Records {
         this.#remove(transformation);
         return;
       case 'KeysToLower':
-        this.#isRenamed = true;
+        this.#names.add({ kind: 'unknown' });
         this.#case = 'lower';
         findings.column('names of fields inside of others are in small letters, too');
         return;
       case 'KeysToSnakeCase':
-        this.#isRenamed = true;
+        this.#names.add({ kind: 'snake' });
         this.#case = 'snake';
         findings.column('names in snake case may differ where a name has digits or abbreviations in it');
         return;
       case 'KeysReplace':
-        this.#isRenamed = true;
-        findings.column(
-          `“${transformation.text('old') ?? ''}” in names is not replaced by “${transformation.text('new') ?? ''}”`,
-        );
+        this.#replaceInNames(transformation);
         return;
       case 'FlattenFields':
-        this.#isRenamed = true;
+        this.#names.add({ kind: 'unknown' });
         findings.column('fields inside of others have the names of those in front: “a_b”, and not “b”');
         return;
       case 'DpathFlattenFields':
@@ -218,7 +213,7 @@ class Records {
     );
   }
 
-  normalize(selector: ManifestComponent | undefined): void {
+  normalize(selector: ManifestComponent | undefined, stream: ManifestComponent): void {
     const normalization = selector?.get('schema_normalization');
     if (normalization === undefined || normalization === 'None') return;
     if (normalization === 'Default')
@@ -231,10 +226,24 @@ class Records {
         'No counterpart: a normalisation of values',
       );
     else {
-      this.#changed.push({ names: new Set(), isEmptied: true, isOpen: true });
+      this.#changed.push(this.#normalized(selector?.child('schema_normalization'), stream));
       this.#scope.findings.column(
         'values are as the API has them; they are not converted by the Python code of the connector',
       );
+    }
+  }
+
+  /** Returns the fields that a normaliser of Python changes: all, unless its code asks for the format of a field. */
+  #normalized(normalizer: ManifestComponent | undefined, stream: ManifestComponent): ChangedFields {
+    const all: ChangedFields = { names: new Set(), isEmptied: true, isOpen: true };
+    const type = normalizer === undefined ? undefined : this.#scope.code?.find(normalizer.className ?? '');
+    if (type === undefined) return all;
+    try {
+      const names = fieldsWithFormat(stream.get('schema_loader'), normalizedFormats(type));
+      return names === undefined ? all : { names, isEmptied: false, isOpen: false };
+    } catch (error) {
+      if (error instanceof CodeRefused) return all;
+      throw error;
     }
   }
 
@@ -242,14 +251,39 @@ class Records {
     const { findings } = this.#scope;
     findings.attempt(transformation.place('field_path'), transformation.get('field_path'), () => {
       const keys = this.#keysOf(transformation, 'field_path');
-      if (transformation.child('key_transformation') !== undefined) this.#isRenamed = true;
-      this.#lifted.push(pathText(keys));
-      const replaces = transformation.flag('replace_record')
-        ? ', and the other fields of the record stay'
-        : '';
+      const isReplaced = transformation.flag('replace_record');
+      const around = transformation.child('key_transformation');
+      const textIn = (key: string): string => {
+        const value = around?.get(key);
+        return around === undefined || value === undefined
+          ? ''
+          : pythonText(known(value, around, this.#scope).value);
+      };
+      this.#names.add(
+        keys.includes('*')
+          ? { kind: 'unknown' }
+          : {
+              kind: 'lift',
+              path: keys,
+              prefix: textIn('prefix'),
+              suffix: textIn('suffix'),
+              replaces: isReplaced,
+            },
+      );
+      const replaces = isReplaced ? ', and the other fields of the record stay' : '';
       findings.column(
         `the fields of “${keys.join('.')}” have its name in front: “${keys.join('_')}_…”${replaces}`,
       );
+    });
+  }
+
+  #replaceInNames(transformation: ManifestComponent): void {
+    const textOf = (key: string): string =>
+      pythonText(known(transformation.get(key) ?? '', transformation, this.#scope).value);
+    this.#scope.findings.attempt(transformation.at, transformation.get('old'), () => {
+      const [old, by] = [textOf('old'), textOf('new')];
+      this.#names.add({ kind: 'replace', old, new: by });
+      this.#scope.findings.column(`“${old}” in names is not replaced by “${by}”`);
     });
   }
 
@@ -258,26 +292,26 @@ class Records {
     const name = (isSequence(path) ? path : [path ?? '']).map(String).join('.');
     const value = field.get('value');
     if (value === undefined) return;
-    this.#scope.findings.attemptColumn(name, value, () => {
+    const isMade = this.#scope.findings.attemptColumn(name, value, () => {
       const typed = this.#valueOf(field, value, transformation);
       this.#added.set(name, typed);
       const { out } = typed;
       if (field.expression(value).kind !== 'map' || !isMap(out)) {
         this.#columns.set(name.replaceAll('.', '_'), asSource(out));
-        return;
+        return true;
       }
       // an object is a column for each of its keys
       for (const [key, part] of Object.entries(out)) {
         this.#added.set(`${name}.${key}`, { out: part, type: 'any' });
         this.#columns.set(`${name}_${key}`.replaceAll('.', '_'), asSource(part));
       }
+      return true;
     });
+    if (isMade !== true) this.#names.add({ kind: 'made', name: name.split('.')[0] ?? name });
   }
 
   #valueOf(field: ManifestComponent, value: ManifestNode, transformation: ManifestComponent): Typed {
-    const position = recordPosition(this.#scope, this.#added);
-    if (this.#isRenamed && JSON.stringify(field.expression(value)).includes('"name":"record"'))
-      throw new TemplateError('it is made of fields that have other names by then');
+    const position = recordPosition(this.#scope, this.#added, this.#names);
     const typed = translated(value, field, this.#scope, position);
     const wanted =
       field.text('value_type') === 'string' ? { out: textOut(typed), type: 'text' as const } : cellOf(typed);
@@ -285,8 +319,8 @@ class Records {
     if (condition === '') return wanted;
     const seen: TemplatePosition = {
       text: 'the record',
-      reference: (known, keys) =>
-        known === 'value' && keys.length === 0 ? wanted : position.reference(known, keys),
+      reference: (root, keys) =>
+        root === 'value' && keys.length === 0 ? wanted : position.reference(root, keys),
     };
     const test = testOf(transformation.expression(condition), (part) => valueOf(part, seen));
     const name = (isSequence(field.get('path')) ? (field.get('path') as readonly ManifestNode[]) : []).map(
@@ -309,7 +343,7 @@ class Records {
     }
     for (const keys of names) {
       const name = keys.join('.');
-      if (this.#isRenamed) findings.column(`“${name}” is still there`);
+      if (this.#names.isChanged) findings.column(`“${name}” is still there`);
       else if (this.#added.has(name)) this.#columns.delete(name.replaceAll('.', '_'));
       else if (keys.some((key) => /[.[\]?!]/.test(key))) findings.column(`“${name}” is still there`);
       else this.#exclude.push(name);

@@ -4,7 +4,14 @@ import type { ManifestComponent } from './component.ts';
 import type { ManifestFindings } from './findings.ts';
 import { shown, type ManifestNode } from './node.ts';
 import type { ConnectorSettings } from './airbyte-settings.ts';
-import { pathText, type TemplatePosition, type Reference, type Typed } from './translate/position.ts';
+import {
+  pathText,
+  type TranslatedJson,
+  type TemplatePosition,
+  type Reference,
+  type Typed,
+} from './translate/position.ts';
+import { FieldNames } from './field-names.ts';
 import { valueOf } from './translate/value.ts';
 
 /** The settings, findings and names that the templates of a stream are translated with. */
@@ -37,7 +44,11 @@ export function requestPosition(
 ): TemplatePosition {
   return {
     text,
-    isTrue: (name) => (SLICES.has(name) ? slots.size > 0 : undefined),
+    isTrue: (name, keys) => {
+      if (!SLICES.has(name)) return undefined;
+      if (keys.length === 0) return slots.size > 0;
+      return isAbsent(slots, keys) ? false : undefined;
+    },
     reference(name, keys) {
       const special = extra?.(name, keys);
       if (special !== undefined) return special;
@@ -51,10 +62,14 @@ export function requestPosition(
   };
 }
 
-/** Templates that see one record; `added` are the fields that were added to it before. */
+/**
+ * Templates that see one record; `added` are the fields that were added to it before, and `names` those that its fields
+ * were given.
+ */
 export function recordPosition(
   scope: TemplateScope,
   added: ReadonlyMap<string, Typed> = new Map(),
+  names: FieldNames = new FieldNames(),
 ): TemplatePosition {
   const request = requestPosition(scope, 'the record');
   return {
@@ -63,7 +78,10 @@ export function recordPosition(
     reference(name, keys) {
       if (name !== 'record') return request.reference(name, keys);
       const known = added.get(keys.join('.'));
-      return known ?? { out: { path: pathText(keys) } };
+      if (known !== undefined) return known;
+      const out = keys.length === 0 && names.isChanged ? undefined : fieldSource(names, keys, 'path');
+      if (out === undefined) throw new TemplateError('fields that have other names by then');
+      return { out };
     },
   };
 }
@@ -98,6 +116,16 @@ export function responsePosition(scope: TemplateScope, pageSize?: ManifestNode):
   };
 }
 
+/** Returns the source of a field by the names that it may have; undefined where they can't be told. */
+export function fieldSource(
+  names: FieldNames,
+  keys: readonly (string | number)[],
+  word: 'path' | 'parent',
+): TranslatedJson | undefined {
+  const sources = names.pathsOf(keys)?.map((path): TranslatedJson => ({ [word]: pathText(path) }));
+  return sources === undefined || sources.length > 1 ? sources && { firstOf: sources } : sources[0];
+}
+
 function settingOf(settings: ConnectorSettings, keys: readonly (string | number)[]): Reference {
   if (keys.length === 0) throw new TemplateError('the settings as a whole');
   return settings.reference(keys);
@@ -115,6 +143,24 @@ function slotOf(
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Keys that a slice may have although nothing here stands for them. */
+const NEVER_ABSENT: ReadonlySet<string> = new Set([
+  '',
+  'extra_fields',
+  'parent_slice',
+  'start_time',
+  'end_time',
+]);
+
+/** Tells if no slice has a key, such as that of a parent that is not asked for. */
+function isAbsent(slots: ReadonlyMap<string, Reference>, keys: readonly (string | number)[]): boolean {
+  const [first = ''] = keys.filter((key) => !SLICE_PARTS.has(String(key)));
+  if (NEVER_ABSENT.has(String(first))) return false;
+  return [...slots.keys()].every(
+    (name) => name !== first && !name.startsWith(`${first}.`) && !name.endsWith(`.${first}`),
+  );
 }
 
 function headerOf(keys: readonly (string | number)[]): Reference | undefined {

@@ -9,7 +9,7 @@ import { liftEncoded } from './encoded.ts';
 import type { ManifestFindings } from './findings.ts';
 import { readExport } from './export.ts';
 import { readFormat } from './format.ts';
-import { readIncremental, type IncrementalDraft } from './incremental.ts';
+import { plainPath, readIncremental, type IncrementalDraft } from './incremental.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { readPagination } from './pagination.ts';
 import {
@@ -21,7 +21,7 @@ import {
 import { readReactions } from './reactions.ts';
 import { readRecords, type RecordsDraft } from './records.ts';
 import { readRequest } from './request.ts';
-import type { TemplateScope } from './scope.ts';
+import { fieldSource, type TemplateScope } from './scope.ts';
 import type { ConnectorSettings } from './airbyte-settings.ts';
 import { call } from './translate/out.ts';
 import { pathText, type TranslatedJson, type Reference } from './translate/position.ts';
@@ -187,7 +187,8 @@ class StreamReader {
   }
 
   #parent(parent: ParentPartition): JobTree | undefined {
-    return readStream(parent.stream, this.#context, parent.keepsState && this.#keepsState, this.#depth + 1);
+    const context = { ...this.#context, findings: this.#context.findings.ofParent() };
+    return readStream(parent.stream, context, parent.keepsState && this.#keepsState, this.#depth + 1);
   }
 
   /** Adds the values of the parent row that the child uses. */
@@ -203,7 +204,10 @@ class StreamReader {
     const used = [parent.parentKey.split('/'), ...parent.extraFields];
     if (used.some(([name = '']) => above.records.isChanged(name)))
       findings.not(parent.stream.at, 'The field of the parent is changed by Python code');
-    if (above.records.isRenamed)
+    if (
+      !isTraced(parent.parentKey.split('/'), above.records, 'somewhere') ||
+      parent.extraFields.some((keys) => !isTraced(keys, above.records, 'once'))
+    )
       findings.not(parent.stream.at, 'The field of the parent has another name by then');
     const placeholder = freeName(parent.name, names);
     names.push(placeholder);
@@ -224,8 +228,10 @@ class StreamReader {
     if (parent.group !== undefined && parent.extraFields.length > 0)
       findings.not(parent.stream.at, 'No counterpart: further fields of several parent rows in one request');
     for (const field of parent.extraFields) {
-      const { parent: from } = parentSource(field, above.records);
-      this.#slots.set(`extra_fields.${field.join('.')}`, { out: from });
+      const inField = (keys: readonly (string | number)[]): Reference => ({
+        out: parentSource([...field, ...keys.map(String)], above.records).parent,
+      });
+      this.#slots.set(`extra_fields.${field.join('.')}`, { ...inField([]), inside: inField });
     }
   }
 
@@ -323,7 +329,14 @@ class StreamReader {
       dataField: records.dataField,
       ...readFormat(this.#retriever, scope),
       pagination: pagination ?? { method: 'none' },
-      ...whereOf(records.where, incremental.where),
+      ...whereOf(
+        records.where,
+        incremental.where?.(
+          fieldSource(records.names, [incremental.cursorField ?? ''], 'path') ?? {
+            path: pathText([incremental.cursorField ?? '']),
+          },
+        ),
+      ),
       ...(Object.keys(records.columns).length === 0 ? {} : { columns: records.columns }),
       ...(records.exclude.length === 0 ? {} : { exclude: records.exclude }),
       ...(records.case === undefined ? {} : { case: records.case }),
@@ -348,7 +361,7 @@ class StreamReader {
     }
     const authentication = readAuthentication(requester.child('authenticator'), scope);
     if (above !== undefined) this.#sameLogin(above, authentication);
-    const trusted = isElsewhere ? this.#trustedHost(above, endpoint, authentication) : [];
+    const trusted = isElsewhere ? this.#trustedHost(above, endpoint, baseUrl, authentication) : [];
     return {
       roots: above?.roots ?? [job],
       leaf: job,
@@ -403,7 +416,7 @@ class StreamReader {
   /** Windows and state, where the request or the rows have a use for them. */
   #windows(
     job: TranslatedJob,
-    { incremental, windows, cursorField }: IncrementalDraft,
+    { incremental, windows, cursorField, cursorOf }: IncrementalDraft,
     records: RecordsDraft,
   ): boolean {
     const usesWindow = JSON.stringify(job).includes('{"window":');
@@ -426,13 +439,15 @@ class StreamReader {
         this.#stream.place('transformations'),
         `The field “${field}” of the state is changed by Python code`,
       );
-    if (records.isRenamed || records.lifted.length > 0)
+    const added = records.added.get(field);
+    const named = added?.out ?? fieldSource(records.names, [field], 'path');
+    if (named === undefined)
       this.#context.findings.not(
         this.#stream.place('incremental_sync'),
-        `The field “${cursorField ?? ''}” of the state has another name by then`,
+        `The field “${field}” of the state has another name by then`,
       );
-    const added = records.added.get(cursorField ?? '');
-    const cursor = added === undefined ? state['cursor'] : added.out;
+    const isMoved = added === undefined && records.names.isChanged && named !== undefined;
+    const cursor = added?.out ?? (isMoved ? plainPath(cursorOf?.(named) ?? named) : state['cursor']);
     // rows that are left out don't move the state
     const source = typeof cursor === 'string' ? { path: cursor } : cursor;
     const moving =
@@ -447,12 +462,16 @@ class StreamReader {
   #trustedHost(
     above: JobTree,
     endpoint: TranslatedJson,
+    baseUrl: TranslatedJson,
     authentication: Authentication | undefined,
   ): readonly string[] {
     if (typeof endpoint === 'string' || authentication === undefined) return [];
     const { key, host } = hostOf(endpoint);
-    if (key === hostOf(above.baseUrl).key) return [];
-    if (host !== undefined) return [host];
+    const own = hostOf(baseUrl);
+    const parents = hostOf(above.baseUrl).key;
+    if (key === parents || own.key === parents) return [];
+    const known = host ?? own.host;
+    if (known !== undefined) return [known];
     this.#context.findings.not(
       this.#retriever.place('requester'),
       'No counterpart: a parent at another host, which is known only while it runs',
@@ -541,7 +560,7 @@ function parentValue(
 function parentSource(
   keys: readonly string[],
   records: RecordsDraft,
-): { readonly parent: TranslatedJson; readonly path?: string } {
+): { readonly parent: TranslatedJson; readonly path?: TranslatedJson } {
   const added = records.added.get(keys.join('.'));
   if (added !== undefined) {
     const { out } = added;
@@ -549,8 +568,16 @@ function parentSource(
       return { parent: { parent: out['path'] }, path: out['path'] };
     return { parent: inParent(out) };
   }
-  const path = pathText(keys);
-  return { parent: { parent: path }, path };
+  const path = fieldSource(records.names, keys, 'path');
+  if (path === undefined) return { parent: { parent: pathText(keys) } };
+  return { parent: fieldSource(records.names, keys, 'parent') ?? null, path: plainPath(path) };
+}
+
+/** Tells if it is known where the parent row has a field that may have got another name: at one place, or at one of several. */
+function isTraced(keys: readonly string[], records: RecordsDraft, where: 'once' | 'somewhere'): boolean {
+  if (records.added.has(keys.join('.'))) return true;
+  const paths = records.names.pathsOf(keys);
+  return paths !== undefined && (where === 'somewhere' || paths.length === 1);
 }
 
 /** Converts a value of the row to one that a child of it can read. */

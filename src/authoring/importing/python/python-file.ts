@@ -21,6 +21,7 @@ export class PythonFile {
   readonly #source: string;
   readonly #file: string;
   readonly #tree: Tree;
+  #byName: ReadonlyMap<string, readonly PythonNode[]> | undefined;
   readonly #lineStarts: readonly number[];
 
   /**
@@ -63,10 +64,17 @@ export class PythonFile {
 
   /** Returns all nodes of a kind, in the order of the file. */
   nodes(name: string): readonly PythonNode[] {
-    const found: PythonNode[] = [];
+    this.#byName ??= this.#nodesByName();
+    return this.#byName.get(name) ?? [];
+  }
+
+  #nodesByName(): ReadonlyMap<string, readonly PythonNode[]> {
+    const found = new Map<string, PythonNode[]>();
     this.#tree.iterate({
-      enter: (each) => {
-        if (each.name === name) found.push(each.node);
+      enter: ({ name, node }) => {
+        const same = found.get(name);
+        if (same === undefined) found.set(name, [node]);
+        else same.push(node);
       },
     });
     return found;

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importAirbyte } from '../../../../src/authoring/importing/airbyte/index.ts';
 import { checked } from '../../../../src/authoring/importing/check.ts';
-import { manifestOf, runTwice, serve, stream, times, type TwoRuns } from '../support/two-runs.ts';
+import { below, manifestOf, runTwice, serve, stream, times, type TwoRuns } from '../support/two-runs.ts';
 import { CODE_CASES } from './cases/code.ts';
 import { LIST_CASES } from './cases/lists.ts';
 import { LOGIN_CASES } from './cases/logins.ts';
+import { NAME_CASES } from './cases/names.ts';
 import { SLICE_CASES } from './cases/slices.ts';
 import { TEMPLATE_CASES } from './cases/templates.ts';
 import { REQUEST_CASES } from './cases/requests.ts';
@@ -21,6 +22,7 @@ describe.each<[string, readonly TwoRuns[]]>([
   ['the token of the next page', TOKEN_CASES],
   ['templates', TEMPLATE_CASES],
   ['slices', SLICE_CASES],
+  ['names and types of fields', NAME_CASES],
   ['logins', LOGIN_CASES],
   ['windows, addresses, parameters and bodies', REQUEST_CASES],
   ['lists', LIST_CASES],
@@ -98,5 +100,32 @@ test.each([
   const { report } = importAirbyte(manifest, { file: 'shop.yaml' });
   expect(report.streams.flatMap(({ reasons }) => reasons.map((reason) => reason.message))).toEqual([
     `No counterpart: ${message}`,
+  ]);
+});
+
+test('a field of the parent that could not be made is no key of its children', () => {
+  const shops = stream('shops', '/shops', {
+    transformations: [
+      { type: 'AddFields', fields: [{ path: ['code'], value: '{{ record.name.title() }}' }] },
+    ],
+  });
+  const of = stream('a', '/a/{{ stream_partition.code }}', {
+    retriever: below(shops, 'code', { parent_key: 'code' }),
+  });
+  const { report } = importAirbyte(manifestOf({ stream: of }, 'https://a.example'), { file: 'shop.yaml' });
+  expect(report.streams.flatMap(({ reasons }) => reasons.map(({ message }) => message))).toEqual([
+    'The field of the parent has another name by then',
+  ]);
+});
+
+// in the other tool a name of this form may have had another one, and which one can't be told
+test.each([
+  ['KeysToLower', 'changed'],
+  ['FlattenFields', 'changed'],
+])('a state by a field is refused after %s', (type, field) => {
+  const of = stream('a', '/a', { transformations: [{ type }], ...times({ cursor_field: field }) });
+  const { report } = importAirbyte(manifestOf({ stream: of }, 'https://a.example'), { file: 'shop.yaml' });
+  expect(report.streams.flatMap(({ reasons }) => reasons.map(({ message }) => message))).toEqual([
+    `The field “${field}” of the state has another name by then`,
   ]);
 });

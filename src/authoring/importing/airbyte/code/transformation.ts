@@ -2,7 +2,7 @@ import { children, groups } from '../../python/nodes.ts';
 import type { PythonNode } from '../../python/python-file.ts';
 import { unescaped } from '../../python/strings.ts';
 import type { ManifestComponent } from '../component.ts';
-import { isMap } from '../node.ts';
+import { isMap, isSequence } from '../node.ts';
 import type { CodeClass, CodeModule } from './component-code.ts';
 import { CodeRefused } from './refused.ts';
 
@@ -39,7 +39,7 @@ export function changedFields(type: CodeClass, component: ManifestComponent): Ch
     if (key !== '$parameters' && isMap(value) && ('class_name' in value || value['type'] !== undefined))
       throw new CodeRefused(`${module.path}: ${type.name} with “${key}”, which may ask the API`);
   refuseHarm(type);
-  return new Writes(type).found();
+  return new Writes(type, component).found();
 }
 
 /** Refuses code that names a module which might ask the API or read files. */
@@ -82,12 +82,14 @@ const PUTS = /^(?:update|setdefault|append|extend|insert|sort|reverse|add)$/;
 /** The places of a class that write into something. */
 class Writes {
   readonly #type: CodeClass;
+  readonly #component: ManifestComponent;
   readonly #names = new Set<string>();
   #isEmptied = false;
   #isOpen = false;
 
-  constructor(type: CodeClass) {
+  constructor(type: CodeClass, component: ManifestComponent) {
     this.#type = type;
+    this.#component = component;
   }
 
   found(): ChangedFields {
@@ -130,7 +132,9 @@ class Writes {
     const root = at.name === 'VariableName' ? file.text(at) : '';
     if (root === 'self') return;
     const name = root === 'record' && first?.name === 'String' ? this.#text(first) : undefined;
+    const listed = root === 'record' && first?.name === 'VariableName' ? this.#listed(first) : undefined;
     if (name !== undefined) this.#names.add(name);
+    else if (listed !== undefined) for (const one of listed) this.#names.add(one);
     else if (isEmpty) this.#isEmptied = true;
     else this.#isOpen = true;
   }
@@ -149,6 +153,34 @@ class Writes {
     const known = path === 'record.pop' && key?.name === 'String' ? this.#text(key) : undefined;
     if (known === undefined) this.#isEmptied = true;
     else this.#names.add(known);
+  }
+
+  /** Returns the names that a loop over a list of the component gives a variable: `for name in self.field_names`. */
+  #listed(variable: PythonNode): readonly string[] | undefined {
+    const { file } = this.#type.module;
+    const name = file.text(variable);
+    const loops = file.nodes('ForStatement').filter((node) => {
+      const [, target, sign] = children(node);
+      const isAround = node.from <= variable.from && node.to >= variable.to;
+      return isAround && target !== undefined && file.text(target) === name && sign?.name === 'in';
+    });
+    const [loop] = loops;
+    const list = loop === undefined || loops.length > 1 ? undefined : children(loop)[3];
+    const key = list === undefined ? undefined : /^self\.(\w+)$/.exec(file.text(list))?.[1];
+    const values = key === undefined ? undefined : this.#component.get(key);
+    if (!isSequence(values) || this.#isAssigned(name)) return undefined;
+    const names = values.filter((value) => typeof value === 'string' && !value.includes('{'));
+    return names.length === values.length ? names.map(String) : undefined;
+  }
+
+  #isAssigned(name: string): boolean {
+    const { file } = this.#type.module;
+    return ['AssignStatement', 'UpdateStatement', 'NamedExpression'].some((kind) =>
+      file.nodes(kind).some((node) => {
+        const [target] = children(node);
+        return target !== undefined && file.text(target) === name;
+      }),
+    );
   }
 
   #text(node: PythonNode): string {

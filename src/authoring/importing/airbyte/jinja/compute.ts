@@ -7,7 +7,7 @@ import {
   type Constant,
   type Expression,
 } from './ast.ts';
-import { callMethod, FILTERS, FUNCTIONS, TESTS } from './library.ts';
+import { callMethod, FILTERS, FUNCTIONS, mapped, TESTS } from './library.ts';
 import { pythonText } from './literal.ts';
 import { isEqual, isTruthy, limited, NOT_SAID, plain, type NotSaid } from './values.ts';
 
@@ -47,6 +47,7 @@ export function compute(expression: Expression, known: ReadonlyMap<string, Const
     case 'call':
       return computeCall(expression.of, expression.args, of);
     case 'filter': {
+      if (expression.name === 'map') return attempt(() => computeMap(expression, of));
       const filter = Object.hasOwn(FILTERS, expression.name) ? FILTERS[expression.name] : undefined;
       if (filter === undefined) throw new NotConstant(expression.name);
       return attempt(() => filter(of(expression.of), ...argumentsOf(expression.args, of)));
@@ -73,6 +74,17 @@ export function compute(expression: Expression, known: ReadonlyMap<string, Const
     default:
       return expression.parts.reduce((text, part) => limited(text + pythonText(of(part))), '');
   }
+}
+
+function computeMap(
+  { of: items, args }: Extract<Expression, { kind: 'filter' }>,
+  of: (part: Expression) => Constant,
+): Constant | NotSaid {
+  const { attribute, ...others } = args.named;
+  const [name, ...more] = args.positional.map(of);
+  // a default for items without the attribute
+  if (Object.keys(others).length > 0) return NOT_SAID;
+  return mapped(of(items), { name, attribute: attribute === undefined ? undefined : of(attribute), more });
 }
 
 function itemOf(of: Constant, key: Constant): Constant {

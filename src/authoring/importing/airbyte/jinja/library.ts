@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { loadRe2 } from '../../../../lib/on-demand.ts';
 import { Float, isItems, isMapping, type Constant } from './ast.ts';
 import { jsonText, pythonText } from './literal.ts';
 import { isEqual, isTruthy, limited, NOT_SAID, refuseLength, type NotSaid } from './values.ts';
@@ -33,7 +34,99 @@ export const FILTERS: Readonly<Record<string, LibraryFunction>> = {
   urlencode: (value) =>
     typeof value === 'string' ? encodeURIComponent(value).replaceAll('%2F', '/') : NOT_SAID,
   safe: (value) => value,
+  capitalize: (value) =>
+    typeof value === 'string' ? value.charAt(0).toUpperCase() + value.slice(1).toLowerCase() : NOT_SAID,
+  sort: (value, isReverse, isCaseKept, attribute) => {
+    if (isCaseKept !== undefined || attribute !== undefined) return NOT_SAID;
+    const sorted = isItems(value) ? inOrder(value) : undefined;
+    return sorted === undefined ? NOT_SAID : isTruthy(isReverse) ? sorted.toReversed() : sorted;
+  },
+  unique: (value, ...more) =>
+    isItems(value) && more.length === 0
+      ? value.filter((item, index) => value.findIndex((other) => isSameText(item, other)) === index)
+      : NOT_SAID,
+  max: (value, ...more) =>
+    isItems(value) && more.length === 0 ? (inOrder(value)?.at(-1) ?? NOT_SAID) : NOT_SAID,
+  min: (value, ...more) =>
+    isItems(value) && more.length === 0 ? (inOrder(value)?.at(0) ?? NOT_SAID) : NOT_SAID,
+  select: (value, test, ...more) => chosen(value, (item) => item, true, test, more),
+  reject: (value, test, ...more) => chosen(value, (item) => item, false, test, more),
+  selectattr: (value, key, test, ...more) => chosen(value, (item) => partOf(item, key), true, test, more),
+  rejectattr: (value, key, test, ...more) => chosen(value, (item) => partOf(item, key), false, test, more),
+  regex_search: (value, pattern) =>
+    typeof value === 'string' && typeof pattern === 'string' ? firstGroup(value, pattern) : NOT_SAID,
 };
+
+/** Returns the filter `map`, whose first argument, or whose argument `attribute`, says what becomes of each item. */
+export function mapped(
+  value: Constant,
+  {
+    name,
+    attribute,
+    more,
+  }: { readonly name: Constant; readonly attribute: Constant; readonly more: readonly Constant[] },
+): Constant | NotSaid {
+  if (!isItems(value)) return NOT_SAID;
+  if (attribute !== undefined) return value.map((item) => partOf(item, attribute));
+  const filter = typeof name === 'string' && Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined;
+  if (filter === undefined) return NOT_SAID;
+  const made = value.map((item) => filter(item, ...more));
+  const known = made.filter((item) => item !== NOT_SAID);
+  return known.length === made.length ? known : NOT_SAID;
+}
+
+function partOf(item: Constant, key: Constant): Constant {
+  if (typeof key === 'number' && isItems(item)) return item[key];
+  if (typeof key !== 'string') return undefined;
+  let part = item;
+  for (const name of key.split('.'))
+    part = isMapping(part) && Object.hasOwn(part, name) ? part[name] : undefined;
+  return part;
+}
+
+/** Returns the items that a test keeps, or those that it does not; without a test those that count as true. */
+function chosen(
+  value: Constant,
+  of: (item: Constant) => Constant,
+  isKept: boolean,
+  test: Constant,
+  more: readonly Constant[],
+): Constant | NotSaid {
+  if (!isItems(value)) return NOT_SAID;
+  if (test === undefined) return value.filter((item) => isTruthy(of(item)) === isKept);
+  const known = typeof test === 'string' && Object.hasOwn(TESTS, test) ? TESTS[test] : undefined;
+  return known === undefined ? NOT_SAID : value.filter((item) => known(of(item), ...more) === isKept);
+}
+
+/** Returns texts or numbers in their order, without regard to case; undefined for a mixture. */
+function inOrder(items: readonly Constant[]): readonly Constant[] | undefined {
+  const texts = items.filter((item) => typeof item === 'string');
+  const numbers = items.filter((item) => typeof item === 'number');
+  if (texts.length === items.length)
+    return texts.toSorted((x, y) => {
+      const [a, b] = [x.toLowerCase(), y.toLowerCase()];
+      return a < b ? -1 : Number(a > b);
+    });
+  return numbers.length === items.length ? numbers.toSorted((a, b) => a - b) : undefined;
+}
+
+function isSameText(a: Constant, b: Constant): boolean {
+  return typeof a === 'string' && typeof b === 'string' ? a.toLowerCase() === b.toLowerCase() : isEqual(a, b);
+}
+
+/** Returns the first group of what an expression finds: an empty text where it finds nothing, or has none. */
+function firstGroup(text: string, pattern: string): Constant | NotSaid {
+  // classes of letters and digits reach further in the other language
+  if (/[^ -~]/.test(text)) return NOT_SAID;
+  const { RE2JS } = loadRe2();
+  try {
+    const matcher = RE2JS.compile(pattern).matcher(text);
+    return matcher.find() && matcher.groupCount() > 0 ? matcher.group(1) : '';
+  } catch {
+    // what looks around has no counterpart
+    return NOT_SAID;
+  }
+}
 
 export const TESTS: Readonly<Record<string, (...args: Constant[]) => boolean>> = {
   defined: (value) => value !== undefined,
@@ -101,6 +194,7 @@ const TEXT_METHODS: Readonly<
           : NOT_SAID,
   startswith: (self, start) => (typeof start === 'string' ? self.startsWith(start) : NOT_SAID),
   endswith: (self, end) => (typeof end === 'string' ? self.endsWith(end) : NOT_SAID),
+  capitalize: (self) => self.charAt(0).toUpperCase() + self.slice(1).toLowerCase(),
   join: (self, list) => (isItems(list) ? joined(list, self) : NOT_SAID),
 };
 

@@ -3,7 +3,7 @@ import { durationWords, phpFormat } from '../time-format.ts';
 import { isMap } from '../node.ts';
 import { TYPE_WORDS, type TranslatedJson, type Typed, type ValueType } from './position.ts';
 import { isNumeric } from '../../numeric.ts';
-import { call, formatted, NOW, shifted, textOut, thereWord } from './out.ts';
+import { call, formatted, isField, NOW, shifted, textOut, thereWord } from './out.ts';
 
 /** Translates a part of an expression. */
 export type TranslatePart = (part: Expression) => Typed;
@@ -58,7 +58,7 @@ function momentOf({ out, type }: Typed, inputFormat?: string): TranslatedJson {
   if (type === 'day') throw new TemplateError('a day where a time or a text is expected');
   if (inputFormat !== undefined) return call('parse_date', out, phpFormat(inputFormat));
   if (type === 'seconds' || type === 'number' || isNumeric(out)) return out;
-  if (type === 'text' || !isMap(out) || out['path'] === undefined) return call('strtotime', out);
+  if (type === 'text' || !isField(out)) return call('strtotime', out);
   // a number is seconds already
   return call('if', call('is', out, 'matches', '^-?[0-9]+$'), out, call('strtotime', out));
 }
@@ -81,9 +81,7 @@ function checkOwner(name: string, { type }: Typed): void {
 
 /** Keeps an absent value absent: it has no date. */
 function unlessNothing(of: Typed, made: TranslatedJson): TranslatedJson {
-  return isMap(of.out) && of.out['path'] !== undefined
-    ? call('if', call('is', of.out, 'notEmpty'), made, null)
-    : made;
+  return isField(of.out) ? call('if', call('is', of.out, 'notEmpty'), made, null) : made;
 }
 
 const MACROS: Readonly<Record<string, Translate>> = {

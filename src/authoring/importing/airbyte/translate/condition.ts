@@ -1,7 +1,8 @@
 import { TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap, isSequence, type ManifestNode } from '../node.ts';
 import { keyIn, type TranslatedJson, type TemplatePosition, type Typed } from './position.ts';
-import { COMPARISONS, refuseMixedTimes, thereWord } from './out.ts';
+import { beginningOf, call, COMPARISONS, refuseMixedTimes, thereWord } from './out.ts';
+import { isRead } from './test.ts';
 import { valueOf } from './value.ts';
 
 const TURNED: Readonly<Record<string, string>> = {
@@ -115,7 +116,10 @@ function wordOf(
       if (other !== undefined) return compared(value, 'equals', valueOf(other, position));
       break;
   }
-  throw new TemplateError(`the test “is ${expression.name}”`);
+  const beginning = beginningOf(expression.name);
+  if (beginning === undefined || !isRead(value.out))
+    throw new TemplateError(`the test “is ${expression.name}”`);
+  return { value: call('json_encode', value.out), is: 'matches', than: beginning };
 }
 
 function choice(

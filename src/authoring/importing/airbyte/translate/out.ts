@@ -18,6 +18,11 @@ export function textOut(value: Typed): TranslatedJson {
   return out;
 }
 
+/** Tells if a value is a field of a row, which is read when there is one. */
+export function isField(out: TranslatedJson): boolean {
+  return isMap(out) && (out['path'] !== undefined || out['firstOf'] !== undefined);
+}
+
 /** Returns the word of a condition for a value that is present or absent. A setting that is not given is an empty text. */
 export function thereWord(out: TranslatedJson, isThere: boolean): string {
   if (isMap(out) && out['attr'] !== undefined) return isThere ? 'notEmpty' : 'empty';
@@ -64,3 +69,18 @@ export const COMPARISONS: Readonly<Record<string, string>> = {
   '>': 'above',
   '>=': 'atLeast',
 };
+
+/** Tests of a type, by how a value of it begins when it is written as JSON. */
+const BEGINNINGS: Readonly<Record<string, string>> = {
+  string: '^"',
+  number: '^(?:-?[0-9]|true|false)',
+  boolean: '^(?:true|false)',
+  mapping: '^\\{',
+  sequence: '^[\\[\\{"]',
+  iterable: '^[\\[\\{"]',
+};
+
+/** Returns the expression that a value of a type, as JSON, matches; undefined for a word that is no type. */
+export function beginningOf(word: string): string | undefined {
+  return Object.hasOwn(BEGINNINGS, word) ? BEGINNINGS[word] : undefined;
+}

@@ -15,8 +15,8 @@ export interface TemplatePosition {
    * @throws {TemplateError} when it means something that can't be had
    */
   reference(name: string, keys: readonly (string | number)[]): Reference | undefined;
-  /** Tells whether a name as a whole counts as true; undefined where this is not known now. */
-  isTrue?(name: string): boolean | undefined;
+  /** Tells whether a name, or what it has under keys, counts as true; undefined where this is not known now. */
+  isTrue?(name: string, keys: readonly (string | number)[]): boolean | undefined;
 }
 
 export interface Reference {

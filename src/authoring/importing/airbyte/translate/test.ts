@@ -2,7 +2,7 @@ import { TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap } from '../node.ts';
 import { keyIn, type TranslatedJson } from './position.ts';
 import type { TranslatePart } from './calls.ts';
-import { COMPARISONS, call, refuseMixedTimes, thereWord } from './out.ts';
+import { beginningOf, COMPARISONS, call, refuseMixedTimes, thereWord } from './out.ts';
 
 /**
  * Translates an expression to a value that is true or false, by functions.
@@ -45,10 +45,6 @@ function wordOf(expression: Extract<Expression, { kind: 'test' }>, translate: Tr
       return there(out, false);
     case 'true':
       return call('is', out, 'equals', true);
-    case 'string':
-    case 'number':
-    case 'mapping':
-      throw new TemplateError(`a test of the type of a value, “is ${expression.name}”`);
     case 'false':
       return call('is', out, 'equals', false);
     case 'equalto':
@@ -56,7 +52,15 @@ function wordOf(expression: Extract<Expression, { kind: 'test' }>, translate: Tr
       if (other !== undefined) return compared(out, 'equals', translate(other).out);
       break;
   }
-  throw new TemplateError(`the test “is ${expression.name}”`);
+  const beginning = beginningOf(expression.name);
+  // a setting, and a value that is made here, may be of another type than it was there
+  if (beginning === undefined || !isRead(out)) throw new TemplateError(`the test “is ${expression.name}”`);
+  return call('is', call('json_encode', out), 'matches', beginning);
+}
+
+/** Tells if a value is read from a row or an answer, where it has the type that the API gave it. */
+export function isRead(out: TranslatedJson): boolean {
+  return isMap(out) && ['path', 'response', 'parent', 'last'].some((key) => out[key] !== undefined);
 }
 
 function there(out: TranslatedJson, isThere: boolean): TranslatedJson {

@@ -95,6 +95,8 @@ function referenceOf(expression: Expression, position: TemplatePosition): Typed 
         ? { out, type }
         : withFallback({ out, type }, valueOf(access.fallback, position));
     }
+    if (access.fallback !== undefined && position.isTrue?.(access.name, access.keys) === false)
+      return valueOf(access.fallback, position);
     throw new TemplateError(`“${[access.name, ...access.keys].join('.')}” is not known in ${position.text}`);
   }
   if (expression.kind === 'item') {
@@ -232,7 +234,11 @@ function conditionIn({ when, then }: Extract<Expression, { kind: 'choose' }>): E
 
 function choiceOf(expression: Extract<Expression, { kind: 'choose' }>, position: TemplatePosition): Typed {
   const when = conditionIn(expression);
-  const isTrue = when.kind === 'name' ? position.isTrue?.(when.name) : undefined;
+  const asked = accessOf(when);
+  const isTrue =
+    asked === undefined || asked.fallback !== undefined
+      ? undefined
+      : position.isTrue?.(asked.name, asked.keys);
   if (isTrue === true) return valueOf(expression.then, position);
   if (isTrue === false)
     return expression.otherwise === undefined
