@@ -40,6 +40,11 @@ export class ConnectorSettings {
     this.#collect(specification, [], true, 0);
   }
 
+  /** Values were given, so that what is missing among them is not there. */
+  get isGiven(): boolean {
+    return this.#given !== undefined;
+  }
+
   /** Returns the reference to a setting, which is added where the specification does not have it. */
   reference(keys: readonly (string | number)[]): Reference {
     const names = keys.map(String);

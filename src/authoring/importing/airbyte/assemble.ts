@@ -19,13 +19,14 @@ interface Parts {
   readonly settings: ConnectorSettings;
   readonly taken: readonly TakenStream[];
   readonly dynamic: readonly StreamReport[];
+  readonly notes: readonly string[];
   readonly budgets: Budgets;
   readonly name: string;
   readonly file: string;
 }
 
 /** Assembles the configuration and the report. Parts that all rows share go into the root. */
-export function assemble({ settings, taken, dynamic, budgets, name, file }: Parts): Imported {
+export function assemble({ settings, taken, dynamic, notes, budgets, name, file }: Parts): Imported {
   const bucket = plainName(name.replace(/^source-/, ''));
   const withTree = taken.filter(
     (stream): stream is TakenStream & { tree: JobTree } => stream.tree !== undefined,
@@ -48,7 +49,7 @@ export function assemble({ settings, taken, dynamic, budgets, name, file }: Part
       source: file,
       streams: [...taken.map(reportOf), ...dynamic],
       settings: settings.open(),
-      notes: budgets.notes,
+      notes: [...budgets.notes, ...notes],
     },
   };
 }

@@ -1,18 +1,10 @@
-import type { Imported, ConversionOutcome, StreamReport } from '../report.ts';
+import type { Imported, ConversionOutcome } from '../report.ts';
 import { readBudgets } from './budgets.ts';
 import { ComponentCode, type ReadFileBeside } from './code/component-code.ts';
 import { ManifestComponent } from './component.ts';
+import { dynamicStreams } from './dynamic-streams.ts';
 import { ManifestFindings } from './findings.ts';
-import {
-  get,
-  isMap,
-  isSequence,
-  manifestError,
-  placeOf,
-  shown,
-  type ManifestNode,
-  type NodeMap,
-} from './node.ts';
+import { get, isMap, isSequence, manifestError, placeOf, type ManifestNode, type NodeMap } from './node.ts';
 import { propagate } from './propagate.ts';
 import { readYaml } from './read-yaml.ts';
 import { resolveReferences } from './resolve-references.ts';
@@ -52,18 +44,21 @@ export function importAirbyte(text: string, options: AirbyteOptions): Imported {
   const code = options.readBeside === undefined ? undefined : new ComponentCode(options.readBeside);
   const taken: TakenStream[] = [];
   const ids = new Set<string>();
-  for (const { stream, condition } of streamsOf(components)) {
+  const dynamic = dynamicStreams(components, settings);
+  const found: readonly Found[] = [...streamsOf(components), ...dynamic.made];
+  for (const { stream, condition, note } of found) {
     const findings = new ManifestFindings();
     const tree = safely(stream, findings, () => readStream(stream, { settings, findings, code }));
     const name = stream.text('name') ?? `stream ${taken.length + 1}`;
+    if (note !== undefined) findings.note(note);
     if (condition !== undefined) findings.note(`There only where a setting wants it: ${condition}`);
     taken.push({ name, id: rowId(name, ids), tree, findings, outcome: outcomeOf(findings, tree) });
   }
-  const dynamic = dynamicOf(components);
   return assemble({
     settings,
     taken,
-    dynamic,
+    dynamic: dynamic.not,
+    notes: dynamic.notes,
     budgets: readBudgets(components),
     name: options.name ?? nameOf(options.file),
     file: options.file,
@@ -83,6 +78,7 @@ function nameOf(file: string): string {
 interface Found {
   readonly stream: ManifestComponent;
   readonly condition?: string;
+  readonly note?: string;
 }
 
 /** Returns the streams of a manifest, including those that depend on a setting. */
@@ -95,28 +91,6 @@ function streamsOf(manifest: NodeMap): readonly Found[] {
     if (stream.type !== 'ConditionalStreams') return [{ stream }];
     const condition = stream.text('condition') ?? '';
     return stream.children('streams').map((inner) => ({ stream: inner, condition }));
-  });
-}
-
-/** Streams that are found only at run time, or are made from settings. */
-function dynamicOf(manifest: NodeMap): readonly StreamReport[] {
-  const streams = get(manifest, 'dynamic_streams');
-  return (isSequence(streams) ? streams : []).map((node, index) => {
-    const at = placeOf('dynamic_streams', index);
-    const name = get(node, 'name');
-    const resolver = get(get(node, 'components_resolver'), 'type');
-    return {
-      stream: typeof name === 'string' ? name : `dynamic stream ${index + 1}`,
-      outcome: 'not',
-      columns: [],
-      reasons: [
-        {
-          path: at,
-          message: `No counterpart: streams that are found at run time (${shown(resolver ?? 'unknown')})`,
-        },
-      ],
-      notes: [],
-    };
   });
 }
 

@@ -5,6 +5,7 @@ import { below, manifestOf, runTwice, serve, stream, times, type TwoRuns } from 
 import { CODE_CASES } from './cases/code.ts';
 import { LIST_CASES } from './cases/lists.ts';
 import { LOGIN_CASES } from './cases/logins.ts';
+import { DYNAMIC_CASES } from './cases/dynamic.ts';
 import { NAME_CASES } from './cases/names.ts';
 import { SLICE_CASES } from './cases/slices.ts';
 import { TEMPLATE_CASES } from './cases/templates.ts';
@@ -23,6 +24,7 @@ describe.each<[string, readonly TwoRuns[]]>([
   ['templates', TEMPLATE_CASES],
   ['slices', SLICE_CASES],
   ['names and types of fields', NAME_CASES],
+  ['dynamic streams', DYNAMIC_CASES],
   ['logins', LOGIN_CASES],
   ['windows, addresses, parameters and bodies', REQUEST_CASES],
   ['lists', LIST_CASES],
