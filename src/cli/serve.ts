@@ -15,6 +15,7 @@ import { careArgs, careOptions } from './serve-care.ts';
 import { hostOptions } from './serve-hosts.ts';
 import { externalObjects, objectOptions, tryRole } from './serve-objects.ts';
 import { runsOptions, runsPart, sourcesPart } from './serve-runs.ts';
+import { mailArgs, mailOptions } from './serve-mail.ts';
 import { tablesArgs, tablesOptions } from './serve-tables.ts';
 import { logOptions, openLog, urlArg } from './shared.ts';
 import { boundYoungMemory } from './heap-tuning.ts';
@@ -41,6 +42,7 @@ export const serveCommand: Command = {
     ...tablesOptions,
     ...runsOptions,
     ...hostOptions,
+    ...mailOptions,
     ...objectOptions,
     // Not of the environment: it is for one start.
     's3-take-over': flag(
@@ -74,6 +76,7 @@ export const serveCommand: Command = {
     const args = orEnvironment(written, process.env, [
       's3-public-url',
       ...Object.keys(tablesOptions),
+      ...Object.keys(mailOptions),
       ...Object.keys(objectOptions),
     ]);
     const shared = databaseArgs(args, io, process.env);
@@ -185,6 +188,7 @@ export async function serve(
     importerPort: portArg(args, 'importer-port'),
     ...care,
     reach: reachOf(reachEnvironment(args, process.env)),
+    ...mailArgs(args, io),
     ...tables,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(s3PublicUrl === undefined ? {} : { s3PublicUrl }),

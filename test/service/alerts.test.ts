@@ -1,13 +1,17 @@
 // @module-tag thorough
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createReach } from '../../src/engine/http/trust/reach.ts';
 import { systemEnv, type Env } from '../../src/lib/env.ts';
+import { bytesBody, StorageClient } from '../../src/storage/client/index.ts';
 import type { Alert, AlertMessage } from '../../src/storage/protocol/alert.ts';
-import { lookAtAlerts } from '../../src/service/domain/alerts/look.ts';
-import { sendMessages, type MessageReach } from '../../src/service/domain/alerts/send.ts';
+import { createLook } from '../../src/service/domain/alerts/look.ts';
+import { createMailer } from '../../src/service/domain/alerts/mail.ts';
+import { sendMessages, type MessageWays } from '../../src/service/domain/alerts/send.ts';
 import type { HttpContext } from '../../src/service/http/http-context.ts';
 import { metaOf } from './database.ts';
 import { startService, type Running } from './harness.ts';
@@ -19,11 +23,15 @@ interface Received {
     readonly id: string;
     readonly event: string;
     readonly text: string;
+    readonly severity: string;
     readonly isReminder: boolean;
     readonly error?: { readonly code: string };
     readonly sources: readonly {
-      readonly configuration: string;
+      readonly configuration?: string;
       readonly run?: string;
+      readonly token?: string;
+      readonly table?: string;
+      readonly detail?: string;
       readonly link?: string;
     }[];
   };
@@ -57,6 +65,65 @@ async function receiver() {
   return { got, answers, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` };
 }
 
+const DAY = 86_400;
+
+/** Report of a run with one job. */
+const report = (pages: number, rows: number, code = 'noRows') => [
+  {
+    rows,
+    tables: [],
+    jobs: [
+      {
+        job: 'orders',
+        at: 'parameters.config.jobs[0]',
+        pages,
+        rows,
+        reasons: [{ reason: { code }, text: `the ${code}`, runs: 1 }],
+      },
+    ],
+  },
+];
+
+const minute = (ago: number): string => new Date(Date.now() - ago * 60_000).toISOString();
+
+const watched = (table: string, column = 'at') => ({
+  table: `in.c-shop.${table}`,
+  column,
+  warnMinutes: 60,
+  errorMinutes: 120,
+});
+
+/** A mail server, which may refuse what comes. */
+async function mailServer() {
+  const state = { got: [] as { to: string[]; user: unknown; text: string }[], refuses: false, port: 0 };
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: ({ username = '', password }, _session, done) => {
+      if (password === 's3cret') done(null, { user: username });
+      else done(new Error('Wrong password'));
+    },
+    onData: (stream, session, done) => {
+      let text = '';
+      stream.on('data', (chunk) => (text += String(chunk)));
+      stream.on('end', () => {
+        if (state.refuses) {
+          done(Object.assign(new Error('Not now'), { responseCode: 550 }));
+          return;
+        }
+        const to = session.envelope.rcptTo.map(({ address }) => address);
+        state.got.push({ to, user: session.user, text: text.replaceAll(/=\r\n/g, '') });
+        done();
+      });
+    },
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  closing.push(async () => await new Promise((resolve) => server.close(() => resolve(undefined))));
+  state.port = (server.server.address() as AddressInfo).port;
+  return state;
+}
+
 /** A service whose alerts are looked at by hand, at times of the test. */
 async function world() {
   // About now: messages that the API writes have the time of the database.
@@ -74,6 +141,7 @@ async function world() {
   const meta = await metaOf(service.dir);
   closing.push(async () => await meta.destroy());
   const hook = await receiver();
+  const lookAtAlerts = createLook();
   const create = async (more: object = {}): Promise<Alert> => {
     const made = await service.call('POST', 'alerts', { name: 'ops', url: hook.url, ...more });
     expect(made.status).toBe(201);
@@ -91,8 +159,12 @@ async function world() {
     source,
     meta,
     /** Lets a run of a configuration end now. */
-    ran: async (configuration: string, how: { error?: string; verdict?: string } = {}): Promise<string> => {
-      const started = await service.call('POST', 'runs', { component: 'ex-generic-v2', configuration });
+    ran: async (
+      configuration: string,
+      how: { error?: string; verdict?: string; report?: object; asked?: object } = {},
+    ): Promise<string> => {
+      const body = { component: 'ex-generic-v2', configuration, ...how.asked };
+      const started = await service.call('POST', 'runs', body);
       const { id } = started.body as { id: string };
       const { error, verdict = 'complete' } = how;
       const message = { code: 'http.status', message: error, audience: 'user' };
@@ -102,7 +174,7 @@ async function world() {
           status: error === undefined ? 'success' : 'error',
           verdict: error === undefined ? verdict : null,
           error: error === undefined ? null : JSON.stringify(message),
-          report: '[]',
+          report: JSON.stringify(how.report ?? []),
           ended: new Date(clock.now).toISOString(),
         })
         .where('id', '=', Number(id))
@@ -110,7 +182,7 @@ async function world() {
       return id;
     },
     /** Looks so many minutes later, and returns what was received by it. */
-    after: async (minutes: number, reach?: MessageReach): Promise<readonly Received['body'][]> => {
+    after: async (minutes: number, ways: MessageWays = {}): Promise<readonly Received['body'][]> => {
       clock.now += minutes * 60_000;
       if (context === undefined) throw new Error('The service has not started.');
       const before = hook.got.length;
@@ -120,7 +192,7 @@ async function world() {
       };
       const all = { ...context, queue, publicUrl: 'https://gex.example.com' };
       await lookAtAlerts(all);
-      await sendMessages(all, reach, new AbortController().signal);
+      await sendMessages(all, ways, new AbortController().signal);
       return hook.got.slice(before).map(({ body }) => body);
     },
     messages: async (id: string): Promise<readonly AlertMessage[]> =>
@@ -203,6 +275,113 @@ describe('an alert', () => {
     expect(await after(1)).toMatchObject([{ event: 'recovered', sources: [{ configuration: 'a' }] }]);
   });
 
+  test('warns of what is late, tells once more when it is an error, and once when it is back', async () => {
+    const { create, source, ran, after, service } = await world();
+    await create({ lateMinutes: 60, lateErrorMinutes: 120 });
+    await source('a');
+    await service.call('POST', 'components/ex-generic-v2/configs/a/schedules', { cron: '0 5 31 12 *' });
+    await ran('a');
+    expect(await after(61)).toMatchObject([{ event: 'late', severity: 'warning', isReminder: false }]);
+    expect(await after(30)).toEqual([]);
+    expect(await after(30)).toMatchObject([{ event: 'late', severity: 'error', isReminder: false }]);
+    expect(await after(60)).toEqual([]);
+    await ran('a');
+    expect(await after(1)).toMatchObject([{ event: 'recovered', severity: 'error' }]);
+    const { text } = await service.call('GET', 'alerts');
+    expect(text).toContain('"wrong":[]');
+  });
+
+  test('tells of unusual numbers beside enough runs, and of no partial or first ones', async () => {
+    const { create, source, ran, after } = await world();
+    await create({ kinds: ['unusual'] });
+    await source('a');
+    // too few runs for a judgement
+    await ran('a', { report: report(1, 5) });
+    for (let run = 0; run < 8; run += 1)
+      await ran('a', {
+        report: report(30 + (run % 3), 3000 + run * 10, run % 2 === 0 ? 'noRows' : 'shortPage'),
+      });
+    expect(await after(1)).toEqual([]);
+    await ran('a', { report: report(29, 2900) });
+    expect(await after(1)).toEqual([]);
+    await ran('a', { report: report(1, 100), asked: { from: '2026-01-01' } });
+    await ran('a', { report: report(1, 100), verdict: 'doubtful' });
+    expect(await after(1)).toEqual([]);
+    const run = await ran('a', { report: report(1, 100) });
+    expect(await after(1)).toEqual([]); // the first run had no more
+    await ran('a', { report: report(0, 0) });
+    const [told, ...more] = await after(1);
+    expect(more).toEqual([]);
+    expect(told).toMatchObject({ event: 'unusual', severity: 'warning', sources: [{ configuration: 'a' }] });
+    expect(told?.sources[0]?.detail).toContain(
+      'orders: 0 pages (−100 %): 11 runs before had 30 in the median, 1 to 32; orders: 0 rows',
+    );
+    expect(told?.text).toContain('a has unusual numbers: orders: 0 pages');
+    expect(Number(told?.sources[0]?.run)).toBeGreaterThan(Number(run));
+    await ran('a', { report: report(31, 3000, 'flag') });
+    const [reason] = await after(1);
+    // the same cause: a job that is still unusual is not told of again
+    expect(reason).toBeUndefined();
+    await ran('a', { report: report(31, 3000) });
+    expect(await after(1)).toMatchObject([{ event: 'recovered' }]);
+    await ran('a', { report: report(31, 3000, 'forcePages') });
+    expect((await after(1))[0]?.sources[0]?.detail).toMatch(
+      /orders: it ended because the forcePages, as none of \d+ runs before; the last one ended because the noRows/,
+    );
+  });
+
+  test('tells of tokens that end soon, once more when they have ended, and not of short ones', async () => {
+    const { create, after, service } = await world();
+    await create({ endingDays: 3 });
+    const long = await service.call('POST', 'tokens', { description: 'nightly', expiresIn: 10 * DAY });
+    await service.call('POST', 'tokens', { description: 'a day', expiresIn: DAY });
+    const { id } = long.body as { id: string };
+    expect(await after(6 * 24 * 60)).toEqual([]);
+    const [told, ...more] = await after(2 * 24 * 60);
+    expect(more).toEqual([]);
+    expect(told).toMatchObject({ event: 'ending', severity: 'warning', sources: [{ token: id }] });
+    expect(told?.text).toMatch(/: token \d+ ends: The token “nightly” ends at /);
+    expect(await after(24 * 60)).toEqual([]);
+    expect(await after(2 * 24 * 60)).toMatchObject([{ event: 'ending', severity: 'error' }]);
+    await service.call('DELETE', `tokens/${id}`);
+    expect(await after(1)).toMatchObject([{ event: 'recovered', sources: [{ token: id }] }]);
+  });
+
+  test('goes by mail, as text and under TLS where it is not loopback, and counts and logs what it tells', async () => {
+    const { create, source, ran, after, messages, service } = await world();
+    const mails = await mailServer();
+    const { id } = await create({ url: 'mailto:ops@example.com,data@example.com' });
+    await source('a');
+    await ran('a', { error: 'The API answered 500 <b>now</b>\r\nBcc: x@example.com' });
+    expect(await after(1)).toEqual([]);
+    expect(await messages(id)).toMatchObject([
+      { status: 'waiting', answer: 'The service has no mail server: start it with --smtp.' },
+    ]);
+    const mail = createMailer({ url: `smtp://gex:s3cret@127.0.0.1:${mails.port}`, from: 'gex@example.com' });
+    await after(1, { mail });
+    expect(await messages(id)).toMatchObject([{ status: 'sent', attempts: 2 }]);
+    const [got, ...more] = mails.got;
+    expect(more).toEqual([]);
+    expect(got?.to).toEqual(['ops@example.com', 'data@example.com']);
+    expect(got?.user).toBe('gex');
+    expect(got?.text).toMatch(/^Subject: \[error\] My project: a failed: The API answered 500 <b>now<\/b>/m);
+    expect(got?.text.split('\r\n\r\n')[0]).not.toMatch(/^Bcc:/im);
+    expect(got?.text).toContain('Content-Type: text/plain');
+    expect(got?.text).not.toContain('text/html');
+    expect(got?.text).toMatch(/- configuration a of ex-generic-v2, run \d+, since /);
+    expect(got?.text).toContain('https://gex.example.com/runs/');
+    mails.refuses = true;
+    await service.call('POST', `alerts/${id}/test`);
+    await after(1, { mail });
+    expect((await messages(id))[0]).toMatchObject({
+      event: 'test',
+      status: 'waiting',
+      answer: expect.stringContaining('550') as string,
+    });
+    const { text } = await service.call('GET', '/metrics');
+    expect(text).toContain('gex_alerts_total{event="failed",severity="error"} 1');
+  });
+
   test('reminds, is muted, and tells what is still wrong when that is over', async () => {
     const { create, source, ran, after, now } = await world();
     await create({ remindMinutes: 30, mutedUntil: new Date(now + 10 * 60_000).toISOString() });
@@ -249,10 +428,59 @@ describe('an alert', () => {
     const { id } = await create();
     await service.call('POST', `alerts/${id}/test`);
     const near = createReach({ allow: [], deny: [], isNearDenied: true });
-    expect(await after(1, near)).toEqual([]);
+    expect(await after(1, { reach: near })).toEqual([]);
     expect(await messages(id)).toMatchObject([
       { status: 'waiting', attempts: 1, answer: expect.stringContaining('not allowed here') as string },
     ]);
+  });
+
+  test('sources have a state, those that need a look first, for those who may see them', async () => {
+    const { create, source, ran, service, meta } = await world();
+    await create({ lateMinutes: 60 });
+    for (const id of ['fresh', 'failed', 'doubtful', 'late', 'never', 'paused']) await source(id);
+    const schedule = async (id: string, isEnabled = true): Promise<void> =>
+      void (await service.call('POST', `components/ex-generic-v2/configs/${id}/schedules`, {
+        cron: '0 5 31 12 *',
+        isEnabled,
+      }));
+    for (const id of ['fresh', 'late', 'never']) await schedule(id);
+    await schedule('paused', false);
+    const old = await ran('late');
+    const before = new Date(Date.now() - 61 * 60_000).toISOString();
+    await meta.updateTable('runs').set({ ended: before }).where('id', '=', Number(old)).execute();
+    await ran('failed', { error: 'x' });
+    await ran('doubtful', { verdict: 'doubtful' });
+    for (const id of ['fresh', 'paused']) await ran(id);
+    const { body } = await service.call('GET', 'runs/sources');
+    expect(body).toMatchObject({
+      counts: { failed: 1, late: 1, doubtful: 1, neverRun: 1, fresh: 2 },
+      paused: 1,
+      total: 6,
+      sources: [
+        { configuration: 'failed', state: 'failed', lastLoadTime: null, lateMinutes: 60 },
+        { configuration: 'late', state: 'late', lastRun: old },
+        { configuration: 'doubtful', state: 'doubtful' },
+        { configuration: 'never', state: 'neverRun', lastRun: null, isPaused: false },
+        {
+          configuration: 'fresh',
+          state: 'fresh',
+          nextTime: expect.stringContaining('-12-31T05:00') as string,
+        },
+        { configuration: 'paused', state: 'fresh', isPaused: true, nextTime: null },
+      ],
+    });
+    const asked = await service.call('GET', 'runs/sources?state[]=failed&state[]=late&search=LA&limit=1');
+    expect(asked.body).toMatchObject({ total: 1, sources: [{ configuration: 'late' }] });
+    const paused = await service.call('GET', 'runs/sources?isPaused=true');
+    expect(paused.body).toMatchObject({ total: 1, sources: [{ configuration: 'paused' }] });
+    const tokenWith = async (componentAccess: readonly string[]): Promise<Record<string, string>> => {
+      const made = await service.call('POST', 'tokens', { description: 'x', componentAccess });
+      return { 'x-storageapi-token': (made.body as { token: string }).token };
+    };
+    const other = await tokenWith(['ex-other']);
+    expect((await service.call('GET', 'runs/sources', undefined, other)).body).toMatchObject({ total: 0 });
+    const none = await tokenWith([]);
+    expect((await service.call('GET', 'runs/sources', undefined, none)).status).toBe(403);
   });
 
   test('is for the master token, and checked when it is made', async () => {
@@ -267,6 +495,13 @@ describe('an alert', () => {
       { url: 'http://user:password@example.com/' },
       { kinds: ['late'] },
       { kinds: [] },
+      { url: 'mailto:' },
+      { url: 'mailto:a@example.com?bcc=b@example.com' },
+      { url: 'mailto:a@example.com%0d%0aBcc:b@example.com' },
+      { kinds: ['stale'] },
+      { kinds: ['failed'], endingDays: 3 },
+      { lateMinutes: 60, lateErrorMinutes: 60 },
+      { columns: [{ table: 'in.c-a.b', column: 'c', warnMinutes: 10, errorMinutes: 5 }] },
       { configuration: 'a' },
       { mutedUntil: 'soon' },
     ])
@@ -292,12 +527,58 @@ describe('an alert', () => {
   });
 });
 
-test('the service sends messages on its own', { timeout: 60_000 }, async () => {
-  const service = await startService();
-  closing.push(async () => await service.stop());
-  const hook = await receiver();
-  const made = await service.call('POST', 'alerts', { name: 'ops', url: hook.url });
-  const { id } = made.body as Alert;
-  await service.call('POST', `alerts/${id}/test`);
-  await expect.poll(() => hook.got.map(({ body }) => body.event), { timeout: 45_000 }).toEqual(['test']);
-});
+test(
+  'the service sends messages on its own, also of columns without new values',
+  { timeout: 90_000 },
+  async () => {
+    const service = await startService();
+    closing.push(async () => await service.stop());
+    const hook = await receiver();
+    const client = new StorageClient({ url: service.addresses.url, token: service.token });
+    closing.push(async () => await Promise.resolve(client.close()));
+    await client.buckets.create({ name: 'shop', stage: 'in' });
+    const load = async (table: string, times: readonly string[]): Promise<void> => {
+      const content = ['id,at', ...times.map((time, row) => `${row},${time}`)].join('\n');
+      const { id } = await client.files.upload(bytesBody(content), { name: 't.csv' });
+      await client.tables.create('in.c-shop', { name: table, dataFileId: id });
+    };
+    // The last one is in the future, and no sign of new rows.
+    await load('old', [minute(180), minute(90), '', 'never', minute(-600)]);
+    await load('new', [minute(500), minute(10)]);
+    await load('none', ['never']);
+    const columns = [
+      watched('old'),
+      watched('new'),
+      watched('none'),
+      watched('new', 'gone'),
+      watched('lost'),
+    ];
+    const made = await service.call('POST', 'alerts', { name: 'ops', url: hook.url, columns });
+    expect(made.status).toBe(201);
+    const { id, kinds } = made.body as Alert;
+    expect(kinds).toEqual(['failed', 'doubtful', 'stale']);
+    await service.call('POST', `alerts/${id}/test`);
+    await expect
+      .poll(
+        () => hook.got.map(({ body: { event, severity, sources } }) => [event, severity, sources[0]?.table]),
+        {
+          timeout: 60_000,
+        },
+      )
+      .toEqual(
+        expect.arrayContaining([
+          ['test', 'warning', undefined],
+          ['stale', 'warning', 'in.c-shop.old'],
+          ['stale', 'error', 'in.c-shop.new'],
+          ['stale', 'error', 'in.c-shop.lost'],
+        ]),
+      );
+    expect(hook.got).toHaveLength(4);
+    const wrong = (await service.call('GET', `alerts/${id}`)).body as Alert;
+    expect(wrong.wrong.map(({ table, column, detail }) => `${table} ${column}: ${detail}`)).toEqual([
+      expect.stringMatching(/^in\.c-shop\.lost at: There is no such table/),
+      expect.stringMatching(/^in\.c-shop\.new gone: The table has no such column/),
+      expect.stringMatching(/^in\.c-shop\.old at: The newest time is .*, and the table was loaded last at /),
+    ]);
+  },
+);

@@ -1,6 +1,7 @@
 import { systemEnv } from '../../lib/env.ts';
 import type { Alert, AlertCreate, AlertMessage, AlertUpdate } from '../../storage/client/index.ts';
-import { flag, valued, type Args, type Command, type Option } from '../command.ts';
+import type { WatchedColumn } from '../../storage/protocol/alert.ts';
+import { flag, listed, valued, type Args, type Command, type Option } from '../command.ts';
 import { formatTable } from '../format.ts';
 import { refused } from '../parse.ts';
 import { momentOption } from '../runs/moment.ts';
@@ -11,10 +12,16 @@ import { storageCommand } from '../storage/storage-command.ts';
 const idWord = { name: 'id', describe: 'Number of the alert', isRequired: true } as const;
 
 const alertOptions = {
-  kinds: valued('A,B', 'What is told: failed, doubtful, late'),
+  kinds: valued('A,B', 'What is told: failed, doubtful, late, unusual, stale, ending'),
   component: valued('ID', 'Only configurations of this component'),
   config: valued('ID', 'With --component: only this configuration'),
   late: valued('MINUTES', 'Tells of configurations with a schedule that loaded nothing for so long'),
+  'late-error': valued('MINUTES', 'With --late: from when on it is an error and no warning'),
+  column: listed(
+    'TABLE:COLUMN:MINUTES[:MINUTES]',
+    'Tells when the newest time of a column is older, as an error after the second; may be repeated',
+  ),
+  ending: valued('DAYS', 'Tells so many days before a token ends'),
   remind: valued('MINUTES', 'Tells again while it is still so'),
 } as const satisfies Record<string, Option>;
 
@@ -33,13 +40,17 @@ export const alertCommands: readonly Command[] = [
     describe: 'Make an alert; the key that its messages are signed with is shown once',
     words: [
       { name: 'name', describe: 'Name of the alert', isRequired: true },
-      { name: 'url', describe: 'Address that messages are posted to', isRequired: true },
+      { name: 'url', describe: 'Address that messages are posted to, or mailto:ADDRESS', isRequired: true },
     ],
     options: alertOptions,
     examples: [
       [
         'gex alerts create operations https://hooks.example.com/T1 --late 1500',
         'Failures, doubts, and a day without data',
+      ],
+      [
+        'gex alerts create numbers mailto:data@example.com --kinds unusual,stale --column in.c-shop.orders:updated_at:1500',
+        'Numbers that are not as usual, and a table without new values, by mail',
       ],
     ],
     async run({ args, client, show }) {
@@ -109,20 +120,40 @@ export const alertCommands: readonly Command[] = [
 ];
 
 function changesOf(args: Args): Omit<AlertCreate, 'name' | 'url'> {
-  const late = countArg(args, 'late');
-  const remind = countArg(args, 'remind');
   const kinds = args
     .text('kinds')
     ?.split(',')
     .map((kind) => kind.trim());
-  const [component, configuration] = [args.text('component'), args.text('config')];
-  return {
+  const columns = args.list('column').map(watchedColumn);
+  const given = {
     // The service says which ones there are.
-    ...(kinds === undefined ? {} : { kinds: kinds as NonNullable<AlertCreate['kinds']> }),
-    ...(component === undefined ? {} : { component }),
-    ...(configuration === undefined ? {} : { configuration }),
-    ...(late === undefined ? {} : { lateMinutes: late }),
-    ...(remind === undefined ? {} : { remindMinutes: remind }),
+    kinds: kinds as AlertCreate['kinds'],
+    component: args.text('component'),
+    configuration: args.text('config'),
+    lateMinutes: countArg(args, 'late'),
+    lateErrorMinutes: countArg(args, 'late-error'),
+    columns: columns.length === 0 ? undefined : columns,
+    endingDays: countArg(args, 'ending'),
+    remindMinutes: countArg(args, 'remind'),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** @throws {RunError} `command.invalid` */
+function watchedColumn(text: string): WatchedColumn {
+  // Names of tables and columns may hold anything but times at their end.
+  const found = /^(?<table>[^:]+):(?<column>.+?):(?<warn>\d{1,6})(?::(?<error>\d{1,6}))?$/.exec(text)?.groups;
+  if (found === undefined)
+    throw refused(
+      `--column ${text} names no table, column and minutes.`,
+      'Write for example --column in.c-shop.orders:updated_at:1500.',
+    );
+  const { table = '', column = '', warn, error } = found;
+  return {
+    table,
+    column,
+    warnMinutes: Number(warn),
+    ...(error === undefined ? {} : { errorMinutes: Number(error) }),
   };
 }
 
@@ -154,18 +185,35 @@ function describeAlert(alert: Alert): string {
     ['address', alert.url],
     ['tells of', alert.kinds.join(', ')],
     ['of', scopeOf(alert)],
-    ['late after', alert.lateMinutes === null ? '' : `${alert.lateMinutes} minutes`],
+    ['late after', thresholds(alert.lateMinutes, alert.lateErrorMinutes)],
+    [
+      'columns',
+      (alert.columns ?? [])
+        .map(({ table, column, warnMinutes, errorMinutes }) => {
+          return `${table}, ${column}: ${thresholds(warnMinutes, errorMinutes)}`;
+        })
+        .join('\n'),
+    ],
+    ['told of an end', alert.endingDays === null ? '' : `${alert.endingDays} days before`],
     ['reminds after', alert.remindMinutes === null ? '' : `${alert.remindMinutes} minutes`],
     ['state', stateOf(alert)],
     [
       'wrong',
       alert.wrong
-        .map(({ configuration, kind, since }) => `${configuration} ${kind} since ${time(since)}`)
+        .map(({ kind, severity, since, detail, ...what }) =>
+          [`${subjectOf(what)} ${kind} (${severity}) since ${time(since)}`, detail ?? []].flat().join('\n  '),
+        )
         .join('\n'),
     ],
     ['signed with', alert.secret ?? ''],
   ]);
 }
+
+const thresholds = (warn: number | null, error: number | null | undefined): string =>
+  warn === null ? '' : `${warn} minutes${error == null ? '' : `, an error after ${error}`}`;
+
+const subjectOf = ({ configuration, table, column, token }: Partial<Alert['wrong'][number]>): string =>
+  configuration ?? (table === undefined ? `token ${token}` : `${table}, ${column}`);
 
 function describeMessages(messages: readonly AlertMessage[]): string {
   return formatTable(

@@ -5,6 +5,8 @@ import type { DataContext } from '../domain/data-context.ts';
 import { OPERATIONS } from '../domain/jobs/operations/all.ts';
 import { createWorker } from '../domain/jobs/worker.ts';
 import { createAlerter } from '../domain/alerts/alerter.ts';
+import { createMailer } from '../domain/alerts/mail.ts';
+import type { MessageWays } from '../domain/alerts/send.ts';
 import { createCleanup, createKeeper } from '../domain/maintenance/keeper.ts';
 import { createTableQueries } from '../domain/table-queries.ts';
 import { createSnapshots } from '../domain/transfer/backup/snapshot.ts';
@@ -58,7 +60,7 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
   const work = { operations: OPERATIONS, ...(concurrency === undefined ? {} : { concurrency }) };
   const worker = isWorker ? createWorker(() => context, work) : undefined;
   // A command that uses the folder for a moment leaves alerts to the service.
-  const alerts = options.isEmbedded === true ? [] : [createAlerter(context, options.reach)];
+  const alerts = options.isEmbedded === true ? [] : [createAlerter(context, waysOf(options))];
   const keeper = isWorker ? createKeeper(context, [createCleanup(context, keepDays), ...alerts]) : undefined;
 
   return {
@@ -110,6 +112,11 @@ export async function dataPart(base: HttpContext, options: ServiceOptions): Prom
     },
   };
 }
+
+const waysOf = ({ reach, mail }: ServiceOptions): MessageWays => ({
+  reach,
+  mail: mail && createMailer(mail),
+});
 
 function lakeAccess(
   { objects: given, database, duckdbExtensions, environment = process.env }: ServiceOptions,

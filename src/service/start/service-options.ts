@@ -3,7 +3,8 @@ import type { Json } from '../../lib/json/index.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Check } from '../platform/health/readiness.ts';
 import type { HttpContext } from '../http/http-context.ts';
-import type { MessageReach } from '../domain/alerts/send.ts';
+import type { MailOptions } from '../domain/alerts/mail.ts';
+import type { MessageReach } from '../domain/alerts/post.ts';
 import type { DatabaseOptions } from '../platform/database/database.ts';
 import type { ExternalStoreOptions } from '../stores/objects/external-store.ts';
 import type { QueryLimits } from '../stores/query/messages.ts';
@@ -92,6 +93,8 @@ export interface ServiceOptions {
   readonly concurrency?: number;
   /** Hosts that messages of alerts may go to; default: all. */
   readonly reach?: MessageReach | undefined;
+  /** Mail server that messages of alerts go by; default: none, and alerts by mail are not sent. */
+  readonly mail?: MailOptions | undefined;
   /** Most that a query in SQL may use. */
   readonly queryLimits?: QueryLimits;
   /** Modules of the service, started in this order and stopped in reverse; default: files, tables and jobs. */

@@ -95,7 +95,7 @@ export type { Configurations } from './configurations.ts';
 export type { ConfigurationProblem } from '../protocol/workshop.ts';
 export type { Rows } from './configuration-rows.ts';
 export type { Job } from './job.ts';
-export type { RunLogLine, RunLogPart, RunsQuery } from './runs.ts';
+export type { RunLogLine, RunLogPart, RunsQuery, SourceStatesQuery } from './runs.ts';
 export type { StorageEvent } from './events.ts';
 export type * from './table-types.ts';
 export type {
@@ -132,6 +132,11 @@ export type {
   AlertCreate,
   AlertKind,
   AlertMessage,
+  AlertUpdate,
+  SourceCondition,
+  SourceState,
+  SourceStates,
+  WatchedColumn,
   RunRequest,
   RunProgress,
   RunStatus,

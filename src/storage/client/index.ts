@@ -18,7 +18,14 @@ export type { Metadata, MetadataPair } from './metadata.ts';
 export type { Tokens } from './tokens.ts';
 export type { Branches } from './branches.ts';
 export type { Events, EventsOf, EventsQuery, StorageEvent } from './events.ts';
-export type { RunExplanationQuery, RunLogLine, RunLogPart, RunProblemsQuery, RunsQuery } from './runs.ts';
+export type {
+  RunExplanationQuery,
+  RunLogLine,
+  RunLogPart,
+  RunProblemsQuery,
+  RunsQuery,
+  SourceStatesQuery,
+} from './runs.ts';
 export type { Runs } from './recordings.ts';
 export type { Schedules } from './schedules.ts';
 export type { Alerts } from './alerts.ts';

@@ -2,6 +2,7 @@ import type { RunExplanation } from '../protocol/explanation.ts';
 import type { RunProblems } from '../protocol/problems.ts';
 import type { RunRequests } from '../protocol/run-requests.ts';
 import type { Run, RunCreate, RunStatus } from '../protocol/run.ts';
+import type { SourceCondition, SourceStates } from '../protocol/source-state.ts';
 import type { ApiCore } from './api-core.ts';
 import { path } from './encode.ts';
 import { listOf, shaped } from './shape.ts';
@@ -27,6 +28,16 @@ export interface RunProblemsQuery {
   readonly until?: string | undefined;
   readonly component?: string | undefined;
   readonly configuration?: string | undefined;
+}
+
+/** Which sources, in a list of their states. */
+export interface SourceStatesQuery {
+  readonly state?: readonly SourceCondition[] | undefined;
+  readonly isPaused?: boolean | undefined;
+  /** Words that name, id or component must have. */
+  readonly search?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
 }
 
 /** A line of a log: `level`, `time`, `message`, and further facts. */
@@ -66,6 +77,8 @@ export interface RunOperations {
   list(query?: RunsQuery): Promise<Run[]>;
   /** Returns the runs that went wrong in a range of time, by causes, and times of schedules that gave no run. */
   problems(query?: RunProblemsQuery): Promise<RunProblems>;
+  /** Returns how configurations ran last and how old their data is, those that need a look first. */
+  states(query?: SourceStatesQuery): Promise<SourceStates>;
   log(
     id: string,
     query?: { readonly offset?: number | undefined; readonly limit?: number | undefined },
@@ -110,6 +123,10 @@ export function createRunOperations(api: ApiCore): RunOperations {
     async problems(query = {}) {
       const json = await api.call({ method: 'GET', path: 'runs/problems', query: { ...query } });
       return shaped<RunProblems>(json, 'problems', { problems: 'list', missed: 'list' });
+    },
+    async states(query = {}) {
+      const json = await api.call({ method: 'GET', path: 'runs/sources', query: { ...query } });
+      return shaped<SourceStates>(json, 'states', { counts: 'object', sources: 'list', total: 'number' });
     },
     async log(id, query = {}, { signal } = {}) {
       const json = await api.call({ method: 'GET', path: `${at(id)}/log`, query: { ...query }, signal });

@@ -16,6 +16,7 @@ export * from './profile.ts';
 export * from './run.ts';
 export * from './run-requests.ts';
 export * from './schedule.ts';
+export * from './source-state.ts';
 export * from './sql.ts';
 export * from './table.ts';
 export * from './token.ts';

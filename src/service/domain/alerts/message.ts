@@ -1,13 +1,20 @@
-import type { AlertKind } from '../../../storage/protocol/alert.ts';
+import { oneLine } from '../../../lib/shown-text.ts';
+import type { AlertKind, AlertSeverity } from '../../../storage/protocol/alert.ts';
 import type { RunError } from '../../../storage/protocol/run.ts';
-import type { AlertRow, AlertStateRow } from '../../stores/metadata/tables.ts';
+import type { AlertStateRow } from '../../stores/metadata/tables.ts';
 
-/** A configuration in a message. */
+/** Part of a message: one thing that is wrong. */
 export interface AlertSource {
-  readonly component: string;
-  readonly configuration: string;
-  /** The run that showed it; absent when nothing ran. */
+  /** Absent where it is about no configuration, as the next one. */
+  readonly component?: string;
+  readonly configuration?: string;
+  /** The run that showed it; absent when none did. */
   readonly run?: string;
+  readonly table?: string;
+  readonly column?: string;
+  readonly token?: string;
+  /** Words about what was found. */
+  readonly detail?: string;
   /** ISO 8601, in UTC. */
   readonly since: string;
   /** Its page in the console; absent where the address of the service is not known. */
@@ -17,6 +24,7 @@ export interface AlertSource {
 /** Content of a message. */
 export interface AlertEvent {
   readonly event: AlertKind | 'recovered' | 'test';
+  readonly severity: AlertSeverity;
   readonly cause: string;
   readonly sources: readonly AlertSource[];
   readonly error?: RunError | undefined;
@@ -25,41 +33,65 @@ export interface AlertEvent {
   readonly time: string;
 }
 
-/** Returns a configuration as messages have it. */
+/** Message as it is sent. */
+export interface AlertBody extends Omit<AlertEvent, 'error'> {
+  /** Same in each attempt. */
+  readonly id: string;
+  /** One line, for chats that show that key alone. */
+  readonly text: string;
+  readonly project: string;
+  /** Absent in a message of a command. */
+  readonly alert?: { readonly id: string; readonly name: string };
+  readonly error?: RunError;
+}
+
+type Place = Pick<AlertSource, 'column' | 'table' | 'token'>;
+
+/** Returns what a state is about, of a table or a token. */
+export const placeOf = ({ place }: Pick<AlertStateRow, 'place'>): Place =>
+  place === null ? {} : (JSON.parse(place) as Place); // of this service
+
+/** Returns how bad a state is; rows of before there was a severity are by their kind. */
+export const severityOf = ({ severity, kind }: Pick<AlertStateRow, 'kind' | 'severity'>): AlertSeverity =>
+  severity ?? (kind === 'failed' ? 'error' : 'warning');
+
+/** Returns what is wrong as messages have it. */
 export function sourceOf(
-  { component_id, configuration_id, run_id, since }: AlertStateRow,
+  state: AlertStateRow,
   { publicUrl }: { readonly publicUrl: string | undefined },
 ): AlertSource {
-  const place =
-    run_id === null
-      ? `/sources/${encodeURIComponent(component_id)}/${encodeURIComponent(configuration_id)}`
-      : `/runs/${run_id}`;
+  const { component_id, configuration_id, run_id, detail, since } = state;
+  const place = placeOf(state);
   return {
-    component: component_id,
-    configuration: configuration_id,
+    ...(component_id === '' ? {} : { component: component_id, configuration: configuration_id }),
     ...(run_id === null ? {} : { run: String(run_id) }),
+    ...place,
+    ...(detail === null ? {} : { detail }),
     since,
-    ...(publicUrl === undefined ? {} : { link: publicUrl + place }),
+    ...(publicUrl === undefined ? {} : { link: publicUrl + pageOf(state, place) }),
   };
 }
 
-/**
- * Returns the body of a message. `text` says it in one line, for chats that show that key alone.
- *
- * @param of what is the same in each attempt: its id, and the service that tells
- */
+function pageOf({ component_id, configuration_id, run_id }: AlertStateRow, { table, token }: Place): string {
+  if (run_id !== null) return `/runs/${run_id}`;
+  if (table !== undefined) return `/tables/${encodeURIComponent(table)}`;
+  if (token !== undefined) return `/tokens/${token}`;
+  return `/sources/${encodeURIComponent(component_id)}/${encodeURIComponent(configuration_id)}`;
+}
+
+/** Returns a message as it is sent. */
 export function messageBody(
-  alert: AlertRow,
-  { event, cause, sources, error, isReminder, time }: AlertEvent,
-  of: { readonly uuid: string; readonly project: string; readonly publicUrl: string | undefined },
-): object {
+  { event, severity, cause, sources, error, isReminder, time }: AlertEvent,
+  of: { readonly uuid: string; readonly project: string; readonly alert?: AlertBody['alert'] },
+): AlertBody {
   return {
     id: of.uuid,
     time,
     event,
+    severity,
     text: lineOf(event, sources, error, of.project),
     project: of.project,
-    alert: { id: String(alert.id), name: alert.name },
+    ...(of.alert === undefined ? {} : { alert: of.alert }),
     cause,
     isReminder,
     ...(error === undefined ? {} : { error }),
@@ -71,6 +103,9 @@ const WORDS: Readonly<Record<AlertEvent['event'], string>> = {
   failed: 'failed',
   doubtful: 'may not have everything',
   late: 'is late: nothing was loaded for long',
+  unusual: 'has unusual numbers',
+  stale: 'has no new values',
+  ending: 'ends',
   recovered: 'is well again',
   test: 'is a test',
 };
@@ -84,11 +119,12 @@ function lineOf(
   error: RunError | undefined,
   project: string,
 ): string {
-  const names = sources.slice(0, SHOWN).map(({ configuration }) => configuration);
+  const names = sources.slice(0, SHOWN).map(nameOf);
   const more = sources.length > SHOWN ? ` and ${sources.length - SHOWN} more` : '';
   const who = event === 'test' ? 'This message' : `${names.join(', ')}${more}`;
-  return `${project}: ${who} ${WORDS[event]}${error === undefined ? '' : `: ${error.message}`}`.slice(
-    0,
-    TEXT,
-  );
+  const why = error?.message ?? (event === 'recovered' ? undefined : sources[0]?.detail);
+  return oneLine(`${project}: ${who} ${WORDS[event]}${why === undefined ? '' : `: ${why}`}`).slice(0, TEXT);
 }
+
+const nameOf = ({ configuration, table, column, token }: AlertSource): string =>
+  configuration ?? (table === undefined ? `token ${token}` : `${table}, ${column}`);

@@ -5,6 +5,7 @@ import type {
   AlertRow,
   AlertStateRow,
 } from '../../stores/metadata/tables.ts';
+import { placeOf, severityOf } from '../alerts/message.ts';
 import { apiTime } from './time.ts';
 
 export function alertReply(
@@ -21,13 +22,19 @@ export function alertReply(
     component: alert.component_id,
     configuration: alert.configuration_id,
     lateMinutes: alert.late_minutes,
+    lateErrorMinutes: alert.late_error_minutes,
+    columns: alert.columns === null ? null : new RawJson(alert.columns),
+    endingDays: alert.ending_days,
     remindMinutes: alert.remind_minutes,
     mutedUntil: apiTime(alert.muted_until),
     isEnabled: alert.is_enabled === 1,
     wrong: states.map((state) => ({
-      component: state.component_id,
-      configuration: state.configuration_id,
+      component: state.component_id === '' ? null : state.component_id,
+      configuration: state.component_id === '' ? null : state.configuration_id,
+      ...placeOf(state),
       kind: state.kind,
+      severity: severityOf(state),
+      detail: state.detail,
       run: state.run_id === null ? null : String(state.run_id),
       since: apiTime(state.since),
       toldTime: apiTime(told.get(state.cause) ?? null),

@@ -5,12 +5,14 @@ import {
   AlertMessage,
   AlertUpdate,
   type AlertKind,
+  type WatchedColumn,
 } from '../../../storage/protocol/alert.ts';
 import { encryptValue } from '../../../lib/encryption/index.ts';
 import { readTime } from '../../../storage/protocol/read-time.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import { scopeOfAlerts } from '../../domain/alerts/send.ts';
-import { writeMessage } from '../../domain/alerts/look.ts';
+import { mailAddresses } from '../../domain/alerts/mail.ts';
+import { writeMessage } from '../../domain/alerts/tell.ts';
 import { accessDenied, ApiError, invalidField, notFound } from '../../domain/api-error.ts';
 import type { Context } from '../../domain/context.ts';
 import { alertReply, messageReply } from '../../domain/presenters/alert.ts';
@@ -70,14 +72,9 @@ export function alertRoutes(context: Context): Route[] {
           created: now,
           ...columnsOf(
             {
-              kinds: body.lateMinutes == null ? ['failed', 'doubtful'] : ['failed', 'doubtful', 'late'],
-              component: null,
-              configuration: null,
-              lateMinutes: null,
-              remindMinutes: null,
-              mutedUntil: null,
               isEnabled: true,
               ...body,
+              kinds: body.kinds ?? defaultKinds(body),
             },
             env.now(),
           ),
@@ -131,9 +128,15 @@ export function alertRoutes(context: Context): Route[] {
         const alert = await requireAlert(meta, who, params.alert);
         const time = isoTime(await queue.runs.now());
         return await transact([alertOf(alert.id)], async (tx) => {
-          const event = { event: 'test', cause: 'test', sources: [], isReminder: false, time } as const;
-          const id = await writeMessage(tx, context, alert, event);
-          return messageReply(await requireMessage(tx, alert, String(id)));
+          const { message } = await writeMessage(tx, context, alert, {
+            event: 'test',
+            severity: 'warning',
+            cause: 'test',
+            sources: [],
+            isReminder: false,
+            time,
+          });
+          return messageReply(await requireMessage(tx, alert, String(message)));
         });
       },
     }),
@@ -173,13 +176,18 @@ async function reply(meta: Meta, alert: AlertRow): Promise<Record<string, Reply>
   return alertReply(alert, await listStates(meta, alert.id), await listCauses(meta, alert.id));
 }
 
-type Fields = Required<Pick<AlertCreate, 'isEnabled' | 'kinds' | 'name' | 'url'>> & {
-  readonly component?: string | null | undefined;
-  readonly configuration?: string | null | undefined;
-  readonly lateMinutes?: number | null | undefined;
-  readonly remindMinutes?: number | null | undefined;
-  readonly mutedUntil?: string | null | undefined;
-};
+/** Returns what an alert tells of that names no kinds. */
+function defaultKinds({ lateMinutes, columns, endingDays }: AlertCreate): AlertKind[] {
+  return [
+    'failed',
+    'doubtful',
+    ...(lateMinutes == null ? [] : (['late'] as const)),
+    ...(columns == null ? [] : (['stale'] as const)),
+    ...(endingDays == null ? [] : (['ending'] as const)),
+  ];
+}
+
+type Fields = AlertUpdate & Required<Pick<AlertCreate, 'isEnabled' | 'kinds' | 'name' | 'url'>>;
 
 function alertFields(row: AlertRow): Fields {
   return {
@@ -189,6 +197,9 @@ function alertFields(row: AlertRow): Fields {
     component: row.component_id,
     configuration: row.configuration_id,
     lateMinutes: row.late_minutes,
+    lateErrorMinutes: row.late_error_minutes,
+    columns: row.columns === null ? null : (JSON.parse(row.columns) as WatchedColumn[]), // of this service
+    endingDays: row.ending_days,
     remindMinutes: row.remind_minutes,
     mutedUntil: row.muted_until,
     isEnabled: row.is_enabled === 1,
@@ -197,22 +208,24 @@ function alertFields(row: AlertRow): Fields {
 
 /** @throws {ApiError} 400 naming the field that is wrong */
 function columnsOf(fields: Fields, now: number) {
-  const {
-    url,
-    kinds,
-    component = null,
-    configuration = null,
-    lateMinutes = null,
-    mutedUntil = null,
-  } = fields;
-  const { protocol = '', username = '', password = '' } = URL.parse(url) ?? {};
-  if (!/^https?:$/.test(protocol) || username !== '' || password !== '')
-    throw invalid('url', 'It is no address by http or https, without a name and password in it.');
+  const { url, kinds, component = null, configuration = null, mutedUntil = null } = fields;
+  const { lateMinutes = null, lateErrorMinutes = null, columns = null, endingDays = null } = fields;
+  requireAddress(url);
   if (kinds.length === 0) throw invalid('kinds', 'It names nothing to tell of.');
   if (configuration !== null && component === null)
     throw invalid('configuration', 'It needs "component", which it is a configuration of.');
-  if (kinds.includes('late') !== (lateMinutes !== null))
-    throw invalid('lateMinutes', '"late" among the kinds and "lateMinutes" go together.');
+  for (const [kind, field, value] of [
+    ['late', 'lateMinutes', lateMinutes],
+    ['stale', 'columns', columns],
+    ['ending', 'endingDays', endingDays],
+  ] as const)
+    if (kinds.includes(kind) !== (value !== null))
+      throw invalid(field, `"${kind}" among the kinds and "${field}" go together.`);
+  if (lateErrorMinutes !== null && (lateMinutes === null || lateErrorMinutes <= lateMinutes))
+    throw invalid('lateErrorMinutes', 'It is more than "lateMinutes".');
+  for (const { column, warnMinutes, errorMinutes } of columns ?? [])
+    if (errorMinutes != null && errorMinutes <= warnMinutes)
+      throw invalid('columns', `"errorMinutes" of "${column}" is more than "warnMinutes".`);
   const muted = mutedUntil === null ? null : readTime(mutedUntil, now)?.getTime();
   if (muted === undefined) throw invalid('mutedUntil', `"${mutedUntil}" is no time of ISO 8601.`);
   return {
@@ -222,10 +235,28 @@ function columnsOf(fields: Fields, now: number) {
     component_id: component,
     configuration_id: configuration,
     late_minutes: lateMinutes,
+    late_error_minutes: lateErrorMinutes,
+    columns: columns === null ? null : JSON.stringify(columns),
+    ending_days: endingDays,
     remind_minutes: fields.remindMinutes ?? null,
     muted_until: muted === null ? null : isoTime(muted),
     is_enabled: fields.isEnabled ? (1 as const) : (0 as const),
   };
+}
+
+/** @throws {ApiError} 400 */
+function requireAddress(url: string): void {
+  const { protocol = '', username = '', password = '' } = URL.parse(url) ?? {};
+  if (protocol === 'mailto:') {
+    if (mailAddresses(url) === undefined)
+      throw invalid('url', 'Behind "mailto:" are addresses of mail with commas, and nothing else.');
+    return;
+  }
+  if (!/^https?:$/.test(protocol) || username !== '' || password !== '')
+    throw invalid(
+      'url',
+      'It is no address by http or https, without a name and password in it, and no "mailto:".',
+    );
 }
 
 const invalid = (field: string, message: string): ApiError =>

@@ -8,10 +8,12 @@ import {
   RunsQuery,
 } from '../../../storage/protocol/run.ts';
 import { RunProblems, RunProblemsQuery } from '../../../storage/protocol/problems.ts';
+import { SourceStates, SourceStatesQuery } from '../../../storage/protocol/source-state.ts';
 import { readTime } from '../../../storage/protocol/read-time.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import type { Context } from '../../domain/context.ts';
 import { readProblems } from '../../domain/runs/problems.ts';
+import { readSourceStates } from '../../domain/runs/source-states.ts';
 import { RawJson } from '../../domain/reply.ts';
 import { ApiError, badRequest, invalidField, notFound } from '../../domain/api-error.ts';
 import { eventStream } from '../event-stream.ts';
@@ -112,6 +114,18 @@ export function runRoutes(context: Context): Route[] {
           components: mayAll ? undefined : caller.componentAccess,
         };
         return new RawJson(JSON.stringify(await readProblems(meta, range, now)));
+      },
+    }),
+    route('GET', '/runs/sources', {
+      summary: 'State of the configurations: failed, late, doubtful, never run or fresh, and paused or not',
+      query: SourceStatesQuery,
+      response: SourceStates,
+      handle: async ({ query, caller, branch }) => {
+        requireAnyComponent(caller);
+        const mayAll = caller.isMaster || caller.canManageBuckets;
+        const components = mayAll ? undefined : caller.componentAccess;
+        const place = { branchId: branch.id, components, now: await queue.runs.now() };
+        return new RawJson(JSON.stringify(await readSourceStates(meta, place, query)));
       },
     }),
     route('GET', '/runs/:run', {

@@ -25,6 +25,8 @@ export interface Metrics {
   }): void;
   /** A run that was interrupted so often that it is not tried again. */
   runGivenUp(): void;
+  /** A message of an alert that was written: its event is a kind of alerts, `recovered` or `test`. */
+  alert(message: { readonly event: string; readonly severity: string }): void;
   /** Entities that retention removed because their time was over. */
   removed(kind: string, count: number): void;
 }
@@ -46,5 +48,6 @@ export const noMetrics: Metrics = {
   moved() {},
   run() {},
   runGivenUp() {},
+  alert() {},
   removed() {},
 };

@@ -82,6 +82,12 @@ export function createPrometheus(): { readonly metrics: Metrics; expose(gauges: 
     help: 'Runs that were interrupted so often that they are not tried again.',
     registers,
   });
+  const alerts = new Counter({
+    name: 'gex_alerts_total',
+    help: 'Messages of alerts that were written, reminders and recoveries among them.',
+    labelNames: ['event', 'severity'],
+    registers,
+  });
   const removals = new Counter({
     name: 'gex_upkeep_removed_total',
     help: 'What was removed because its time was over.',
@@ -102,6 +108,7 @@ export function createPrometheus(): { readonly metrics: Metrics; expose(gauges: 
     },
     run: ({ status, verdict, seconds }) => runSeconds.observe({ status, verdict }, seconds),
     runGivenUp: () => givenUp.inc(),
+    alert: ({ event, severity }) => alerts.inc({ event, severity }),
     removed: (kind, count) => removals.inc({ kind }, count),
   };
   return {

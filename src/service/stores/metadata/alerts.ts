@@ -7,6 +7,7 @@ import type {
   AlertStateRow,
   RunRow,
   ScheduleRow,
+  TokenRow,
 } from './tables.ts';
 
 export async function insertAlert(tx: Meta, row: AlertRow): Promise<void> {
@@ -199,4 +200,36 @@ export async function lastLoads(
     for (const { lock_key, ended } of some) if (ended !== null) found.set(lock_key, ended);
   }
   return found;
+}
+
+/** A good run, as far as it is compared with others. */
+export type GoodRun = Pick<
+  RunRow,
+  'asked' | 'component_id' | 'configuration_id' | 'id' | 'report' | 'verdict' | 'version'
+>;
+
+/** The newest runs of a configuration that succeeded, the newest first. */
+export async function lastGood(meta: Meta, lockKey: string, limit: number): Promise<readonly GoodRun[]> {
+  return await meta
+    .selectFrom('runs')
+    .select(['id', 'component_id', 'configuration_id', 'asked', 'report', 'verdict', 'version'])
+    .where('lock_key', '=', lockKey)
+    .where('status', '=', 'success')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Tokens that end before a time or have ended, but for those of runs. */
+export async function listEnding(
+  meta: Meta,
+  before: Moment,
+): Promise<readonly Pick<TokenRow, 'created' | 'description' | 'expires' | 'id' | 'refreshed'>[]> {
+  return await meta
+    .selectFrom('tokens')
+    .select(['id', 'description', 'created', 'refreshed', 'expires'])
+    .where('run_limits', 'is', null)
+    .where('expires', '<', before)
+    .orderBy('id')
+    .execute();
 }

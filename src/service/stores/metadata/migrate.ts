@@ -10,6 +10,7 @@ import { queueInRows } from './migrations/0031-queue-in-rows.ts';
 import { runRequests } from './migrations/0032-run-requests.ts';
 import { alerts } from './migrations/0033-alerts.ts';
 import { consoleLogins } from './migrations/0034-console-logins.ts';
+import { kindsOfAlerts } from './migrations/0035-kinds-of-alerts.ts';
 import type { MetadataTables } from './tables.ts';
 
 /**
@@ -27,6 +28,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0032-run-requests': runRequests,
   '0033-alerts': alerts,
   '0034-console-logins': consoleLogins,
+  '0035-kinds-of-alerts': kindsOfAlerts,
 };
 
 /**

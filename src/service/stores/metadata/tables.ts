@@ -1,5 +1,5 @@
 import type { JobStatus } from '../../../storage/protocol/job.ts';
-import type { AlertKind, AlertMessageStatus } from '../../../storage/protocol/alert.ts';
+import type { AlertKind, AlertMessageStatus, AlertSeverity } from '../../../storage/protocol/alert.ts';
 import type { RunStatus } from '../../../storage/protocol/run.ts';
 
 /**
@@ -446,7 +446,7 @@ export interface AlertRow extends Author {
   url: string;
   /** Encrypted: the key that messages are signed with. */
   secret: string;
-  /** JSON: list of `failed`, `doubtful`, `late`. */
+  /** JSON: list of {@link AlertKind}. */
   kinds: string;
   /** Null for all. */
   component_id: string | null;
@@ -454,6 +454,12 @@ export interface AlertRow extends Author {
   /** With `late`: minutes without a load. */
   late_minutes: number | null;
   /** Minutes between two messages while nothing changes; null for no reminders. */
+  /** When it is so late, it is an error. */
+  late_error_minutes: number | null;
+  /** JSON: columns whose newest value is watched. */
+  columns: string | null;
+  /** Tokens and logins that end within so many days are told of. */
+  ending_days: number | null;
   remind_minutes: number | null;
   muted_until: string | null;
   is_enabled: Flag;
@@ -462,19 +468,27 @@ export interface AlertRow extends Author {
   created: string;
 }
 
-/** Configuration that an alert sees to be wrong; one that is well has no row. */
+/** State of something that an alert sees to be wrong; what is well has no row. */
 export interface AlertStateRow {
   alert_id: number;
+  /** The configuration, as runs have it; of other kinds, the kind in front of what it is about. */
   lock_key: string;
+  /** Empty where it is about no configuration, as the next one. */
   component_id: string;
   configuration_id: string;
   kind: AlertKind;
+  /** Null in rows of before there was one. */
+  severity: AlertSeverity | null;
   /** The same for the same cause: one message tells of all that share it. */
   cause: string;
-  /** The run that showed it; null when it is late. */
+  /** The run that showed it; null when none did. */
   run_id: number | null;
   /** JSON: the error of that run. */
   error: string | null;
+  /** JSON: the table and column, or the token, that it is about. */
+  place: string | null;
+  /** Words about what was found. */
+  detail: string | null;
   since: string;
 }
 
@@ -482,6 +496,8 @@ export interface AlertStateRow {
 export interface AlertCauseRow {
   alert_id: number;
   cause: string;
+  /** Severity that was told; null in rows of before there was one. */
+  severity: AlertSeverity | null;
   /** JSON: the configurations that had it at the last look, as messages have them. */
   sources: string;
   /** When it was last told of. */

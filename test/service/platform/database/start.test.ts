@@ -124,6 +124,7 @@ const LATER = [
   '0032-run-requests',
   '0033-alerts',
   '0034-console-logins',
+  '0035-kinds-of-alerts',
 ];
 const OF_BEFORE = [
   '0001-first',
