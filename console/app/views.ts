@@ -86,6 +86,15 @@ export const VIEWS: readonly View[] = [
     load: () => import('../views/files/index.tsx'),
   },
   {
+    name: 'alerts',
+    place: 'alerts',
+    title: 'Alerts',
+    icon: 'alert',
+    key: 'a',
+    isInNavigation: true,
+    load: () => import('../views/alerts/index.tsx'),
+  },
+  {
     name: 'tokens',
     place: 'tokens',
     title: 'Tokens',

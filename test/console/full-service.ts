@@ -14,6 +14,7 @@ export interface Filled {
   readonly exportJob: number;
   readonly file: number;
   readonly token: string;
+  readonly alert: string;
 }
 
 /** Something of every kind that the console shows: what went well, what failed, what is long and what is hostile. */
@@ -29,7 +30,27 @@ export async function fillService(client: StorageClient): Promise<Filled> {
     bucketPermissions: { 'in.c-main': 'read', 'out.c-empty': 'write' },
     expiresIn: 90_000,
   });
-  return { runs: await fillRuns(client), ...jobs, file, token: token.id };
+  const alert = await fillAlerts(client);
+  return { runs: await fillRuns(client), ...jobs, file, token: token.id, alert };
+}
+
+/** Makes an alert whose receiver is not there, and one that is off. */
+async function fillAlerts(client: StorageClient): Promise<string> {
+  const { id } = await client.alerts.create({
+    name: `Operations ${HOSTILE}`,
+    url: 'http://127.0.0.1:9/hook',
+    lateMinutes: 1500,
+    lateErrorMinutes: 2880,
+    columns: [
+      { table: 'in.c-main.users', column: 'id', warnMinutes: 60 },
+      { table: 'in.c-main.lost', column: 'updated_at', warnMinutes: 60, errorMinutes: 90 },
+    ],
+    endingDays: 1,
+    remindMinutes: 60,
+  });
+  await client.alerts.create({ name: LONG.slice(0, 255), url: 'mailto:a@example.com', isEnabled: false });
+  await client.alerts.test(id);
+  return id;
 }
 
 async function fillTables(client: StorageClient): Promise<Pick<Filled, 'exportJob' | 'failedJob'>> {

@@ -2,8 +2,8 @@ import type { Token } from '../../data/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Banner } from '../../ui/states.tsx';
-import { CopyButton, Text } from '../../ui/values.tsx';
-import './tokens.css';
+import { Secret } from '../../ui/secret.tsx';
+import { Text } from '../../ui/values.tsx';
 
 /** Shows the token itself. Only its button closes it, since there is no way back. */
 export function SecretOnce({ token, onClose }: { readonly token: Token; readonly onClose: () => void }) {
@@ -16,10 +16,7 @@ export function SecretOnce({ token, onClose }: { readonly token: Token; readonly
       {token.token === undefined ? (
         <Banner kind="warn">The service gave no token. Refresh it to get one.</Banner>
       ) : (
-        <div class="secret">
-          <code>{token.token}</code>
-          <CopyButton text={token.token} label="Copy the token" />
-        </div>
+        <Secret text={token.token} label="Copy the token" />
       )}
       <div>
         <Button kind="primary" onPress={onClose}>

@@ -1,3 +1,4 @@
+import type { RunError } from '../../../storage/protocol/run.ts';
 import { RawJson, type Reply } from '../reply.ts';
 import type {
   AlertCauseRow,
@@ -34,7 +35,7 @@ export function alertReply(
       ...placeOf(state),
       kind: state.kind,
       severity: severityOf(state),
-      detail: state.detail,
+      detail: state.detail ?? messageOf(state.error),
       run: state.run_id === null ? null : String(state.run_id),
       since: apiTime(state.since),
       toldTime: apiTime(told.get(state.cause) ?? null),
@@ -42,6 +43,11 @@ export function alertReply(
     createdTime: apiTime(alert.created),
     creatorToken: { id: String(alert.creator_id), description: alert.creator_description },
   };
+}
+
+/** Returns the message of the error of a run. */
+function messageOf(error: string | null): string | null {
+  return error === null ? null : (JSON.parse(error) as RunError).message; // of this service
 }
 
 export function messageReply(message: AlertMessageRow): Record<string, Reply> {

@@ -6,7 +6,17 @@ import type { ConsoleFiles } from './files.ts';
  * Paths of the console: each leads to the same page, and the page shows the view of the address.
  * `console/app/views.ts` has the views.
  */
-export const PLACES = ['tables', 'sql', 'sources', 'new', 'runs', 'jobs', 'files', 'tokens'] as const;
+export const PLACES = [
+  'tables',
+  'sql',
+  'sources',
+  'new',
+  'runs',
+  'jobs',
+  'files',
+  'alerts',
+  'tokens',
+] as const;
 
 /** Returns the page. @param base path of the address that browsers use, without a slash at the end */
 export async function pageAnswer(files: ConsoleFiles, env: Env, base: string): Promise<Answer> {

@@ -1,0 +1,158 @@
+import { client, type SourceCondition, type SourceState } from '../../data/client.ts';
+import { useQuery } from '../../data/query.ts';
+import { Link } from '../../route/link.tsx';
+import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
+import { DataTable, type Column } from '../../ui/data-table.tsx';
+import { SearchField, Select } from '../../ui/field.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
+import { RelativeTime, Text } from '../../ui/values.tsx';
+import { minutesText } from './words.ts';
+import './alerts.css';
+
+const PART = 100;
+
+const CONDITIONS: readonly {
+  readonly value: SourceCondition;
+  readonly text: string;
+  readonly tone: 'bad' | 'good' | 'neutral' | 'warn';
+}[] = [
+  { value: 'failed', text: 'failed', tone: 'bad' },
+  { value: 'late', text: 'late', tone: 'warn' },
+  { value: 'doubtful', text: 'in doubt', tone: 'warn' },
+  { value: 'neverRun', text: 'never run', tone: 'neutral' },
+  { value: 'fresh', text: 'fresh', tone: 'good' },
+];
+
+const placeOf = ({ component, configuration }: SourceState): string =>
+  at`/sources/${component}/${configuration}`;
+
+const none = <span class="muted">–</span>;
+
+const COLUMNS: readonly Column<SourceState>[] = [
+  {
+    id: 'name',
+    title: 'Source',
+    width: 260,
+    show: (source) => (
+      <Link to={placeOf(source)}>
+        <Text>{source.name === '' ? source.configuration : source.name}</Text>
+      </Link>
+    ),
+  },
+  {
+    id: 'state',
+    title: 'State',
+    width: 120,
+    show: ({ state }) => {
+      const { text, tone } = CONDITIONS.find(({ value }) => value === state) ?? {
+        text: state,
+        tone: 'neutral',
+      };
+      return <Badge tone={tone}>{text}</Badge>;
+    },
+  },
+  {
+    id: 'load',
+    title: 'Last load',
+    width: 140,
+    show: ({ lastLoadTime }) => (lastLoadTime === null ? none : <RelativeTime value={lastLoadTime} />),
+  },
+  {
+    id: 'next',
+    title: 'Next run',
+    width: 140,
+    show: ({ nextTime, isPaused }) =>
+      isPaused ? <Badge>paused</Badge> : nextTime === null ? none : <RelativeTime value={nextTime} />,
+  },
+  {
+    id: 'run',
+    title: 'Last run',
+    width: 110,
+    show: ({ lastRun }) => (lastRun === null ? none : <Link to={at`/runs/${lastRun}`}>{lastRun}</Link>),
+  },
+  {
+    id: 'late',
+    title: 'Late after',
+    width: 120,
+    show: ({ lateMinutes }) => (lateMinutes === null ? none : minutesText(lateMinutes)),
+  },
+  { id: 'id', title: 'Id', width: 180, text: ({ configuration }) => configuration },
+];
+
+/** Lists how sources ran last and how old their data is, those that need a look first. */
+export function SourceStates() {
+  const { query } = usePlace();
+  const [search, state] = [query.get('search') ?? '', query.get('state') ?? ''];
+  const offset = Math.max(0, Math.floor(Number(query.get('offset'))) || 0);
+  const condition = CONDITIONS.find(({ value }) => value === state)?.value;
+  const states = useQuery({
+    key: ['runs', 'states', state, search, offset],
+    load: async () =>
+      await client().runs.states({
+        limit: PART,
+        offset,
+        ...(search === '' ? {} : { search }),
+        ...(condition === undefined ? {} : { state: [condition] }),
+        ...(state === 'paused' ? { isPaused: true } : {}),
+      }),
+    everyMs: 15_000,
+    topic: 'runs',
+    keepsPrevious: true,
+  });
+  return (
+    <Loaded query={states}>
+      {({ counts, paused, sources, total }) => (
+        <div class="stack">
+          <div class="alerts-filter">
+            <SearchField
+              label="Search sources"
+              value={search}
+              onInput={(value) => setQuery({ search: value, offset: undefined })}
+            />
+            <Select
+              label="State"
+              isLabelHidden
+              value={condition ?? (state === 'paused' ? state : '')}
+              options={[
+                { value: '', text: 'Any state' },
+                ...CONDITIONS.map(({ value, text }) => ({ value, text: `${text} (${counts[value]})` })),
+                { value: 'paused', text: `paused (${paused})` },
+              ]}
+              onChange={(value) => setQuery({ state: value, offset: undefined })}
+            />
+          </div>
+          {total === 0 ? (
+            <div class="card">
+              <EmptyState
+                icon="source"
+                title={state + search === '' ? 'There are no sources yet' : 'No source is like that'}
+              >
+                {state + search === ''
+                  ? 'Their runs, and how old their data is, are seen here.'
+                  : 'Choose another state, or search for something else.'}
+              </EmptyState>
+            </div>
+          ) : (
+            <>
+              <DataTable
+                label="State of the sources"
+                columns={COLUMNS}
+                rows={sources}
+                rowKey={placeOf}
+                onOpen={(source) => navigate(placeOf(source))}
+              />
+              <Pager
+                noun="sources"
+                size={PART}
+                offset={offset}
+                shown={sources.length}
+                onMove={(next) => setQuery({ offset: next === 0 ? undefined : String(next) })}
+              />
+            </>
+          )}
+        </div>
+      )}
+    </Loaded>
+  );
+}
