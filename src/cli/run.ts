@@ -14,7 +14,7 @@ import type { ShownProgress } from './progress.ts';
 import { periodArg, periodOptions } from './period-options.ts';
 import { recordingArgs, recordingOptions } from './recording-options.ts';
 import { isRemote, remoteOptions } from './remote-options.ts';
-import { countArg, logOptions, openLog, strictOption } from './shared.ts';
+import { countArg, logOptions, openLog, strictOption, urlArg } from './shared.ts';
 import { storedArg } from './stored-arg.ts';
 import { boundYoungMemory } from './heap-tuning.ts';
 
@@ -73,6 +73,10 @@ export const runCommand: Command = {
     config: valued('ID', 'Id of the configuration that the storage keeps'),
     branch: valued('ID', 'Development branch of the stored configuration'),
     ...remoteOptions,
+    notify: valued(
+      'URL',
+      'Post a message here when the run fails or is in doubt, and when it is well again; signed where GEX_NOTIFY_SECRET is set',
+    ),
     json: flag('Print the result as JSON'),
     'show-requests': flag('Print every request and answer as they go, without secrets'),
     ...logOptions,
@@ -106,96 +110,121 @@ export const runCommand: Command = {
       const { runRemote } = await import('./remote-run.ts');
       return await runRemote(args, io);
     }
-    const log = await openLog(args, io);
-    const isDryRun = args.isSet('dry-run');
-    const format = formatArg(args);
-    const { createProgress, withProgress } = await import('./progress.ts');
-    const isLive = io.isTerminal && args.text('log-format') === 'text';
-    const told = await toldToRunner();
-    const progress = withProgress(createProgress(io, log, systemEnv, isLive), told);
-    const shownRequests = args.isSet('show-requests') ? await requestLines(args, io) : {};
-    const limit = countArg(args, 'limit');
-    const period = await periodArg(args, systemEnv.now());
-    const isJson = args.isSet('json');
-    const done: RowResult[] = [];
-    const show = async (error?: unknown, limits: RunResult['limits'] = []): Promise<void> => {
-      progress.stop();
-      if (error !== undefined && done.length === 0 && !isJson) return;
-      const { describeRun } = await import('./run-result.ts');
-      io.print(describeRun(done, { json: isJson, error, limits, secrets: io.secrets }));
-    };
-    const shown = async (error: unknown): Promise<never> => {
-      if (!isDryRun) await show(error);
-      throw error;
-    };
-    const { run: runId, ...given } = await givenByRunner();
-    // behind the credentials, which are the first message
-    const kept = await keptBySomebody();
-    const signal = kept === undefined ? io.signal : AbortSignal.any([io.signal, kept.gone]);
-    const target = await openTarget({
-      ...given,
-      dataFolder: args.text('data'),
-      storage: args.text('storage'),
-      stored: storedArg(args),
-      needsStorage: !isDryRun && args.text('replay') === undefined,
-      log,
-      secrets: io.secrets,
-      signal,
-      onProgress: progress.transfer,
-      beforeChange: kept?.keep,
-    }).catch(shown);
+    const notify = urlArg(args, 'notify');
+    const isTrial = args.isSet('dry-run') || args.text('limit') !== undefined;
+    const outcome: Outcome = { rows: [], dataFolder: args.text('data') ?? '.' };
+    if (notify === undefined || isTrial) return await runHere(args, io, outcome);
     try {
-      if (target.isDisabled && args.list('row').length === 0) {
-        log.warn('The configuration is disabled: nothing is run. Enable it, or name a row with --row');
-        if (isJson && isDryRun) io.print('[]');
-        else if (isJson) await show();
-        return 0;
-      }
-      const common = {
-        ...target.options,
-        rows: args.list('row'),
-        resetState: args.isSet('reset-state'),
-        strict: args.isSet('strict'),
-        period,
-        log,
-        secrets: io.secrets,
-        signal,
-      };
-      if (isDryRun) return await dryRun(args, io, common);
-      boundYoungMemory();
-      const { run } = await import('../runner/run.ts');
-      const { rows, limits } = await run({
-        ...common,
-        id: runId ?? kept?.id,
-        acceptDoubtful: args.isSet('accept-doubtful'),
-        limit,
-        threads: threadsArg(args),
-        rowsAtOnce: countArg(args, 'rows-at-once'),
-        ...(await recordingArgs(args)),
-        debug: args.text('log-level') === 'debug',
-        command: ['gex', ...process.argv.slice(2)].join(' '),
-        onDebug: () => log.setLevel('debug'),
-        progress: { ...progress, ...shownRequests, rowEnd: (result) => done.push(result) },
-      }).catch(shown);
-      if (format !== undefined) {
-        const { withFileNames, writeTypedFiles } = await import('../runner/typed-files.ts');
-        for (const { out } of rows) await writeTypedFiles(out, format, signal).catch(shown);
-        for (const [i, result] of done.entries()) done[i] = withFileNames(result, format);
-      }
-      const { doubtError } = await import('../runner/doubt.ts');
-      const doubt = doubtError(rows, {
-        dataFolder: target.options.dataFolder,
-        isStrict: args.isSet('strict'),
-      });
-      await show(doubt, limits);
-      await tellOfChange(target, log);
-      if (doubt !== undefined) throw doubt;
-      return 0;
+      return await runHere(args, io, outcome);
+    } catch (error) {
+      outcome.error = error;
+      throw error;
     } finally {
-      await target.close();
+      const { notifyOf } = await import('./notify.ts');
+      await notifyOf(outcome, notify, { args, io });
     }
   },
 };
+
+/** How a run ended. */
+export interface Outcome {
+  /** The rows that have ended. */
+  readonly rows: RowResult[];
+  dataFolder: string;
+  error?: unknown;
+}
+
+async function runHere(args: Args, io: Io, outcome: Outcome): Promise<number> {
+  const log = await openLog(args, io);
+  const isDryRun = args.isSet('dry-run');
+  const format = formatArg(args);
+  const { createProgress, withProgress } = await import('./progress.ts');
+  const isLive = io.isTerminal && args.text('log-format') === 'text';
+  const told = await toldToRunner();
+  const progress = withProgress(createProgress(io, log, systemEnv, isLive), told);
+  const shownRequests = args.isSet('show-requests') ? await requestLines(args, io) : {};
+  const limit = countArg(args, 'limit');
+  const period = await periodArg(args, systemEnv.now());
+  const isJson = args.isSet('json');
+  const done = outcome.rows;
+  const show = async (error?: unknown, limits: RunResult['limits'] = []): Promise<void> => {
+    progress.stop();
+    if (error !== undefined && done.length === 0 && !isJson) return;
+    const { describeRun } = await import('./run-result.ts');
+    io.print(describeRun(done, { json: isJson, error, limits, secrets: io.secrets }));
+  };
+  const shown = async (error: unknown): Promise<never> => {
+    if (!isDryRun) await show(error);
+    throw error;
+  };
+  const { run: runId, ...given } = await givenByRunner();
+  // behind the credentials, which are the first message
+  const kept = await keptBySomebody();
+  const signal = kept === undefined ? io.signal : AbortSignal.any([io.signal, kept.gone]);
+  const target = await openTarget({
+    ...given,
+    dataFolder: args.text('data'),
+    storage: args.text('storage'),
+    stored: storedArg(args),
+    needsStorage: !isDryRun && args.text('replay') === undefined,
+    log,
+    secrets: io.secrets,
+    signal,
+    onProgress: progress.transfer,
+    beforeChange: kept?.keep,
+  }).catch(shown);
+  outcome.dataFolder = target.options.dataFolder;
+  try {
+    if (target.isDisabled && args.list('row').length === 0) {
+      log.warn('The configuration is disabled: nothing is run. Enable it, or name a row with --row');
+      if (isJson && isDryRun) io.print('[]');
+      else if (isJson) await show();
+      return 0;
+    }
+    const common = {
+      ...target.options,
+      rows: args.list('row'),
+      resetState: args.isSet('reset-state'),
+      strict: args.isSet('strict'),
+      period,
+      log,
+      secrets: io.secrets,
+      signal,
+    };
+    if (isDryRun) return await dryRun(args, io, common);
+    boundYoungMemory();
+    const { run } = await import('../runner/run.ts');
+    const { rows, limits } = await run({
+      ...common,
+      id: runId ?? kept?.id,
+      acceptDoubtful: args.isSet('accept-doubtful'),
+      limit,
+      threads: threadsArg(args),
+      rowsAtOnce: countArg(args, 'rows-at-once'),
+      ...(await recordingArgs(args)),
+      debug: args.text('log-level') === 'debug',
+      command: ['gex', ...process.argv.slice(2)].join(' '),
+      onDebug: () => log.setLevel('debug'),
+      progress: { ...progress, ...shownRequests, rowEnd: (result) => done.push(result) },
+    }).catch(shown);
+    if (format !== undefined) {
+      const { withFileNames, writeTypedFiles } = await import('../runner/typed-files.ts');
+      for (const { out } of rows) await writeTypedFiles(out, format, signal).catch(shown);
+      for (const [i, result] of done.entries()) done[i] = withFileNames(result, format);
+    }
+    const { doubtError } = await import('../runner/doubt.ts');
+    const doubt = doubtError(rows, {
+      dataFolder: target.options.dataFolder,
+      isStrict: args.isSet('strict'),
+    });
+    await show(doubt, limits);
+    await tellOfChange(target, log);
+    if (doubt !== undefined) throw doubt;
+    return 0;
+  } finally {
+    await target.close();
+  }
+}
 
 /**
  * Receives id, token and keys of a run from the runner that started it: not by the environment, where a configuration

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { client, type Alert, type AlertMessage } from '../../data/client.ts';
+import { client, type Alert, type AlertMessage, type AlertUpdate } from '../../data/client.ts';
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
 import { useSources } from '../../data/sources.ts';
 import { Link } from '../../route/link.tsx';
@@ -47,18 +47,17 @@ type Asked = 'change' | 'delete' | 'mute';
 function Actions({ alert }: { readonly alert: Alert }) {
   const [asked, setAsked] = useState<Asked | undefined>();
   const close = (): void => setAsked(undefined);
-  const group = () => client().alerts;
-  const change = useAction(async (changes: Parameters<ReturnType<typeof group>['update']>[1]) => {
-    await group().update(alert.id, changes);
+  const change = useAction(async (changes: AlertUpdate) => {
+    await client().alerts.update(alert.id, changes);
     await invalidate('alerts');
   });
   const test = useAction(async () => {
-    await group().test(alert.id);
+    await client().alerts.test(alert.id);
     toast('A message is on its way: what came of it stands below.');
     await invalidate('alerts', 'messages');
   });
   const remove = useAction(async () => {
-    await group().delete(alert.id);
+    await client().alerts.delete(alert.id);
     toast('The alert is deleted.');
     navigate('/alerts');
     await invalidate('alerts', 'list');

@@ -8,6 +8,8 @@ export interface AlertSource {
   /** Absent where it is about no configuration, as the next one. */
   readonly component?: string;
   readonly configuration?: string;
+  /** The data folder of a run of the command. */
+  readonly folder?: string;
   /** The run that showed it; absent when none did. */
   readonly run?: string;
   readonly table?: string;
@@ -126,5 +128,5 @@ function lineOf(
   return oneLine(`${project}: ${who} ${WORDS[event]}${why === undefined ? '' : `: ${why}`}`).slice(0, TEXT);
 }
 
-const nameOf = ({ configuration, table, column, token }: AlertSource): string =>
-  configuration ?? (table === undefined ? `token ${token}` : `${table}, ${column}`);
+const nameOf = ({ configuration, folder, table, column, token }: AlertSource): string =>
+  configuration ?? folder ?? (table === undefined ? `token ${token}` : `${table}, ${column}`);

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
 import type { MissedRun, RunProblem, RunProblems } from '../../../storage/protocol/problems.ts';
-import type { RunError } from '../../../storage/protocol/run.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
 import {
@@ -15,6 +13,7 @@ import {
 import type { ScheduleRow } from '../../stores/metadata/tables.ts';
 import { apiTime } from '../presenters/time.ts';
 import { placeOf } from '../schedules/place.ts';
+import { causeOf, errorOf, hostOf } from './cause.ts';
 
 /** More runs than that are not looked at one by one. */
 const MOST_RUNS = 10_000;
@@ -91,44 +90,6 @@ function problemOf(id: string, rows: readonly ProblemRow[], good: ReadonlyMap<st
 }
 
 const timeOf = (run: ProblemRow): string => apiTime(run.ended ?? '');
-
-const DOUBTFUL: RunError = {
-  code: 'run.doubtful',
-  message: 'The run succeeded, and its tables may not have everything.',
-  audience: 'user',
-  hint: 'Look at the verdict of its jobs: it names what is in doubt, and what would settle it.',
-};
-
-/** Returns why a run went wrong. */
-export function errorOf({ error }: Pick<ProblemRow, 'error'>): RunError {
-  // Written by this service.
-  return error === null ? DOUBTFUL : (JSON.parse(error) as RunError);
-}
-
-/** Returns the host that the error has an address of. */
-function hostOf({ where }: RunError): string | undefined {
-  const url: unknown = typeof where === 'object' && where !== null && 'url' in where ? where.url : undefined;
-  return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : undefined;
-}
-
-/** Identifies the cause of a run's failure: the code, the API, and the message without what differs from run to run. */
-export function causeOf(run: Pick<ProblemRow, 'error' | 'status'>): string {
-  const error = errorOf(run);
-  const parts = [run.status, error.code, hostOf(error) ?? '', alike(error.message)];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16);
-}
-
-const TELLING = 300;
-
-/** Takes addresses, names in “”, times, ids and numbers out of a message; the status of an answer stays. */
-function alike(message: string): string {
-  return message
-    .slice(0, TELLING)
-    .replaceAll(/https?:\/\/[^\s"”,;)]+/g, '<address>')
-    .replaceAll(/“[^”]*”/g, '<name>')
-    .replaceAll(/\b(?=[0-9a-f-]*\d)[0-9a-f][0-9a-f-]{7,}\b/gi, '<id>')
-    .replaceAll(/(?<!(?:answered|status) )\b\d[\d.,:]*/g, '<number>');
-}
 
 async function missedIn(
   meta: Meta,

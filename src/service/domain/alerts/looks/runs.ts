@@ -1,7 +1,7 @@
 import { isoTime } from '../../../../lib/iso-time.ts';
 import { lastEnded, lastLoads, listEnabled } from '../../../stores/metadata/alerts.ts';
 import { lockKeyOf } from '../../../stores/metadata/runs.ts';
-import { causeOf, errorOf } from '../../runs/problems.ts';
+import { causeOf, errorOf } from '../../runs/cause.ts';
 import { findingOf, isOf, type AlertFinding, type AlertFindings, type AlertLook } from '../finding.ts';
 
 /** Looks at how the last run of each configuration ended, and at those that load nothing. */
