@@ -13,13 +13,13 @@ import { messageBody, type AlertSource } from '../service/domain/alerts/message.
 import { postMessage } from '../service/domain/alerts/post.ts';
 import { causeOf, errorOf } from '../service/domain/runs/cause.ts';
 import type { Args, Io } from './command.ts';
-import type { Outcome } from './run.ts';
+import type { RunOutcome } from './run.ts';
 import { openLog } from './shared.ts';
 
 /** Longest time that a command waits for the receiver, when all is done. */
 const TIMEOUT_MS = 5000;
 
-/** What went wrong in the run before: `.gex/notify.json` of the data folder, while something is wrong. */
+/** Problem of the run before: `.gex/notify.json` of the data folder, while something is wrong. */
 interface Told {
   readonly cause: string;
   readonly since: string;
@@ -30,7 +30,7 @@ interface Told {
  * alerts of a service. It comes when the run is over, and whatever becomes of it changes nothing of the run.
  */
 export async function notifyOf(
-  outcome: Outcome,
+  outcome: RunOutcome,
   url: string,
   { args, io }: { readonly args: Args; readonly io: Io },
 ): Promise<void> {
@@ -82,7 +82,7 @@ export async function notifyOf(
 }
 
 function wrongIn(
-  { error, rows }: Outcome,
+  { error, rows }: RunOutcome,
   io: Io,
 ): { readonly event: 'doubtful' | 'failed'; readonly cause: string; readonly error: RunError } | undefined {
   const isDoubtful = rows.some(({ jobs }) => jobs.some(isOpen));
@@ -108,7 +108,7 @@ function runError(error: unknown, { secrets }: Io): RunError {
   };
 }
 
-function sourceOf({ dataFolder }: Outcome, args: Args): Omit<AlertSource, 'since'> {
+function sourceOf({ dataFolder }: RunOutcome, args: Args): Omit<AlertSource, 'since'> {
   const [component, configuration] = [args.text('component'), args.text('config')];
   return {
     ...(component === undefined || configuration === undefined ? {} : { component, configuration }),

@@ -112,7 +112,7 @@ export const runCommand: Command = {
     }
     const notify = urlArg(args, 'notify');
     const isTrial = args.isSet('dry-run') || args.text('limit') !== undefined;
-    const outcome: Outcome = { rows: [], dataFolder: args.text('data') ?? '.' };
+    const outcome: RunOutcome = { rows: [], dataFolder: args.text('data') ?? '.' };
     if (notify === undefined || isTrial) return await runHere(args, io, outcome);
     try {
       return await runHere(args, io, outcome);
@@ -127,14 +127,14 @@ export const runCommand: Command = {
 };
 
 /** How a run ended. */
-export interface Outcome {
+export interface RunOutcome {
   /** The rows that have ended. */
   readonly rows: RowResult[];
   dataFolder: string;
   error?: unknown;
 }
 
-async function runHere(args: Args, io: Io, outcome: Outcome): Promise<number> {
+async function runHere(args: Args, io: Io, outcome: RunOutcome): Promise<number> {
   const log = await openLog(args, io);
   const isDryRun = args.isSet('dry-run');
   const format = formatArg(args);
