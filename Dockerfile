@@ -10,7 +10,8 @@ COPY src ./src
 COPY console ./console
 # the editor of the console completes by it
 COPY schemas ./schemas
-COPY scripts/bundle.ts ./scripts/
+COPY bin ./bin
+COPY scripts/bundle.ts scripts/chunk-code.ts scripts/compile-chunks.ts ./scripts/
 RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json && node scripts/bundle.ts \
     && node node_modules/vite/bin/vite.js build --config console/vite.config.ts
 

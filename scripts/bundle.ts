@@ -1,12 +1,14 @@
 // Writes the program into few files: the entries, and `dist/chunks` for what they share and load when it is needed, with the
 // packages in them. The runtime takes a third of a millisecond to find, read and link each small file, and a run would
-// need 1,500 of them.
+// need 1,500 of them. Beside each chunk of a plain run lies what the runtime compiles of it.
 //
 //   tsc -p tsconfig.build.json && node scripts/bundle.ts
 import { globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { compileChunks } from './compile-chunks.ts';
+import { chunkCode, circle, entryCode, isFacade } from './chunk-code.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Each is built beside its declarations; together, since a class that is there twice is two classes. */
@@ -27,6 +29,7 @@ const RUN = [
 const LEFT = /^(node:|@duckdb\/node-bindings|@aws-sdk|@smithy|ssh2|swagger-ui-dist|pg-native)/;
 for (const file of globSync('dist/**/*.js', { cwd: root, exclude: ['dist/console'] }))
   rmSync(`${root}${file}`);
+rmSync(`${root}dist/chunks`, { recursive: true, force: true });
 
 const program = await written(ENTRIES, RUN);
 // a thread has its own: what it shares with the program would bring all of it
@@ -35,6 +38,7 @@ const thread = await written(['engine/records/threads/line-worker'], []);
 const query = await written(['service/stores/query/process/main'], []);
 const packages = new Set([...program, ...thread, ...query].map(packageOf).filter((folder) => folder !== ''));
 writeFileSync(`${root}dist/licenses.txt`, [...packages].toSorted().map(licenseOf).join('\n'));
+await compileChunks();
 
 /** Writes entries with what they need, and returns the modules that are in them. */
 async function written(entries: readonly string[], everyRun: readonly string[]): Promise<readonly string[]> {
@@ -61,9 +65,25 @@ async function written(entries: readonly string[], everyRun: readonly string[]):
       },
       {
         name: 'code',
+        load(id) {
+          // a look-up of the package at every start otherwise
+          if (id !== `${root}src/lib/version.ts`) return undefined;
+          return `export const VERSION = ${JSON.stringify(manifestIn('').version)};`;
+        },
         generateBundle(_, files) {
-          for (const file of Object.values(files))
-            if (file.type === 'chunk') file.code = ascii(withoutExports(file.code));
+          const chunks = Object.values(files).filter((file) => file.type === 'chunk');
+          const facades = new Map(
+            chunks
+              .filter(({ isEntry, code }) => !isEntry && isFacade(code))
+              .map(({ fileName, code }) => [path.basename(fileName), code]),
+          );
+          const turn = circle(new Map(chunks.map(({ fileName, imports }) => [fileName, imports])));
+          if (turn !== undefined) throw new Error(`These import each other: ${turn.join(', ')}`);
+          for (const file of chunks)
+            file.code = ascii(
+              file.isEntry ? withoutExports(entryCode(file, facades)) : chunkCode(file, facades),
+            );
+          for (const name of facades.keys()) delete files[`chunks/${name}`];
         },
       },
     ],
@@ -91,14 +111,16 @@ function packageOf(id: string): string {
 
 /** Returns the terms under which a package is given, which ask to be passed on with it. */
 function licenseOf(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(`${root}${folder}/package.json`, 'utf8')) as {
-    name: string; // what every package.json has
-    version: string;
-    license: string;
-  };
+  const { name, version, license } = manifestIn(folder);
   const file = readdirSync(`${root}${folder}`).find((each) => /^licen[cs]e/i.test(each));
   const text = file === undefined ? '' : readFileSync(`${root}${folder}/${file}`, 'utf8').trim();
   return `${name} ${version} (${license})\n\n${text}\n`;
+}
+
+function manifestIn(folder: string): { name: string; version: string; license: string } {
+  return JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8')) as ReturnType<
+    typeof manifestIn
+  >; // what every package.json has
 }
 
 /** Takes the runtime's modules without `import`, which loads all that they would export: `crypto` its WebCrypto, too. */

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { RunError } from '../lib/errors.ts';
 import { getKey, isList, isObject, parseExact, type Json } from '../lib/json/index.ts';
 import { shellWord } from '../lib/shell-word.ts';
-import { writeReport } from '../engine/sink/report.ts';
+import { writeFileAtomic } from '../engine/sink/atomic.ts';
+import { reportText } from '../engine/sink/report.ts';
 import { describeDoubt, isOpen, type JobReport } from '../engine/completeness/index.ts';
 
 /** Row with the facts that decide whether its completeness fails the command. */
@@ -67,7 +68,8 @@ export function doubtError(
 /** Writes into an output that it was not pushed, so that its state follows when it is. */
 export function holdBack(out: string, jobs: readonly JobReport[]): void {
   const types = readReport(out, 'types');
-  writeReport(path.join(out, 'report.json'), jobs, { held: true, ...(isList(types) ? { types } : {}) });
+  const text = reportText(jobs, { held: true, ...(isList(types) ? { types } : {}) });
+  writeFileAtomic(path.join(out, 'report.json'), text);
 }
 
 /** Tells whether an output was held back: its state has not moved on. */

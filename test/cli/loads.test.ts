@@ -5,17 +5,26 @@ import { configOf, dataFolder, json, startApi, startBuilt } from './support.ts';
 /** Tells, when the process ends, which packages that are only for some runs it has loaded, and what its source takes. */
 const WATCH = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
+  import vm from 'node:vm';
   const loaded = new Set();
   let bytes = 0;
   registerHooks({ load: (url, context, next) => {
     const name = /node_modules\\/(got|ssh2|fastify|@duckdb|@aws-sdk|kysely)\\//.exec(url)?.[1];
     if (name !== undefined) loaded.add(name);
     const result = next(url, context);
-    const text = url.startsWith('file:') ? String(result.source ?? '') : '';
-    // the runtime keeps it, and one character that is not Latin makes all of them wide
-    bytes += /[^\\0-\\xff]/.test(text) ? 2 * text.length : text.length;
+    if (url.startsWith('file:')) add(String(result.source ?? ''));
     return result;
   } });
+  vm.Script = class extends vm.Script {
+    constructor(text, options) {
+      super(text, options);
+      add(text);
+    }
+  };
+  // the runtime keeps it, and one character that is not Latin makes all of them wide
+  function add(text) {
+    bytes += /[^\\0-\\xff]/.test(text) ? 2 * text.length : text.length;
+  }
   process.on('exit', () => console.error('LOADED ' + [...loaded].sort().join(' ') + '. ' + bytes + ' bytes'));
 `)}`;
 

@@ -26,7 +26,7 @@ import { createCaller, strtotime } from '../jobs/functions/index.ts';
 import { parseJobs, type Job, type JobWarning, type Stretch } from '../jobs/index.ts';
 import type { SampleBounds } from './child-starts.ts';
 import { IncrementalStates } from './incremental/states.ts';
-import { getKey, type AnyObject } from '../../lib/json/index.ts';
+import { getKey, toJsonText, type AnyObject } from '../../lib/json/index.ts';
 import type { Log } from '../../lib/log.ts';
 import type { PaginationMethod } from '../pagination/index.ts';
 import { makeHead } from '../recording/head.ts';
@@ -35,13 +35,13 @@ import type { Recording } from '../recording/exchanges.ts';
 import { withRedaction } from '../../lib/redact.ts';
 import type { Secrets } from '../../lib/secrets.ts';
 import { guard } from '../sink/file-error.ts';
-import { writeReport } from '../sink/report.ts';
+import { reportText } from '../sink/report.ts';
 import type { JobReport } from '../completeness/index.ts';
 import { parseCompleteness } from '../shared/completeness-signs.ts';
 import { Witnesses } from './witnesses.ts';
 import { parseMappings } from '../records/mapping/parse.ts';
 import { publish } from '../sink/publish.ts';
-import { nextState, previousStartOf, writeState } from '../sink/state.ts';
+import { nextState, previousStartOf } from '../sink/state.ts';
 import { openConfig } from './open-config.ts';
 
 export interface ExtractOptions {
@@ -185,10 +185,14 @@ async function extractTables(options: KnownOptions): Promise<ExtractResult> {
       isPeriod: options.period !== undefined,
     });
     states.tell();
-    publish(publications, path.join(outFolder, 'tables'));
     const { finishState = (state) => state } = options;
-    writeState(path.join(outFolder, 'state.json'), finishState(after));
-    writeReport(path.join(outFolder, 'report.json'), jobs, types.length === 0 ? {} : { types });
+    await publish(publications, path.join(outFolder, 'tables'), [
+      { file: path.join(outFolder, 'state.json'), text: toJsonText(finishState(after)) },
+      {
+        file: path.join(outFolder, 'report.json'),
+        text: reportText(jobs, types.length === 0 ? {} : { types }),
+      },
+    ]);
     return {
       tables: publications.map(({ name, rows }) => ({ name, rows })),
       rows,

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { guard } from './file-error.ts';
-import { writeFileAtomic } from './atomic.ts';
+import { stageFiles, type WholeFile } from './atomic.ts';
 
 /** A whole file of the work folder that is to become an output table. */
 export interface Publication {
@@ -17,13 +17,22 @@ export interface Publication {
  * Moves finished tables to their final names, each by one rename, so that nothing half-written is ever there.
  *
  * @param folder `out/tables`, on the file system of the files
+ * @param beside further files, which get their names after all tables
  * @throws {SinkError} naming the file
  */
-export function publish(tables: readonly Publication[], folder: string): void {
+export async function publish(
+  tables: readonly Publication[],
+  folder: string,
+  beside: readonly WholeFile[],
+): Promise<void> {
   guard(folder, () => mkdirSync(folder, { recursive: true }));
-  for (const { name, file, manifest } of tables) {
-    const target = path.join(folder, name);
-    guard(target, () => renameSync(file, target));
-    writeFileAtomic(`${target}.manifest`, manifest);
+  const manifestOf = ({ name }: Publication): string => `${path.join(folder, name)}.manifest`;
+  const manifests = tables.map((table) => ({ file: manifestOf(table), text: table.manifest }));
+  const named = await stageFiles([...manifests, ...beside]);
+  for (const table of tables) {
+    const target = path.join(folder, table.name);
+    guard(target, () => renameSync(table.file, target));
+    named(manifestOf(table));
   }
+  for (const { file } of beside) named(file);
 }

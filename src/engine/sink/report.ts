@@ -1,12 +1,9 @@
-import { writeFileAtomic } from './atomic.ts';
-
-/** Writes the completeness of each job (`out/report.json`), and the types of the columns. The same exchanges give the same bytes. */
-export function writeReport(
-  file: string,
+/** Returns the text of `out/report.json`: the completeness of each job, and the types of the columns. The same exchanges give the same bytes. */
+export function reportText(
   jobs: readonly unknown[],
   more: { readonly held?: true; readonly types?: readonly unknown[] } = {},
-): void {
+): string {
   const { types, ...marks } = more;
   const ending = types === undefined ? {} : { types };
-  writeFileAtomic(file, `${JSON.stringify({ ...marks, jobs, ...ending }, null, 2)}\n`);
+  return `${JSON.stringify({ ...marks, jobs, ...ending }, null, 2)}\n`;
 }

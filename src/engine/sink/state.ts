@@ -8,12 +8,10 @@ import {
   objectOf,
   parseExact,
   sizeOf,
-  toJsonText,
   type AnyObject,
   type Json,
 } from '../../lib/json/index.ts';
 import type { Log } from '../../lib/log.ts';
-import { writeFileAtomic } from './atomic.ts';
 import { reasonOf } from '../../lib/errors.ts';
 
 /** Key of the states of jobs. */
@@ -97,10 +95,6 @@ export function previousStartOf(state: AnyObject): number | undefined {
   const time = getKey(state, 'time');
   const previous = isObject(time) ? getKey(time, 'previousStart') : undefined;
   return isNumber(previous) ? numberOf(previous) : undefined;
-}
-
-export function writeState(file: string, state: Json): void {
-  writeFileAtomic(file, toJsonText(state));
 }
 
 /** Merges objects key by key, the second winning; any other value is replaced. */
