@@ -58,6 +58,8 @@ export function withFileNames(result: RowResult, format: FileFormat): RowResult 
 export interface TypedFile {
   /** File with a header, whose cells are quoted by `"`. */
   readonly csv: string;
+  /** Names of the columns of a file without a header. Default: those of its header. */
+  readonly columns?: readonly string[];
   /** Appears when it is whole. */
   readonly file: string;
   readonly format: FileFormat;
@@ -66,9 +68,10 @@ export interface TypedFile {
 }
 
 /** @throws {SinkError} naming the table */
-export async function writeTypedFile({ csv, file, format, types }: TypedFile): Promise<void> {
+export async function writeTypedFile({ csv, columns: given, file, format, types }: TypedFile): Promise<void> {
   const under = `${file}.part`;
-  const columns = await columnsOf(csv);
+  const columns = given ?? (await columnsOf(csv));
+  const isHeader = given === undefined;
   const cells = columns.map((name, i) => {
     const type = types.get(name);
     const cell = type === undefined ? `c${i}` : `CAST(nullif(c${i}, '') AS ${type})`;
@@ -76,7 +79,7 @@ export async function writeTypedFile({ csv, file, format, types }: TypedFile): P
   });
   const options = format === 'parquet' ? 'FORMAT parquet, COMPRESSION zstd' : 'FORMAT json';
   const copy = (line: number): string =>
-    `COPY (SELECT ${cells.join(', ')} FROM ${csvOf(csv, columns.length, line)}) TO ${literal(under)} (${options})`;
+    `COPY (SELECT ${cells.join(', ')} FROM ${csvOf(csv, { columns: columns.length, isHeader, longestLine: line })}) TO ${literal(under)} (${options})`;
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const spill = `${file}.spill`;
   const database = await DuckDBInstance.create(':memory:', { memory_limit: '512MB', temp_directory: spill });
@@ -136,12 +139,19 @@ export function typeNamed(type: string, length: string | undefined): string | un
 }
 
 /** Returns the rows of a CSV file as texts `c0`, `c1`, …: every option is given, so that nothing is guessed. */
-function csvOf(file: string, columns: number, longestLine: number): string {
+function csvOf(
+  file: string,
+  {
+    columns,
+    isHeader,
+    longestLine,
+  }: { readonly columns: number; readonly isHeader: boolean; readonly longestLine: number },
+): string {
   const names = Array.from({ length: columns }, (_, i) => `c${i}`);
   return `read_csv(${[
     literal(file),
     'auto_detect = false',
-    'header = true',
+    `header = ${isHeader}`,
     `delim = ','`,
     `quote = '"'`,
     `escape = '"'`,

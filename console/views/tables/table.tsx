@@ -100,10 +100,10 @@ function Actions({ table }: { readonly table: Table }) {
   const selection = readSelection(query, table);
   const isPart = isChosen(selection);
   const [isDeleting, setDeleting] = useState(false);
-  const download = useAction(async (gzip: boolean) => {
+  const download = useAction(async (form: { gzip: boolean; fileType?: 'parquet' }) => {
     // The export is made first, so that what may fail is told here; the same one is then found by the download.
     const chosen = columnsIn(query, table) ?? all;
-    const asked = { gzip, ...queryOf(selection), columns: chosen };
+    const asked = { ...form, ...queryOf(selection), columns: chosen };
     await client().tables.export(id, asked);
     const link = document.createElement('a');
     link.href = client().tableDataUrl(id, asked);
@@ -116,11 +116,18 @@ function Actions({ table }: { readonly table: Table }) {
   });
   return (
     <>
-      <Button icon="download" isBusy={download.isRunning} onPress={() => void download.run(false)}>
+      <Button icon="download" isBusy={download.isRunning} onPress={() => void download.run({ gzip: false })}>
         {isPart ? 'Export these rows' : 'Export CSV'}
       </Button>
-      <Button icon="download" isBusy={download.isRunning} onPress={() => void download.run(true)}>
+      <Button icon="download" isBusy={download.isRunning} onPress={() => void download.run({ gzip: true })}>
         CSV, gzip
+      </Button>
+      <Button
+        icon="download"
+        isBusy={download.isRunning}
+        onPress={() => void download.run({ gzip: false, fileType: 'parquet' })}
+      >
+        Parquet
       </Button>
       {mayWrite(bucketOf(id)) && (
         <Button kind="danger" icon="trash" onPress={() => setDeleting(true)}>

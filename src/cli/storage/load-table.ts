@@ -42,7 +42,7 @@ function signArg(args: Args, name: string): string | undefined {
 
 const fileWord = {
   name: 'file',
-  describe: 'A CSV file; as FILE.gz, it is compressed',
+  describe: 'A CSV file, which is compressed as FILE.gz; or a Parquet file',
   isRequired: true,
 } as const;
 
@@ -50,14 +50,17 @@ const fileWord = {
 export const loadCommands: readonly Command[] = [
   storageCommand({
     name: 'create',
-    describe: 'Create a table from a CSV file',
+    describe: 'Create a table from a CSV or Parquet file',
     words: [bucketWord, fileWord],
     options: {
       name: valued('NAME', 'Name of the table; that of the file by default'),
       'primary-key': valued('A,B', 'Columns that tell rows apart'),
       ...csvOptions,
     },
-    examples: [['gex storage tables create in.c-main users.csv --primary-key id', 'in.c-main.users']],
+    examples: [
+      ['gex storage tables create in.c-main users.csv --primary-key id', 'in.c-main.users'],
+      ['gex storage tables create in.c-main users.parquet', 'From Parquet'],
+    ],
     async run(context) {
       const { args, client, line, show } = context;
       const file = args.word('file');
@@ -82,7 +85,7 @@ export const loadCommands: readonly Command[] = [
   }),
   storageCommand({
     name: 'load',
-    describe: 'Load a CSV file into a table: its rows replace those that are there',
+    describe: 'Load a CSV or Parquet file into a table: its rows replace those that are there',
     words: [tableWord, fileWord],
     options: {
       incremental: flag('Keep the rows that are there; one with the same key is replaced'),
@@ -144,13 +147,14 @@ async function withUpload<T>(
 
 async function upload({ client, gzip }: StorageContext, file: string): Promise<number> {
   const name = path.basename(file);
-  const isCompressed = /\.gz$/i.test(name);
+  // Parquet is compressed within, and found by its content.
+  const isCompressed = /\.(?:gz|parquet)$/i.test(name);
   const { id } = await client.files.upload(await localBody(file), { name, gzip: gzip && !isCompressed });
   return id;
 }
 
 function tableName(file: string): string {
-  const name = webalize(path.basename(file).replace(/(?:\.csv|\.tsv|\.txt)?(?:\.gz)?$/i, ''));
+  const name = webalize(path.basename(file).replace(/(?:\.csv|\.tsv|\.txt|\.parquet)?(?:\.gz)?$/i, ''));
   if (name !== '') return name;
   throw new RunError(
     'command.invalid',

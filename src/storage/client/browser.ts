@@ -49,7 +49,7 @@ export interface BrowserClient {
     /** Those in the trash. Default false. */
     readonly isDeleted?: boolean | undefined;
   }): Promise<UsedComponent[]>;
-  /** Returns the address of a table as one CSV file with a header, for a download link. */
+  /** Returns the address of a table as one file, CSV with a header or Parquet, for a download link. */
   tableDataUrl(id: string, query?: ExportOptions): string;
   /** Calls the API where no group has the operation, with the same retries and errors. */
   readonly call: ApiCore['call'];
@@ -80,8 +80,8 @@ export function createBrowserClient(options: BrowserOptions): BrowserClient {
         'component',
         { id: 'string' },
       ),
-    tableDataUrl: (id, { gzip, search, ...rows } = {}) => {
-      const query = { ...rowsQuery(rows), fulltextSearch: search, gzip };
+    tableDataUrl: (id, { gzip, fileType, search, ...rows } = {}) => {
+      const query = { ...rowsQuery(rows), fulltextSearch: search, gzip, fileType };
       return urlOf(options.base, { method: 'GET', path: path`tables/${id}/data`, query }, options.branch);
     },
     call: async (call) => await api.call(call),

@@ -13,8 +13,13 @@ interface SlicedFile {
   };
 }
 
-/** All slices of a file one after another, read with the credentials that came with it. */
+/** All slices of a file one after another. */
 export async function joinSlices(file: SlicedFile): Promise<string> {
+  return Buffer.concat(await readSlices(file)).toString('utf8');
+}
+
+/** The slices of a file, read with the credentials that came with it. */
+export async function readSlices(file: SlicedFile): Promise<readonly Buffer[]> {
   const { AccessKeyId, SecretAccessKey, SessionToken } = file.credentials;
   const s3 = new S3Client({
     endpoint: new URL(file.url).origin,
@@ -31,5 +36,5 @@ export async function joinSlices(file: SlicedFile): Promise<string> {
     parts.push(Key.endsWith('.gz') ? gunzipSync(bytes) : bytes);
   }
   s3.destroy();
-  return Buffer.concat(parts).toString('utf8');
+  return parts;
 }

@@ -7,7 +7,7 @@ import { Job } from '../../../storage/protocol/job.ts';
 import { Answer } from '../answer.ts';
 import { enqueueJob, runJob } from '../enqueue-job.ts';
 import type { DataContext } from '../../domain/data-context.ts';
-import { ApiError, badRequest, invalidField, notImplemented } from '../../domain/api-error.ts';
+import { ApiError, badRequest, invalidField } from '../../domain/api-error.ts';
 import { attachmentOf } from '../../stores/objects/disposition.ts';
 import type { StoredTable } from '../../stores/metadata/stored-tables.ts';
 import { rowsOf } from '../../domain/jobs/operations/alias.ts';
@@ -32,6 +32,7 @@ import {
   ROW_QUERY_FIELDS,
   type RowQueryInput,
 } from '../../domain/row-query.ts';
+import { joinedParquet } from '../../stores/tables/parquet/join.ts';
 import type { RowQuery } from '../../stores/tables/row-query.ts';
 import { filterFields } from './table-structure.ts';
 
@@ -41,7 +42,12 @@ const Export = Type.Object({
   ...ROW_QUERY_FIELDS,
   gzip: Type.Optional(Type.Boolean()),
   format: Type.Optional(Type.Enum(['rfc', 'json', 'escaped', 'raw'])),
-  fileType: Type.Optional(Type.Enum(['csv', 'parquet'])),
+  fileType: Type.Optional(
+    Type.Enum(['csv', 'parquet'], {
+      description:
+        'Form of each slice. Parquet has the types of the table, and is compressed whatever `gzip` says. Default: csv.',
+    }),
+  ),
 });
 
 const Preview = Type.Object({
@@ -60,6 +66,7 @@ const Preview = Type.Object({
 const Data = Type.Object({
   ...ROW_QUERY_FIELDS,
   gzip: Type.Optional(Type.Boolean({ description: 'Compresses the file. Default: false.' })),
+  fileType: Type.Optional(Type.Enum(['csv', 'parquet'], { description: 'Default: csv.' })),
 });
 
 /** Makes the routes that read rows of tables. */
@@ -70,7 +77,7 @@ export function tableExportRoutes(context: DataContext): Route[] {
 function exportRoute(context: DataContext): Route {
   return route('POST', '/tables/:table/export-async', {
     isForRuns: true,
-    summary: 'Exports a table into a sliced file without a header',
+    summary: 'Exports a table into a sliced file: CSV without a header, or Parquet',
 
     status: 202,
     body: Export,
@@ -79,7 +86,6 @@ function exportRoute(context: DataContext): Route {
     validationCode: 'storage.tables.validation',
     enqueues: ['tableExport'],
     handle: async ({ params, body, ...asker }) => {
-      if (body.fileType === 'parquet') throw notImplemented('An export as Parquet');
       const table = await requireExported(context, params.table, asker);
       const query = readRowQuery(body, context.env.now());
       requireKnownColumns(table, query);
@@ -94,7 +100,7 @@ function exportRoute(context: DataContext): Route {
  */
 function dataRoute(context: DataContext): Route {
   return route('GET', '/tables/:table/data', {
-    summary: 'Exports a table and sends its rows as one CSV file with a header',
+    summary: 'Exports a table and sends its rows as one file: CSV with a header, or Parquet',
 
     query: Data,
     response: Type.String(),
@@ -106,7 +112,8 @@ function dataRoute(context: DataContext): Route {
       requireKnownColumns(table, query);
       // Header and rows have the same columns, also when one is added meanwhile.
       const columns = query.columns ?? table.columns.map(({ name }) => name);
-      const isGzip = asked.gzip ?? false;
+      const isParquet = asked.fileType === 'parquet';
+      const isGzip = asked.gzip === true && !isParquet;
       const work = await exportWork(context, table, { ...query, columns }, { ...asked, gzip: isGzip });
       const { results } = await runJob(context, asker, work);
       // Written by the job.
@@ -116,18 +123,24 @@ function dataRoute(context: DataContext): Route {
       ]);
       // A client that disconnects ends the reading: the stream is destroyed with the connection.
       const { slices } = await contentOf(context, file.id, new AbortController().signal);
-      const body = Readable.from(joined(isGzip ? gzipSync(header) : Buffer.from(header), slices), {
-        objectMode: false,
-      });
+      const whole = isParquet
+        ? joinedParquet(slices)
+        : joined(isGzip ? gzipSync(header) : Buffer.from(header), slices);
+      const body = Readable.from(whole, { objectMode: false });
+      const [type, ending] = isParquet ? PARQUET : isGzip ? GZIP : CSV;
       return new Answer(200, body, {
-        'content-type': isGzip ? 'application/gzip' : 'text/csv; charset=utf-8',
-        'content-disposition': attachmentOf(`${table.id}${isGzip ? '.csv.gz' : '.csv'}`),
+        'content-type': type,
+        'content-disposition': attachmentOf(`${table.id}${ending}`),
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
       });
     },
   });
 }
+
+const CSV = ['text/csv; charset=utf-8', '.csv'] as const;
+const GZIP = ['application/gzip', '.csv.gz'] as const;
+const PARQUET = ['application/vnd.apache.parquet', '.parquet'] as const;
 
 /** Yields gzip files one after another, which together are one (RFC 1952, 2.2). */
 async function* joined(
@@ -142,7 +155,11 @@ async function exportWork(
   context: DataContext,
   table: StoredTable,
   query: RowQuery,
-  body: RowQueryInput & { readonly gzip?: boolean; readonly format?: string },
+  body: RowQueryInput & {
+    readonly gzip?: boolean;
+    readonly format?: string;
+    readonly fileType?: 'csv' | 'parquet';
+  },
 ): Promise<StorageJobRequest<'tableExport'>> {
   return {
     operation: 'tableExport',
@@ -153,7 +170,7 @@ async function exportWork(
         ...queryFields(body, query),
         gzipOutput: body.gzip ?? false,
         format: body.format ?? 'rfc',
-        fileType: 'csv',
+        fileType: body.fileType ?? 'csv',
       },
       queue: 'main_fast',
     },

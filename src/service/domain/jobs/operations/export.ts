@@ -9,12 +9,15 @@ import type { FileRow, JobRow } from '../../../stores/metadata/tables.ts';
 import { fileOf, tableOf } from '../../../stores/metadata/transaction.ts';
 import { attachmentOf } from '../../../stores/objects/disposition.ts';
 import { readRowQuery, type RowQueryInput } from '../../row-query.ts';
+import type { TakeSlice } from '../../../stores/tables/engine.ts';
+import { resultColumns } from '../../../stores/tables/row-selection.ts';
 import type { RowQuery } from '../../../stores/tables/row-query.ts';
 import { isoTime } from '../../../../lib/iso-time.ts';
 import type { StoredTable } from '../../../stores/metadata/stored-tables.ts';
 import { rowsOf } from './alias.ts';
 import { QUEUE } from './load.ts';
 import { defineOperation, type Done } from './operation.ts';
+import { exportParquet, typesOf } from './parquet-export.ts';
 import { engineTable, requireTableRow } from './table-place.ts';
 
 const ExportParams = Type.Object({
@@ -43,13 +46,16 @@ export const tableExport = defineOperation({
     const stored = await requireTableRow(meta, context, job.branch_id, id);
     const rows = await rowsOf(meta, context, stored);
     const query = rows.query(readRowQuery(input, Date.parse(job.created)));
-    const key = { branch_id: job.branch_id, table_id: id, cache_key: cacheKey(query, input.gzipOutput) };
+    const isParquet = input.fileType === 'parquet';
+    const isGzip = input.gzipOutput && !isParquet;
+    const types = isParquet ? typesOf(rows.table) : undefined;
+    const key = { branch_id: job.branch_id, table_id: id, cache_key: cacheKey(query, isGzip, types) };
     const known = await findExport(meta, key);
     if (known !== undefined && known.table_revision === rows.table.revision) {
       const cached = await reuse(job, context, known.file_id);
       if (cached !== undefined) return cached;
     }
-    const suffix = input.gzipOutput ? '.csv.gz' : '.csv';
+    const suffix = isParquet ? '.parquet' : isGzip ? '.csv.gz' : '.csv';
     const place = id.replace(/^(in|out)\./, '$1/').replace(/\.(?=[^.]*$)/, '/');
     const folder = `exp-${EXPORT_MAX_AGE_DAYS}/${context.project.id}/table-exports/${place}`;
     // One name for each lease: a worker that comes back late cannot write into the export of another.
@@ -60,14 +66,15 @@ export const tableExport = defineOperation({
       const outcome = await writeSlices(context, rows.table, query, {
         objectKey,
         suffix,
-        isGzip: input.gzipOutput,
+        isGzip,
+        types,
         signal,
       });
       return {
         results: null,
         moved: { direction: 'export', rows: outcome.rows, bytes: outcome.bytes },
         metrics: {
-          outCompressed: input.gzipOutput,
+          outCompressed: isGzip,
           outBytes: outcome.bytes,
           outBytesUncompressed: outcome.plainBytes,
         },
@@ -141,28 +148,47 @@ async function writeSlices(
     readonly objectKey: string;
     readonly suffix: string;
     readonly isGzip: boolean;
+    /** Types of the columns, for Parquet. */
+    readonly types: ReadonlyMap<string, string> | undefined;
     readonly signal: AbortSignal;
   },
 ): Promise<{ rows: number; bytes: number; plainBytes: number }> {
   const keys: string[] = [];
   const name = target.objectKey.slice(target.objectKey.lastIndexOf('/') + 1);
-  const outcome = await engine.export(
-    engineTable(table.branch_id, table.id),
-    query,
-    { gzip: target.isGzip, targetBytes: SLICE_BYTES },
-    async (slice, index) => {
-      target.signal.throwIfAborted();
-      const key = `${target.objectKey}_0_0_${index}${target.suffix}`;
-      keys.push(key);
-      const options = {
-        contentType: target.isGzip ? 'application/gzip' : 'text/csv',
-        disposition: attachmentOf(`${name}_0_0_${index}${target.suffix}`),
-        encrypted: true,
-      };
-      if (slice.kind === 'file') await objects.adopt(key, slice.path, options);
-      else await objects.write(key, slice.stream, options);
-    },
-  );
+  const take: TakeSlice = async (slice, index) => {
+    target.signal.throwIfAborted();
+    const key = `${target.objectKey}_0_0_${index}${target.suffix}`;
+    keys.push(key);
+    const options = {
+      contentType: target.isGzip
+        ? 'application/gzip'
+        : target.types === undefined
+          ? 'text/csv'
+          : 'application/vnd.apache.parquet',
+      disposition: attachmentOf(`${name}_0_0_${index}${target.suffix}`),
+      encrypted: true,
+    };
+    if (slice.kind === 'file') await objects.adopt(key, slice.path, options);
+    else await objects.write(key, slice.stream, options);
+  };
+  const place = engineTable(table.branch_id, table.id);
+  const { types } = target;
+  const outcome =
+    types === undefined
+      ? await engine.export(place, query, { gzip: target.isGzip, targetBytes: SLICE_BYTES }, take)
+      : await exportParquet(
+          engine,
+          {
+            place,
+            query,
+            columns: resultColumns(
+              query,
+              table.columns.map(({ name }) => name),
+            ),
+            types,
+          },
+          take,
+        );
   const entries = keys.map((key) => ({
     url: `s3://${objects.bucket}/${objects.root}${key}`,
     mandatory: true,
@@ -176,8 +202,8 @@ async function writeSlices(
 }
 
 /** Equal for exports that mean the same, whatever way they were written. */
-function cacheKey(query: RowQuery, isGzip: boolean): string {
+function cacheKey(query: RowQuery, isGzip: boolean, types: ReadonlyMap<string, string> | undefined): string {
   return createHash('sha256')
-    .update(JSON.stringify([query, isGzip]))
+    .update(JSON.stringify(types === undefined ? [query, isGzip] : [query, 'parquet', [...types]]))
     .digest('hex');
 }

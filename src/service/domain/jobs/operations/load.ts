@@ -10,6 +10,7 @@ import { isoTime } from '../../../../lib/iso-time.ts';
 import type { ImportOutcome, ImportRequest, TableId } from '../../../stores/tables/engine.ts';
 import { defineOperation, fenceOf, isMarkOf, markOf, type JobMetrics } from './operation.ts';
 import { refuseAlias } from './alias.ts';
+import { withParquet } from './parquet.ts';
 import { contentOf, type FileContent } from './slices.ts';
 import {
   engineTable,
@@ -64,7 +65,11 @@ export const tableCreate = defineOperation({
       ...(await requestOf(job, context, { table, params, content })),
       create: { primaryKey: params.primaryKey ?? [] },
     };
-    const outcome = await engine.import(table, request, content.slices);
+    const outcome = await withParquet(
+      context,
+      { content, request, signal },
+      async (read) => await engine.import(table, read.request, read.slices),
+    );
     const now = isoTime(context.env.now());
     return {
       results: null,
@@ -122,10 +127,11 @@ export const tableImport = defineOperation({
       if (isMarkOf(job, lastImport?.mark)) return NO_CONTENT;
       throw error;
     });
-    const outcome = await context.engine.import(
-      table,
-      await requestOf(job, context, { table, params, content }),
-      content.slices,
+    const request = await requestOf(job, context, { table, params, content });
+    const outcome = await withParquet(
+      context,
+      { content, request, signal },
+      async (read) => await context.engine.import(table, read.request, read.slices),
     );
     const now = isoTime(context.env.now());
     return {
@@ -166,6 +172,8 @@ const NO_CONTENT: FileContent = {
   isCompressed: false,
   bytes: 0,
   count: 1,
+  name: '',
+  keys: [],
   slices: Readable.from([]),
 };
 

@@ -16,6 +16,10 @@ export interface FileContent {
   readonly bytes: number;
   readonly isSliced: boolean;
   readonly isCompressed: boolean;
+  /** Name of the file. */
+  readonly name: string;
+  /** Keys of the objects with the slices. */
+  readonly keys: readonly string[];
 }
 
 /**
@@ -49,6 +53,8 @@ export async function contentOf(
   }
   const isNamedGzip = file.name.toLowerCase().endsWith('.gz');
   return {
+    name: file.name,
+    keys: parts.map(({ key }) => key),
     count: parts.length,
     bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
     isSliced,

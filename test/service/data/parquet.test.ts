@@ -1,0 +1,294 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { joinedParquet } from '../../../src/service/stores/tables/parquet/join.ts';
+import { startService, type Running } from '../harness.ts';
+import { clientOf, type FileBody, type JobBody } from './client.ts';
+import { readSlices } from './slices.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'parquet-test-'));
+let api: Running;
+let client: ReturnType<typeof clientOf>;
+let duckdb: DuckDBConnection;
+let files = 0;
+
+beforeAll(async () => {
+  api = await startService();
+  client = clientOf(api);
+  await api.call('POST', 'buckets', { name: 'main' });
+  duckdb = await (await DuckDBInstance.create(':memory:')).connect();
+  await duckdb.run("SET TimeZone = 'UTC'");
+});
+afterAll(async () => {
+  duckdb.closeSync();
+  await api.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Writes a query as Parquet. */
+async function parquet(query: string, options = ''): Promise<Buffer> {
+  const file = path.join(folder, `${++files}.parquet`);
+  await duckdb.run(`COPY (${query}) TO '${file}' (FORMAT parquet${options})`);
+  return readFileSync(file);
+}
+
+const all = async (sql: string): Promise<unknown[][]> => (await duckdb.runAndReadAll(sql)).getRowsJson();
+
+async function readParquet(bytes: Uint8Array): Promise<{ types: unknown[]; rows: unknown[] }> {
+  const file = path.join(folder, `${++files}.parquet`);
+  writeFileSync(file, bytes);
+  return {
+    types: (await all(`DESCRIBE SELECT * FROM '${file}'`)).map(
+      ([name, type]) => `${String(name)} ${String(type)}`,
+    ),
+    rows: await all(`SELECT * FROM '${file}'`),
+  };
+}
+
+async function exported(table: string, options: object = {}): Promise<readonly Buffer[]> {
+  const path = `tables/${table}/export-async`;
+  const job = await client.run('POST', path, { fileType: 'parquet', ...options });
+  if (job.status !== 'success') throw new Error(job.error?.message);
+  const { id } = (job.results as { file: { id: number } }).file;
+  const { body: file } = await client.call<FileBody>('GET', `files/${id}?federationToken=1`);
+  expect(file).toMatchObject({ name: `${table}.parquet`, isSliced: true });
+  return await readSlices(file);
+}
+
+async function importInto(
+  table: string,
+  bytes: Uint8Array,
+  options: object = {},
+  name = 'rows.parquet',
+): Promise<JobBody> {
+  const file = await client.upload(bytes, { name });
+  return await client.run('POST', `tables/${table}/import-async`, { dataFileId: file.id, ...options });
+}
+
+async function makeOfSlices(name: string, slices: readonly Uint8Array[]): Promise<JobBody> {
+  const { id } = await client.uploadSliced(slices);
+  return await client.run('POST', 'buckets/in.c-main/tables-async', { name, dataFileId: id });
+}
+
+async function* inTurn(slices: readonly Buffer[]): AsyncGenerator<AsyncIterable<Uint8Array>> {
+  for (const slice of slices) yield Readable.from([slice]) as AsyncIterable<Buffer>; // a stream of what it is made of
+}
+
+const COLUMNS = [
+  { name: 'id', definition: { type: 'BIGINT' } },
+  { name: 'price', definition: { type: 'DECIMAL', length: '38,9' } },
+  { name: 'at', definition: { type: 'TIMESTAMP' } },
+  { name: 'ok', definition: { type: 'BOOLEAN' } },
+  { name: 'note', definition: { type: 'STRING' } },
+];
+
+async function typed(name: string, csv?: string): Promise<string> {
+  const path = 'buckets/in.c-main/tables-definition';
+  const made = await client.run('POST', path, { name, primaryKeysNames: ['id'], columns: COLUMNS });
+  expect(made.error).toBeUndefined();
+  const table = `in.c-main.${name}`;
+  if (csv === undefined) return table;
+  const file = await client.upload(csv);
+  const job = await client.run('POST', `tables/${table}/import-async`, { dataFileId: file.id });
+  expect(job.error).toBeUndefined();
+  return table;
+}
+
+describe('exports', () => {
+  const CSV =
+    'id,price,at,ok,note\n1,1.5,2024-02-29 10:00:00,true,"a ""q"",\nb"\n2,,,,\n3,-7,2024-03-01,false,ž\n';
+
+  test('have the types of the table, its rows in their order, and null for what is empty', async () => {
+    const [bytes, ...more] = await exported(await typed('orders', CSV));
+    expect(more).toEqual([]);
+    expect(await readParquet(bytes ?? Buffer.of())).toEqual({
+      types: ['id BIGINT', 'price DECIMAL(38,9)', 'at TIMESTAMP', 'ok BOOLEAN', 'note VARCHAR'],
+      rows: [
+        ['1', '1.500000000', '2024-02-29 10:00:00', true, 'a "q",\nb'],
+        ['2', null, null, null, ''],
+        ['3', '-7.000000000', '2024-03-01 00:00:00', false, 'ž'],
+      ],
+    });
+  });
+
+  test('are filtered as any export, and found again', async () => {
+    const table = await typed('filtered', CSV);
+    const options = {
+      columns: ['note', 'id'],
+      whereFilters: [{ column: 'id', operator: 'ne', values: ['2'] }],
+      includeInternalTimestamp: true,
+      gzip: true,
+    };
+    const [bytes] = await exported(table, options);
+    const { types, rows } = await readParquet(bytes ?? Buffer.of());
+    expect(types).toEqual(['note VARCHAR', 'id BIGINT', '_timestamp TIMESTAMP']);
+    const at: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+    expect(rows).toEqual([
+      ['a "q",\nb', '1', at],
+      ['ž', '3', at],
+    ]);
+    const again = await client.run('POST', `tables/${table}/export-async`, {
+      fileType: 'parquet',
+      ...options,
+    });
+    expect(again.results).toMatchObject({ cacheHit: true });
+    expect(await client.rowsOf(table, { columns: ['id'] })).toBe('"1"\n"2"\n"3"\n');
+  });
+
+  test('are one file for people', async () => {
+    const table = await typed('people', CSV);
+    const answer = await fetch(
+      `${api.addresses.url}/v2/storage/tables/${table}/data?fileType=parquet&gzip=1`,
+      {
+        headers: { 'X-StorageApi-Token': api.token },
+      },
+    );
+    expect(answer.headers.get('content-disposition')).toContain(`${table}.parquet`);
+    expect(await readParquet(Buffer.from(await answer.arrayBuffer()))).toMatchObject({
+      types: { length: 5 },
+      rows: { length: 3 },
+    });
+  });
+
+  test('of several slices are joined to one file, in their order', async () => {
+    const slices = [
+      await parquet('SELECT i AS id FROM range(200000) t(i)'),
+      await parquet('SELECT i AS id FROM range(200000, 300000) t(i)'),
+    ];
+    const joined: Uint8Array[] = [];
+    for await (const bytes of joinedParquet(inTurn(slices))) joined.push(bytes);
+    const { rows } = await readParquet(Buffer.concat(joined));
+    expect(rows).toEqual(Array.from({ length: 300_000 }, (_, i) => [String(i)]));
+  });
+
+  test('of an empty table are a file with its columns', async () => {
+    const [bytes] = await exported(await typed('nothing'));
+    expect(await readParquet(bytes ?? Buffer.of())).toMatchObject({ rows: [], types: { length: 5 } });
+  });
+
+  test('of a value that does not fit its type fail, and say which', async () => {
+    const table = await typed('odd', 'id,price,at,ok,note\n1,cheap,,,\n');
+    const job = await client.run('POST', `tables/${table}/export-async`, { fileType: 'parquet' });
+    expect(job.error).toMatchObject({
+      code: 'storage.tables.export.typeMismatch',
+      message: expect.stringMatching(/"cheap"/) as string,
+    });
+    expect(job.error?.message).not.toMatch(/tmp|gex-parquet/);
+  });
+});
+
+describe('imports', () => {
+  test('make a table of what a file has, as text', async () => {
+    const query = `SELECT * FROM (VALUES
+      (1::BIGINT, 1.50::DECIMAL(10,2), DATE '2024-02-29', TIMESTAMPTZ '2024-02-29 10:00:00+02', true, 'a "q",\nb', 'bytes'::BLOB, 0.1::DOUBLE),
+      (2, NULL, NULL, NULL, NULL, '', NULL, NULL)) AS t(id, price, day, "at", ok, note, raw, part)`;
+    const file = await client.upload(await parquet(query), { name: 'any name' });
+    const job = await client.run('POST', 'buckets/in.c-main/tables-async', {
+      name: 'of_parquet',
+      dataFileId: file.id,
+      primaryKey: 'id',
+      delimiter: ';',
+    });
+    expect(job.error).toBeUndefined();
+    expect(job.results).toMatchObject({ columns: ['id', 'price', 'day', 'at', 'ok', 'note', 'raw', 'part'] });
+    expect(await client.rowsOf('in.c-main.of_parquet')).toBe(
+      '"1","1.50","2024-02-29","2024-02-29 08:00:00+00","true","a ""q"",\nb","bytes","0.1"\n"2","","","","","","",""\n',
+    );
+  });
+
+  test('replace, or are merged by the key; columns are found by name, and new ones added', async () => {
+    const table = await typed('merged');
+    const first = await parquet(
+      `SELECT 'n' || i AS note, true AS ok, NULL::TIMESTAMP AS at, i AS price, i AS id FROM range(3) t(i)`,
+    );
+    expect(await importInto(table, first)).toMatchObject({
+      status: 'success',
+      results: { importedRowsCount: 3 },
+    });
+    const second = await parquet(
+      `SELECT 2 AS id, 'new' AS note, false AS ok, NULL::TIMESTAMP AS at, 9 AS price, 'x' AS more`,
+    );
+    const merged = await importInto(table, second, { incremental: true });
+    expect(merged).toMatchObject({ status: 'success', results: { newColumns: ['more'], totalRowsCount: 3 } });
+    expect(await client.rowsOf(table, { columns: ['id', 'note', 'more'], orderBy: [{ column: 'id' }] })).toBe(
+      '"0","n0",""\n"1","n1",""\n"2","new","x"\n',
+    );
+  });
+
+  test('of a sliced file take all of its slices, and nothing when one of them is of another kind', async () => {
+    const a = await parquet('SELECT i AS id, i * 2 AS v FROM range(5000) t(i)', ', ROW_GROUP_SIZE 2048');
+    const b = await parquet('SELECT i AS id, i * 2 AS v FROM range(5000, 5003) t(i)');
+    const other = await parquet('SELECT 1 AS id, 2 AS w');
+    expect(await makeOfSlices('sliced', [a, b])).toMatchObject({
+      status: 'success',
+      results: { rowsCount: 5003 },
+    });
+    for (const [name, slice] of [
+      ['columns', other],
+      ['csv', Buffer.from('1,2\n')],
+    ] as const) {
+      const job = await makeOfSlices(`sliced_${name}`, [a, slice]);
+      expect(job.error?.message).toMatch(/slice 2 of the Parquet file has other columns/);
+      expect((await api.call('GET', `tables/in.c-main.sliced_${name}`)).status).toBe(404);
+    }
+  });
+
+  test('nested values are JSON', async () => {
+    const file = await parquet(
+      `SELECT 1 AS id, {'a': [1, 2], 'b': 'x"y'} AS s, ['p', NULL] AS l, MAP {'k': 1} AS m`,
+    );
+    const { id } = await client.upload(file);
+    await client.run('POST', 'buckets/in.c-main/tables-async', { name: 'nested', dataFileId: id });
+    expect(await client.rowsOf('in.c-main.nested')).toBe(
+      '"1","{""a"":[1,2],""b"":""x\\""y""}","[""p"",null]","{""k"":1}"\n',
+    );
+  });
+
+  test('a CSV whose first column is called like the mark of Parquet is a CSV', async () => {
+    const job = await client.create('in.c-main', 'par1', 'PAR1,b\n1,2\n');
+    expect(job.results).toMatchObject({ columns: ['PAR1', 'b'] });
+  });
+
+  test('hostile files leave the table as it was, each with a message', async () => {
+    const table = await typed('kept', 'id,price,at,ok,note\n1,1,,,\n');
+    const rows =
+      "SELECT i AS id, i AS price, NULL AS at, NULL AS ok, 'n' || i AS note FROM range(60000) t(i)";
+    const whole = await parquet(rows, ', ROW_GROUP_SIZE 10240');
+    const damaged = Buffer.from(whole);
+    damaged.fill(0xaa, whole.length / 2, whole.length / 2 + 4096);
+    const secret = Buffer.concat([Buffer.from('PARE'), whole.subarray(4, -4), Buffer.from('PARE')]);
+    const many = await parquet(`SELECT ${Array.from({ length: 10_000 }, (_, i) => `1 AS c${i}`).join(', ')}`);
+    // Written under another name of the same length, since the writer allows no such two.
+    const other = await parquet('SELECT 1 AS "Id", 2 AS "\u00a7"');
+    const twin = Buffer.from(other.toString('latin1').replaceAll('\u00c2\u00a7', 'id'), 'latin1');
+    const cases: [Uint8Array, RegExp, string?][] = [
+      [whole.subarray(0, whole.length - 100), /is cut/],
+      [whole.subarray(0, whole.length - 100), /is cut/, 'data.csv'],
+      [whole.subarray(0, 3), /no Parquet/],
+      [damaged, /cannot be read/],
+      [secret, /encrypted/, 'data'],
+      [many, /10000 columns/],
+      [Buffer.from('id,price\n1,2\n'), /no Parquet/],
+      [Buffer.from('x'), /Send it as it is/, 'rows.parquet.gz'],
+      [twin, /"Id" and "id"/],
+      [await parquet('SELECT 1 AS price'), /Missing columns: id,at,ok,note/],
+    ];
+    for (const [bytes, message, name] of cases) {
+      const job = await importInto(table, bytes, {}, name);
+      expect([job.status, job.error?.message]).toEqual(['error', expect.stringMatching(message)]);
+      expect(job.error?.message).not.toMatch(/gex-parquet|internalError/);
+    }
+    expect(await client.rowsOf(table, { columns: ['id', 'price'] })).toBe('"1","1"\n');
+  });
+
+  test('many rows of few bytes are read in bounded memory', async () => {
+    const bomb = await parquet("SELECT repeat('x', 100) AS a, 1 AS b FROM range(200000)");
+    expect(bomb.length).toBeLessThan(100_000);
+    const { id } = await client.upload(bomb);
+    const job = await client.run('POST', 'buckets/in.c-main/tables-async', { name: 'bomb', dataFileId: id });
+    expect(job).toMatchObject({ status: 'success', results: { rowsCount: 200_000 } });
+  });
+});
