@@ -1,6 +1,8 @@
-import type { LoginSubject, PersonLogin } from '../data/person-login.ts';
+import { REDIRECT_URI, type LoginSubject, type PersonLogin } from '../data/person-login.ts';
 import { Button } from './button.tsx';
 import { Banner, ErrorBanner } from './states.tsx';
+import { CopyButton } from './values.tsx';
+import './person-login.css';
 
 export interface PersonLoginButtonProps {
   readonly login: PersonLogin;
@@ -51,5 +53,15 @@ export function PersonLoginProgress({ login }: { readonly login: PersonLogin }) 
         </>
       )}
     </Banner>
+  );
+}
+
+/** Shows the address that the provider has to know: it sends the browser back to no other. */
+export function RedirectHint() {
+  return (
+    <p class="muted small redirect-hint">
+      Register a client with the provider, with this redirect address: <code>{REDIRECT_URI}</code>
+      <CopyButton text={REDIRECT_URI} label="Copy the redirect address" />
+    </p>
   );
 }

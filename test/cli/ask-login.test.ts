@@ -50,6 +50,12 @@ describe('the login of gex init in a few questions', () => {
       ['6', 'id', '', 'https://h/a', 'https://h/t', ''],
       'person:id:@https://h/a,https://h/t',
     ],
+    [
+      'a person, at the page that the challenge names',
+      { kind: 'oauth', authorizationUrl: 'https://h/a' },
+      ['6', 'id', 'sec', 'https://h/t', ''],
+      'person:id:sec@https://h/a,https://h/t',
+    ],
     ['no answer', {}, [''], undefined],
     ['no secret', {}, ['1', ''], undefined],
   ] as const)('%s', async (_, said, answers, login) => {

@@ -16,6 +16,24 @@ const COMPONENT = 'ex-generic-v2';
 
 const idToken = `e30.${Buffer.from('{"email": "anna@example.com"}').toString('base64url')}.x`;
 
+/** A document with one list, for which a person logs in. */
+function documentOf({ url }: Provider): string {
+  const flow = { authorizationUrl: `${url}authorize`, tokenUrl: `${url}token`, scopes: { read: 'Read' } };
+  const schema = { type: 'array', items: { type: 'object', properties: { id: { type: 'integer' } } } };
+  return JSON.stringify({
+    openapi: '3.0.3',
+    info: { title: 'Books', version: '1' },
+    servers: [{ url }],
+    security: [{ person: ['read'] }],
+    components: { securitySchemes: { person: { type: 'oauth2', flows: { authorizationCode: flow } } } },
+    paths: {
+      '/books': {
+        get: { responses: { 200: { description: 'Books', content: { 'application/json': { schema } } } } },
+      },
+    },
+  });
+}
+
 /** Presses the button, and waits for the tab of the provider to come back. */
 async function logIn(page: Page, context: BrowserContext, name: string): Promise<Page> {
   const [tab] = await Promise.all([
@@ -78,6 +96,29 @@ describe.skipIf(CHROMIUM === undefined)('a person logs in to an API', () => {
     await page.getByLabel('Name', { exact: true }).fill('Shop');
     await page.getByRole('button', { name: 'Save only' }).click();
     await page.getByRole('heading', { name: 'Shop', exact: true }).waitFor();
+    await page.getByText('Runs renew it by themselves.').waitFor();
+  });
+
+  test('in a new source from a document that names the login', async () => {
+    const provider = await startProvider({ expiresIn: 3600 });
+    const { page, context } = await own.open('/new');
+    await page.getByLabel('An address, a curl command').fill(documentOf(provider));
+    await page.getByRole('button', { name: 'Look at it' }).click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor({ timeout: 60_000 });
+    const button = page.getByRole('button', { name: 'Log in', exact: true });
+    expect(await button.isDisabled()).toBe(true);
+    await page.getByLabel('API_CLIENT_ID').fill('shop');
+    await page.getByLabel('API_CLIENT_SECRET').fill('hush-hush');
+    await page.getByText('Log in first').waitFor();
+    expect(await page.getByRole('button', { name: 'Try with 3 pages' }).isDisabled()).toBe(true);
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'login-document');
+    await (await logIn(page, context, 'Log in')).close();
+    await page.getByText('logged in', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Try with 3 pages' }).click();
+    await page.getByRole('button', { name: 'Ask the API again' }).waitFor({ timeout: 60_000 });
+    await page.getByText('1 row on 1 page').waitFor();
+    await page.getByRole('button', { name: 'Save only' }).click();
     await page.getByText('Runs renew it by themselves.').waitFor();
   });
 
@@ -154,6 +195,14 @@ describe.skipIf(CHROMIUM === undefined)('a person logs in to an API', () => {
     await page.getByText('the provider gave no refresh token').waitFor();
     await screenshots(page, 'login-ends-soon');
     expect(await axe(page)).toEqual([]);
+  });
+
+  test('of a configuration that only another machine can read says so, and nothing more', async () => {
+    const provider = await startProvider();
+    await saved('elsewhere', provider, { '#clientSecret': '$env:APP_SECRET' });
+    const { page } = await own.open(`/sources/${COMPONENT}/elsewhere`, { expects: [/400/] });
+    await page.getByText('The state of the login cannot be told here').waitFor();
+    await page.getByText('APP_SECRET').first().waitFor();
   });
 
   test('is set in the form of a source', async () => {

@@ -14,7 +14,7 @@ import { FoundDocumentView } from './found-document.tsx';
 import { FoundListView } from './found-list.tsx';
 import { ImportSource } from './import-source.tsx';
 import { usePersonLogin } from '../../data/person-login.ts';
-import { PersonLoginButton, PersonLoginProgress } from '../../ui/person-login.tsx';
+import { PersonLoginButton, PersonLoginProgress, RedirectHint } from '../../ui/person-login.tsx';
 import { loginKeyOf, type HeldLogin } from './held-login.ts';
 import { LookError, loginProblemOf } from './look-error.tsx';
 import { documentOf, NO_LOGIN, type Login } from './login.ts';
@@ -146,6 +146,7 @@ function SourceFromApi() {
               <p class="muted">
                 A person logs in to this API, in the browser. What comes is kept encrypted, for its runs.
               </p>
+              <RedirectHint />
               <div class="row">
                 <PersonLoginButton
                   login={person}

@@ -3,9 +3,8 @@ import { Button } from '../../ui/button.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Badge, Banner } from '../../ui/states.tsx';
-import { REDIRECT_URI, type PersonLogin } from '../../data/person-login.ts';
-import { PersonLoginButton, PersonLoginProgress } from '../../ui/person-login.tsx';
-import { CopyButton } from '../../ui/values.tsx';
+import type { PersonLogin } from '../../data/person-login.ts';
+import { PersonLoginButton, PersonLoginProgress, RedirectHint } from '../../ui/person-login.tsx';
 import { documentOf, LABELS, missingIn, NO_LOGIN, type Login } from './login.ts';
 
 /** More than a service takes in one request. */
@@ -173,10 +172,7 @@ export function SourceForm(props: SourceFormProps) {
       </div>
       {login.kind === 'person' && (
         <div class="stack">
-          <p class="muted small new-redirect">
-            Register a client with the provider, with this redirect address: <code>{REDIRECT_URI}</code>
-            <CopyButton text={REDIRECT_URI} label="Copy the redirect address" />
-          </p>
+          <RedirectHint />
           <div class="row">
             <PersonLoginButton
               login={person}

@@ -1,10 +1,10 @@
 import { client, type ConfigurationLogin } from '../../data/client.ts';
-import { REDIRECT_URI, usePersonLogin } from '../../data/person-login.ts';
-import { invalidate, useQuery } from '../../data/query.ts';
-import { PersonLoginButton, PersonLoginProgress } from '../../ui/person-login.tsx';
-import { Badge, ErrorBanner, type Tone } from '../../ui/states.tsx';
+import { usePersonLogin } from '../../data/person-login.ts';
+import { invalidate, useQuery, wordsOf } from '../../data/query.ts';
+import { PersonLoginButton, PersonLoginProgress, RedirectHint } from '../../ui/person-login.tsx';
+import { Badge, Banner, type Tone } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { CopyButton, RelativeTime, Text } from '../../ui/values.tsx';
+import { RelativeTime, Text } from '../../ui/values.tsx';
 
 const LOOK_MS = 60_000;
 
@@ -15,7 +15,12 @@ export function Logins({ component, id }: { readonly component: string; readonly
     load: async () => await client().configurations(component).logins(id),
     everyMs: LOOK_MS,
   });
-  if (query.error !== null) return <ErrorBanner error={query.error} />;
+  if (query.error !== null)
+    return (
+      <Banner>
+        The state of the login cannot be told here: <Text>{wordsOf(query.error).message}</Text>
+      </Banner>
+    );
   const logins = query.data ?? [];
   if (logins.length === 0) return null;
   return (
@@ -86,13 +91,7 @@ function LoginItem({
         )}
       </div>
       <PersonLoginProgress login={person} />
-      {isOfPerson && state === 'none' && (
-        <p class="muted small source-redirect">
-          The client is to be registered with the provider, with this redirect address:{' '}
-          <code>{REDIRECT_URI}</code>
-          <CopyButton text={REDIRECT_URI} label="Copy the redirect address" />
-        </p>
-      )}
+      {isOfPerson && state === 'none' && <RedirectHint />}
     </li>
   );
 }

@@ -144,7 +144,7 @@ function ofPerson(
     },
     variables: ['API_CLIENT_ID', 'API_CLIENT_SECRET'],
     notes: [
-      'A person logs in: gex login opens the browser, and keeps the login for runs. Register the client with the API first.',
+      'A person logs in: gex login opens the browser, or “Log in” in the console, and the login is kept for runs. Register the client with the API first.',
       ...(scope === ''
         ? []
         : ['All scopes of the document are asked for: take away those that the login has not.']),

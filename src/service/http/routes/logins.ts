@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import { keyFileText } from '../../../lib/encryption/keys.ts';
 import { ConfigurationLogin } from '../../../storage/protocol/login.ts';
@@ -16,11 +17,12 @@ const MOST_KNOWN = 500;
 
 /** Makes the route of the logins of a configuration. */
 export function loginRoutes({ meta, env, keys, project, ...context }: Context, desk: Desk): Route[] {
-  /** By the text of the configuration: which logins it has follows from that alone. */
+  /** By a digest of the configuration: which logins it has follows from its text alone. */
   const known = new Map<string, readonly RowLogin[]>();
 
   async function namedIn(document: string, scope: { component: string; configuration: string }) {
-    const found = known.get(document);
+    const digest = createHash('sha256').update(document).digest('base64');
+    const found = known.get(digest);
     if (found !== undefined) return found;
     const asked = {
       kind: 'logins',
@@ -31,7 +33,7 @@ export function loginRoutes({ meta, env, keys, project, ...context }: Context, d
     const listed = await desk.ask(asked, (said) => ('listed' in said ? said.listed : undefined));
     const [oldest] = known.keys();
     if (known.size >= MOST_KNOWN && oldest !== undefined) known.delete(oldest);
-    known.set(document, listed);
+    known.set(digest, listed);
     return listed;
   }
 
