@@ -259,6 +259,10 @@ describe('what a login does not take', () => {
     // somebody else, signed in too, is sent the address that came back
     const other = await new Browser().signIn();
     await strange(other, back);
+    // a cookie of that name, as somebody who knows the state could set one
+    const [name = ''] = [...browser.cookies.keys()].filter((each) => each.startsWith('gex-login'));
+    other.cookies.set(name, 'guess'.repeat(8));
+    await strange(other, back);
     expect((await other.ask('GET', `${url}/console/logins/${begun.id}`)).status).toBe(404);
     await strange(new Browser(), `${url}/console/logins/result?id=${begun.id}`);
     expect(provider.seen).not.toContain('code');

@@ -129,8 +129,7 @@ export function consoleLoginRoutes(context: HttpContext, desk: Desk): Route[] {
         const url = new URL(request.url, origin);
         const id = loginIdOf(url.searchParams.get('state') ?? '');
         const login = await loginOf(request, origin, id);
-        if (login === undefined || login.is_taken === 1 || !(await takeLogin(meta, id)))
-          return loginPage(env, 400, STRANGE);
+        if (login === undefined || !(await takeLogin(meta, id))) return loginPage(env, 400, STRANGE);
         const progress = await finish(login, `${origin}${CALLBACK}${url.search}`);
         await finishLogin(meta, id, JSON.stringify(progress));
         // Elsewhere, so that the code stays neither in the address nor in the history.
