@@ -30,6 +30,7 @@ const LONG = [
 ];
 /** A sample over PostgreSQL: tables, metadata, queue. `npm run test:postgres` runs all that can be over it. */
 const POSTGRES = [
+  'test/service/stores/objects/database-store.test.ts',
   'test/service/stores/tables/postgres/{engine,few}.test.ts',
   'test/service/configurations.test.ts',
   'test/service/stores/queue/shared.test.ts',

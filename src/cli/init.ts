@@ -120,6 +120,14 @@ async function askedLogin(error: unknown, io: Io, vault: SecretStore): Promise<s
   });
 }
 
+/** Asks where the tables are to go; empty for the default, and where nobody can be asked. */
+async function askedStorage(args: Args, io: Io): Promise<string> {
+  if (args.isSet('json') || !io.isTerminal || !process.stdin.isTTY) return '';
+  const { askStorage } = await import('./ask-storage.ts');
+  const { readLine } = await import('./read-value.ts');
+  return await askStorage(io, async (question) => await readLine(question, io));
+}
+
 /** Logs a person in, in the browser; the login is kept beside the configuration. */
 async function loggedIn(
   configuration: AnyObject,
@@ -206,7 +214,10 @@ async function conclude(found: Discovery, { args, io, file, missing }: Conclusio
   if (!isDry) {
     io.note(`${file} is written.`);
     const data = path.dirname(file) === '.' ? '' : ` --data ${path.dirname(file)}`;
+    const storage = await askedStorage(args, io);
     io.note(`Go on with: gex run${data} --limit 2`);
+    // To be pasted: a note would hide the user in an address.
+    if (storage !== '') io.print(`Then, with its tables: gex run${data}${storage}`);
   }
   const { verdict } = found;
   return verdict === 'doubtful' || (args.isSet('strict') && verdict !== 'complete') ? 1 : 0;
@@ -241,6 +252,8 @@ async function concludeDocument(
   if (!isDry) {
     io.note(isReported ? `${file} and ${report} are written.` : `${file} is written.`);
     const data = path.dirname(file) === '.' ? '' : ` --data ${path.dirname(file)}`;
+    const storage = await askedStorage(args, io);
+    if (storage !== '') io.print(`The tables of a whole run go there with: gex run${data}${storage}`);
     io.note(`Go on with: gex run${data} --row ${taken.lists[0]?.row ?? ''} --limit 2`);
   }
   const verdicts = taken.lists.map(({ attempt }) => attempt?.verdict ?? 'untried');

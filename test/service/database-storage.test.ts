@@ -112,10 +112,13 @@ describe.skipIf(!isOnPostgres)('a storage that is a database', () => {
   test('is in the schema that its address names', async () => {
     const url = new URL(await newDatabase());
     url.searchParams.set('schema', 'shop');
-    await (await openStorage(options(url.href))).close();
-    expect(await query(url.href, "select to_regclass('shop.projects') is not null as there")).toEqual([
-      { there: true },
-    ]);
+    const opened = await openStorage(options(url.href));
+    await opened.client.buckets.create({ name: 'main' });
+    await load(opened.client, 'a', 'id\n1\n');
+    await opened.close();
+    expect(await query(url.href, 'select id from shop_in_c_main.a')).toEqual([{ id: '1' }]);
+    const dbt = spawn(process.execPath, [MAIN, 'storage', 'dbt-sources', '--storage', url.href]);
+    expect((await dbt.stdout.toArray()).join('')).toContain('schema: shop_in_c_main');
     expect(await failure(options(url.href.replace('shop', 'Other-one')))).toMatchObject({
       code: 'command.invalid',
     });

@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { RunError } from '../../lib/errors.ts';
 import { physicalName, schemaOfBucket } from '../../service/stores/tables/postgres/names.ts';
 import type { Table } from '../../storage/client/index.ts';
-import { valued, type Command } from '../command.ts';
+import { readPlace } from '../../service/open/place.ts';
+import { valued, type Args, type Command } from '../command.ts';
 import { plural } from '../format.ts';
 import { countArg } from '../shared.ts';
 import { time } from './facts.ts';
@@ -34,7 +35,7 @@ export const dbtSourcesCommand: Command = storageCommand({
       ...(bucket === undefined ? {} : { bucket }),
     });
     const document = sourcesOf(tables, {
-      schema: args.text('database-schema') ?? SCHEMA,
+      schema: schemaArg(args),
       warnHours: countArg(args, 'warn-after') ?? WARN_HOURS,
       errorHours: countArg(args, 'error-after'),
     });
@@ -48,6 +49,14 @@ export const dbtSourcesCommand: Command = storageCommand({
     }
   },
 });
+
+/** Returns the schema of the service: that of the address where it names one. */
+function schemaArg(args: Args): string {
+  const storage = args.text('storage') ?? '';
+  const place = readPlace({ storage, environment: process.env });
+  const named = place.kind === 'database' ? place.schema : undefined;
+  return named ?? args.text('database-schema') ?? SCHEMA;
+}
 
 interface SourceOptions {
   /** Schema of the service, which begins the names of those of buckets. */
