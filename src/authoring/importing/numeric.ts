@@ -4,7 +4,14 @@ const NUMERIC: ReadonlySet<unknown> = new Set(
 );
 
 /** Functions that give one of their arguments, from the one at this place on. */
-const PASSING: Readonly<Record<string, number>> = { max: 0, min: 0, coalesce: 0, ifempty: 0, if: 1 };
+const PASSING: Readonly<Record<string, number>> = {
+  max: 0,
+  min: 0,
+  coalesce: 0,
+  optional: 0,
+  ifempty: 0,
+  if: 1,
+};
 
 /** Tells if a value of a configuration is a number, such as seconds since 1970: it is not read as a date then. */
 export function isNumeric(out: unknown): boolean {

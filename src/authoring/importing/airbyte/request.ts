@@ -146,12 +146,12 @@ function parameterOf(typed: Typed, scope: TemplateScope): TranslatedJson {
   if (scope.sent === undefined) throw new TemplateError('a list in the parameters');
   scope.sent.lists = true;
   // a list of the settings is seen by functions alone
-  return isMap(typed.out) && typed.out['attr'] !== undefined ? call('coalesce', typed.out) : typed.out;
+  return isMap(typed.out) && typed.out['attr'] !== undefined ? call('optional', typed.out) : typed.out;
 }
 
 /** Leaves out what may be empty: null in a query is nothing. */
 function optional(out: TranslatedJson, scope: TemplateScope): TranslatedJson {
-  return mayBeEmpty(out, scope) ? call('coalesce', out) : out;
+  return mayBeEmpty(out, scope) ? call('optional', out) : out;
 }
 
 /**
@@ -204,6 +204,7 @@ function mayBeEmpty(out: TranslatedJson, scope: TemplateScope): boolean {
   if (!isSequence(args)) return false;
   if (name === 'implode') return true;
   if (name === 'if') return args.length < 3 || args.slice(1).some((part) => mayBeEmpty(part, scope));
+  if (name === 'optional') return true;
   if (name === 'ifempty' || name === 'coalesce') return mayBeEmpty(args.at(-1) ?? null, scope);
   if (name === 'concat') return args.every((part) => mayBeEmpty(part, scope));
   return EMPTY_OF_FIRST.has(name) && mayBeEmpty(args[0] ?? null, scope);
@@ -311,7 +312,7 @@ function literalOut(typed: Typed): TranslatedJson {
   if (type === 'text' && isMap(text) && (text['function'] === 'concat' || text['function'] === 'date'))
     return text;
   return isMap(text) && (text['attr'] !== undefined || text['placeholder'] !== undefined)
-    ? call('json_decode', text, text)
+    ? call('literal', text)
     : text;
 }
 

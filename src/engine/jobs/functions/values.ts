@@ -25,6 +25,14 @@ export const VALUES: Readonly<Record<string, LibraryFunction>> = {
     takesNothing: true,
     call: (values) => values.find((value) => value !== null && value !== '') ?? null,
   },
+  optional: {
+    usage: 'optional(value)',
+    description:
+      'The value, or null where it is an empty text: a parameter, a header or a field of a body is then left out.',
+    arity: [1, 1],
+    takesNothing: true,
+    call: ([value = null]) => (value === '' ? null : value),
+  },
   if: {
     usage: 'if(test, value[, otherwise])',
     description:
@@ -111,6 +119,12 @@ export const VALUES: Readonly<Record<string, LibraryFunction>> = {
     arity: [1, 2],
     call: ([text = null, fallback]) =>
       text === null || text === '' ? null : decoded(textOf(text), fallback),
+  },
+  literal: {
+    usage: 'literal(text)',
+    description: 'What a text reads as in JSON: a number, true, a list, an object. Any other text stays one.',
+    arity: [1, 1],
+    call: ([text = null]) => (text === null || text === '' ? null : decoded(textOf(text), text)),
   },
 };
 

@@ -123,6 +123,12 @@ const CASES: Readonly<Record<string, readonly (readonly [args: string, gives: st
     ['[null, "", 0, "x"]', '0'],
     ['[null]', 'null'],
   ],
+  optional: [
+    ['[""]', 'null'],
+    ['[0]', '0'],
+    ['[null]', 'null'],
+    ['[["a"]]', '["a"]'],
+  ],
   if: [
     ['[true, "a", "b"]', '"a"'],
     ['[0, "a"]', 'null'],
@@ -156,6 +162,14 @@ const CASES: Readonly<Record<string, readonly (readonly [args: string, gives: st
   json_decode: [
     ['["{\\"a\\": 1.0}"]', '{"a":1.0}'],
     ['["no", null]', 'null'],
+  ],
+  literal: [
+    ['["12"]', '12'],
+    ['["x"]', '"x"'],
+    ['["[1, true]"]', '[1,true]'],
+    ['["{\\"a\\": 1}"]', '{"a":1}'],
+    ['[""]', 'null'],
+    ['[5]', '5'],
   ],
   parse_date: [
     ['["31.12.2025 13:05", "d.m.Y H:i"]', '1767186300'],
