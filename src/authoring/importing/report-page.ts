@@ -27,7 +27,9 @@ export function reportPage(report: ImportReport): string {
 ${notes.map((note) => `<p>${escaped(note)}</p>\n`).join('')}<div class="wide"><table>
 <thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead>
 <tbody>
-${streams.map((stream) => rowOf(stream, isChecked, isCompared)).join('\n')}
+${ordered(streams)
+  .map((stream) => rowOf(stream, isChecked, isCompared))
+  .join('\n')}
 </tbody>
 </table></div>
 ${settingsPart(settings)}<h2>The levels</h2>
@@ -59,6 +61,13 @@ const COMPARISONS: Readonly<Record<NonNullable<StreamReport['compared']>['result
   differs: 'bad',
   'not compared': 'plain',
 };
+
+/** Returns the streams that somebody has to look at in front of the others. */
+function ordered(streams: readonly StreamReport[]): readonly StreamReport[] {
+  return ORDER.flatMap((outcome) => streams.filter((stream) => stream.outcome === outcome));
+}
+
+const ORDER: readonly StreamReport['outcome'][] = ['not', 'equal rows, other columns', 'exact'];
 
 function summaryOf(streams: readonly StreamReport[]): string {
   const count = (outcome: StreamReport['outcome']): number =>
@@ -181,7 +190,7 @@ th,td{text-align:left;vertical-align:top;padding:.5rem .75rem;border-bottom:1px 
 tbody tr:last-child>*{border-bottom:0}
 thead th{background:var(--soft);color:var(--muted);font-weight:600;white-space:nowrap}
 td:has(ul){min-width:14rem}
-tbody th{font-weight:600;overflow-wrap:anywhere;min-width:7rem}
+tbody th{font-weight:600;overflow-wrap:anywhere;min-width:11rem}
 ul{margin:.25rem 0 0;padding-left:1.1rem}li{overflow-wrap:anywhere;white-space:pre-wrap;margin-bottom:.25rem}
 .badge{display:inline-block;padding:0 .5rem;border-radius:1rem;white-space:nowrap;font-weight:600}
 .good{color:var(--good);background:var(--goods)}.fair{color:var(--fair);background:var(--fairs)}.bad{color:var(--bad);background:var(--bads)}.plain{color:var(--muted);background:var(--soft)}

@@ -57,3 +57,23 @@ test('the page says what to do about each stream', () => {
   expect(text).toContain('Finish the row “users”, which is disabled');
   expect(text).toContain('parameters.config.settings.#token Token yes');
 });
+
+test('streams that somebody has to look at stand in front', () => {
+  const page = reportPage({
+    source: 'shop.yaml',
+    notes: [],
+    settings: [],
+    streams: [
+      { ...STREAM, stream: 'as_it_was' },
+      { ...STREAM, stream: 'renamed', outcome: 'equal rows, other columns', columns: ['“a” is called “b”'] },
+      {
+        ...STREAM,
+        stream: 'left',
+        outcome: 'not',
+        reasons: [{ path: 'streams[2]', message: 'No counterpart' }],
+      },
+    ],
+  });
+  const names = [...page.matchAll(/<th scope="row">([^<]*)/g)].map(([, name]) => name);
+  expect(names).toEqual(['left', 'renamed', 'as_it_was']);
+});

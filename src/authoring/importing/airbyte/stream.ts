@@ -188,7 +188,9 @@ class StreamReader {
 
   #parent(parent: ParentPartition): JobTree | undefined {
     const context = { ...this.#context, findings: this.#context.findings.ofParent() };
-    return readStream(parent.stream, context, parent.keepsState && this.#keepsState, this.#depth + 1);
+    // the state of a parent is kept in that of its child
+    const hasState = this.#keepsState && this.#stream.get('incremental_sync') !== undefined;
+    return readStream(parent.stream, context, parent.keepsState && hasState, this.#depth + 1);
   }
 
   /** Adds the values of the parent row that the child uses. */

@@ -319,4 +319,13 @@ class Tidy(RecordTransformation):
     asks: both('GET /shops', 'GET /items/s'),
     ids: [['7'], ['7']],
   },
+  {
+    name: 'a parent with a state, and a child that has none',
+    stream: stream('items', '/items/{{ stream_partition.shop }}', {
+      retriever: below(stream('shops', '/shops', times()), 'shop', { incremental_dependency: true }),
+    }),
+    api: ({ pathname }) => (pathname === '/shops' ? [{ id: 's', at: '2024-03-01' }] : [{ id: 7 }]),
+    asks: both('GET /shops?since=2024-01-01', 'GET /items/s'),
+    ids: [['7'], ['7']],
+  },
 ];
