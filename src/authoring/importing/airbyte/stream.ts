@@ -356,7 +356,7 @@ class StreamReader {
       taken.push(free);
       return free;
     });
-    const isIncremental = this.#windows(job, incremental, records);
+    const isIncremental = this.#windows(job, incremental, records, above?.isIncremental === true);
     if (above !== undefined) {
       const { children } = above.leaf;
       above.leaf['children'] = [...(isSequence(children) ? children : []), job];
@@ -372,7 +372,8 @@ class StreamReader {
       baseUrl: above?.baseUrl ?? baseUrl,
       authentication: above?.authentication ?? authentication,
       hasLists: request.hasLists || this.#sent.lists || above?.hasLists === true,
-      isIncremental,
+      // rows below the new rows of a parent are new ones, too
+      isIncremental: isIncremental || above?.isIncremental === true,
       primaryKey: keyColumns(this.#stream.get('primary_key')),
       names: taken,
       trustedHosts: [...new Set([...(above?.trustedHosts ?? []), ...trusted])],
@@ -420,6 +421,7 @@ class StreamReader {
     job: TranslatedJob,
     { incremental, windows, cursorField, cursorOf }: IncrementalDraft,
     records: RecordsDraft,
+    isBelowNew: boolean,
   ): boolean {
     const usesWindow = JSON.stringify(job).includes('{"window":');
     if (usesWindow && windows !== undefined) job['windows'] = windows;
@@ -432,7 +434,11 @@ class StreamReader {
       incremental['order'] !== undefined ||
       incremental['to'] !== undefined;
     if (!isUsed) {
-      this.#context.findings.note('Reads all rows in every run: the API is not asked for newer ones.');
+      this.#context.findings.note(
+        isBelowNew
+          ? 'Reads all rows of each new row of the parent: the API is not asked for newer ones.'
+          : 'Reads all rows in every run: the API is not asked for newer ones.',
+      );
       return false;
     }
     const field = cursorField ?? '';

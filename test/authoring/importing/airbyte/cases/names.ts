@@ -328,4 +328,23 @@ class Tidy(RecordTransformation):
     asks: both('GET /shops?since=2024-01-01', 'GET /items/s'),
     ids: [['7'], ['7']],
   },
+  {
+    name: 'a parent with a state, and a child that keeps it and asks for all rows',
+    stream: stream('items', '/items/{{ stream_partition.shop }}', {
+      retriever: below(stream('shops', '/shops', times()), 'shop', { incremental_dependency: true }),
+      ...times({ start_time_option: undefined, global_substream_cursor: true }),
+    }),
+    api: ({ pathname, searchParams }) =>
+      pathname !== '/shops'
+        ? [{ id: pathname, at: '2024-02-01' }]
+        : [
+            { id: 's', at: '2024-03-01' },
+            { id: 't', at: '2024-04-01' },
+          ].filter(({ at }) => at >= (searchParams.get('since') ?? '')),
+    asks: [
+      ['GET /items/s', 'GET /items/t', 'GET /shops?since=2024-01-01'],
+      ['GET /items/t', 'GET /shops?since=2024-04-01'],
+    ],
+    ids: [['/items/s', '/items/t'], ['/items/t']],
+  },
 ];
