@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importAirbyte } from '../../../../src/authoring/importing/airbyte/index.ts';
 import { checked } from '../../../../src/authoring/importing/check.ts';
-import { below, manifestOf, runTwice, serve, stream, times, type TwoRuns } from '../support/two-runs.ts';
+import {
+  below,
+  manifestOf,
+  runTwice,
+  serve,
+  stream,
+  times,
+  type Part,
+  type TwoRuns,
+} from '../support/two-runs.ts';
 import { CODE_CASES } from './cases/code.ts';
 import { LIST_CASES } from './cases/lists.ts';
 import { LOGIN_CASES } from './cases/logins.ts';
@@ -130,4 +139,115 @@ test.each([
   expect(report.streams.flatMap(({ reasons }) => reasons.map(({ message }) => message))).toEqual([
     `The field “${field}” of the state has another name by then`,
   ]);
+});
+
+const normalizer = (...lines: readonly string[]): string =>
+  [
+    'from airbyte_cdk.sources.utils.transform import TypeTransformer',
+    'class Dates(TypeTransformer):',
+    '    def __init__(self, *args, **kwargs):',
+    '        self.registerCustomTransform(self.made())',
+    '    @staticmethod',
+    '    def made():',
+    '        def change(value, schema):',
+    ...lines.map((line) => `            ${line}`),
+    '            return value',
+    '        return change',
+  ].join('\n');
+
+test.each([
+  ['in any field', normalizer('return value.lower()')],
+  [
+    'where the format is another one',
+    normalizer('if schema["format"] == "date":', '    pass', 'else:', '    return 1'),
+  ],
+  [
+    'where the format is one of several',
+    normalizer('if schema.get("format") == "date" or value:', '    return 1'),
+  ],
+  ['that it has put in place of the one it got', normalizer('value = 1')],
+])('a normaliser that gives another value %s may change the key of a parent', (_, code) => {
+  const shops = stream('shops', '/shops', {
+    selector: {
+      schema_normalization: {
+        type: 'CustomSchemaNormalization',
+        class_name: 'source_shop.components.Dates',
+      },
+    },
+    schema_loader: {
+      type: 'InlineSchemaLoader',
+      schema: { type: 'object', properties: { id: { type: 'string' } } },
+    },
+  });
+  const of = stream('a', '/a/{{ stream_partition.shop }}', { retriever: below(shops, 'shop') });
+  const { report } = importAirbyte(manifestOf({ stream: of }, 'https://a.example'), {
+    file: 'shop.yaml',
+    readBeside: (file) => (file === 'components.py' ? code : undefined),
+  });
+  expect(report.streams.flatMap(({ reasons }) => reasons.map(({ message }) => message))).toEqual([
+    'The field of the parent is changed by Python code',
+  ]);
+});
+
+const dynamic = (mappings: readonly Part[], resolver: Part = {}): Part => ({
+  dynamic_streams: [
+    {
+      type: 'DynamicDeclarativeStream',
+      name: 'reports',
+      stream_template: stream('x', '/x'),
+      components_resolver: {
+        type: 'ParametrizedComponentsResolver',
+        stream_parameters: { list_of_parameters_for_stream: [{ name: 'yes' }] },
+        components_mapping: mappings,
+        ...resolver,
+      },
+    },
+  ],
+});
+const put = (field_path: readonly string[], value: string): Part => ({
+  type: 'ComponentMappingDefinition',
+  field_path,
+  value,
+});
+
+test.each<[string, Part, Part | undefined]>([
+  [
+    'a text that may be read as something else: yes',
+    dynamic([put(['name'], '{{ components_values.name }}')]),
+    {},
+  ],
+  ['a path of a template with a pattern in it', dynamic([put(['**', 'path'], '/y')]), {}],
+  [
+    'a value that is known only while it runs: {{ now_utc() }}',
+    dynamic([put(['name'], '{{ now_utc() }}')]),
+    {},
+  ],
+  [
+    'streams that are found at run time (HttpComponentsResolver)',
+    dynamic([], { type: 'HttpComponentsResolver' }),
+    {},
+  ],
+  [
+    'streams that the settings name; import it with --settings',
+    dynamic([], { type: 'ConfigComponentsResolver' }),
+    undefined,
+  ],
+  [
+    'more than 1000 streams',
+    dynamic([], {
+      type: 'ConfigComponentsResolver',
+      stream_config: [1, 2].map(() => ({ configs_pointer: ['many'] })),
+    }),
+    { many: Array.from({ length: 40 }, (_, i) => ({ i })) },
+  ],
+])('dynamic streams are refused: %s', (message, more, settings) => {
+  const manifest = manifestOf({ stream: {}, more, settings: {} }, 'https://a.example');
+  const { report, configuration } = importAirbyte(manifest, {
+    file: 'shop.yaml',
+    ...(settings === undefined ? {} : { settings: JSON.parse(JSON.stringify(settings)) as {} }),
+  });
+  expect(
+    report.streams.map(({ outcome, reasons }) => [outcome, ...reasons.map((each) => each.message)]),
+  ).toEqual([['not', `No counterpart: ${message}`]]);
+  expect(configuration.rows).toEqual([]);
 });

@@ -20,11 +20,13 @@ export const NAME_CASES: readonly TwoRuns[] = [
     api: () => [
       { id: 1, fields: { at: '2024-02-01' } },
       { id: 2, fields: { at: '2024-03-05' } },
+      // a name that is there already keeps its value
+      { id: 3, at: '2024-01-15', fields: { at: '2024-06-01' } },
     ],
     asks: [['GET /a?since=2024-01-01'], ['GET /a?since=2024-03-05']],
     ids: [
-      ['1', '2'],
-      ['1', '2'],
+      ['1', '2', '3'],
+      ['1', '2', '3'],
     ],
   },
   {
