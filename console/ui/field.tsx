@@ -13,7 +13,7 @@ interface Common {
 export interface InputProps extends Common {
   readonly value: string;
   readonly onInput: (value: string) => void;
-  readonly type?: 'password' | 'text';
+  readonly type?: 'datetime-local' | 'password' | 'text';
   readonly placeholder?: string;
   readonly isRequired?: boolean;
   readonly isDisabled?: boolean;
@@ -29,7 +29,7 @@ export function Input(props: InputProps) {
       <input
         id={id}
         class={props.isMono === true ? 'input mono' : 'input'}
-        {...(type === 'password' ? { type } : {})}
+        {...(type === 'text' ? {} : { type })}
         value={value}
         placeholder={placeholder}
         required={isRequired}

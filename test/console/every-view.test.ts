@@ -97,6 +97,12 @@ const STOPS: readonly Stop[] = [
   ['run-log', ({ runs }) => `/runs/${runs.good}?tab=log`, ' lines'],
   ['run-compare', ({ runs }) => `/runs/${runs.good}?tab=compare`, 'in.c-library-good.books'],
   ['run-again', ({ runs }) => `/runs/${runs.good}`, 'It ended:', press('Run again')],
+  ['problems', '/runs/problems', 'What went wrong'],
+  [
+    'problems-own-range',
+    '/runs/problems?range=own&since=2026-01-01T00:00&until=2025-01-01T00:00',
+    'ends before',
+  ],
   ['schedules', '/runs/schedules/ex-generic-v2/good', 'Monday to Friday at 06:30'],
   ['schedule-new', '/runs/schedules/ex-generic-v2/good', 'Monday to Friday', press('Add a schedule')],
   ['jobs', '/jobs', 'Load into in.c-main.users'],

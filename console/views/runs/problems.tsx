@@ -5,7 +5,7 @@ import { nameOf, useSources, type SourceRef } from '../../data/sources.ts';
 import { Link } from '../../route/link.tsx';
 import { at, setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
-import { Select } from '../../ui/field.tsx';
+import { Input, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Badge, EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -23,15 +23,34 @@ const RANGES = [
   { value: 'month', text: 'Last 30 days', hours: 720 },
 ] as const;
 
+/** Range whose ends are in the address. */
+const OWN = { value: 'own', text: 'From … to …' } as const;
+
+/** Returns a time as a field for local times has it. */
+function localTime(time: number): string {
+  const offset = new Date(time).getTimezoneOffset();
+  return new Date(time - offset * 60_000).toISOString().slice(0, 16);
+}
+
+const isoOf = (local: string): string | undefined =>
+  Number.isNaN(Date.parse(local)) ? undefined : new Date(local).toISOString();
+
 /** Shows what went wrong in a range of time, by causes, and runs all of a cause again. */
 export function Problems() {
   const { query } = usePlace();
+  const isOwn = query.get('range') === OWN.value;
   const range = RANGES.find(({ value }) => value === query.get('range')) ?? RANGES[0];
+  const [since, until] = [query.get('since') ?? '', query.get('until') ?? ''];
+  const own = { since: isoOf(since), until: isoOf(until) };
+  const isEmpty = isOwn && own.since !== undefined && own.until !== undefined && own.since >= own.until;
   const sources = useSources();
   const problems = useQuery({
-    key: ['runs', 'problems', range.value],
+    key: ['runs', 'problems', isOwn ? own : range.value],
     load: async () =>
-      await client().runs.problems({ since: new Date(Date.now() - range.hours * HOUR_MS).toISOString() }),
+      await client().runs.problems(
+        isOwn ? own : { since: new Date(Date.now() - range.hours * HOUR_MS).toISOString() },
+      ),
+    isEnabled: !isEmpty,
     everyMs: () => 15_000,
     keepsPrevious: true,
   });
@@ -44,39 +63,66 @@ export function Problems() {
         <Select
           label="Range of time"
           isLabelHidden
-          value={range.value}
-          options={RANGES}
-          onChange={(value) => setQuery({ range: value })}
+          value={isOwn ? OWN.value : range.value}
+          options={[...RANGES, OWN]}
+          onChange={(value) =>
+            setQuery(
+              value === OWN.value
+                ? // From what was shown, so that something is there to begin with.
+                  { range: value, since: localTime(Date.now() - range.hours * HOUR_MS), until: undefined }
+                : { range: value, since: undefined, until: undefined },
+            )
+          }
         />
       }
     >
-      <Loaded query={problems}>
-        {(found) => (
-          <>
-            <p role="status">{sumOf(found)}</p>
-            {found.problems.length + found.missed.length === 0 && (
-              <div class="card">
-                <EmptyState icon="check" title="Nothing went wrong">
-                  Choose a longer range of time to look further back.
-                </EmptyState>
-              </div>
-            )}
-            {found.problems.map((problem) => (
-              <Problem key={problem.id} problem={problem} sources={sources.data} />
-            ))}
-            {found.missed.map((missed) => (
-              <Missed
-                key={`${missed.schedule} ${missed.reason} ${missed.firstTime}`}
-                missed={missed}
-                sources={sources.data}
-              />
-            ))}
-            {found.leftOut > 0 && (
-              <p class="muted">{plural(found.leftOut, 'more run')} went wrong: choose a shorter range.</p>
-            )}
-          </>
-        )}
-      </Loaded>
+      {isOwn && (
+        <div class="runs-filter">
+          <Input
+            label="From"
+            type="datetime-local"
+            value={since}
+            onInput={(value) => setQuery({ since: value })}
+          />
+          <Input
+            label="To"
+            hint="Now, when it is empty."
+            type="datetime-local"
+            value={until}
+            problem={isEmpty ? 'The range ends before it begins.' : undefined}
+            onInput={(value) => setQuery({ until: value })}
+          />
+        </div>
+      )}
+      {!isEmpty && (
+        <Loaded query={problems}>
+          {(found) => (
+            <>
+              <p role="status">{sumOf(found)}</p>
+              {found.problems.length + found.missed.length === 0 && (
+                <div class="card">
+                  <EmptyState icon="check" title="Nothing went wrong">
+                    Choose a longer range of time to look further back.
+                  </EmptyState>
+                </div>
+              )}
+              {found.problems.map((problem) => (
+                <Problem key={problem.id} problem={problem} sources={sources.data} />
+              ))}
+              {found.missed.map((missed) => (
+                <Missed
+                  key={`${missed.schedule} ${missed.reason} ${missed.firstTime}`}
+                  missed={missed}
+                  sources={sources.data}
+                />
+              ))}
+              {found.leftOut > 0 && (
+                <p class="muted">{plural(found.leftOut, 'more run')} went wrong: choose a shorter range.</p>
+              )}
+            </>
+          )}
+        </Loaded>
+      )}
     </Page>
   );
 }
