@@ -77,7 +77,7 @@ export function Problems() {
       }
     >
       {isOwn && (
-        <div class="runs-filter">
+        <div class="runs-filter runs-range">
           <Input
             label="From"
             type="datetime-local"

@@ -59,7 +59,7 @@ async function makeOlder(meta: Meta, withoutKey: number): Promise<void> {
     `drop index ${place}jobs_one`,
     `drop index ${place}jobs_unfinished`,
     `create index jobs_lock on ${place}jobs (lock_key, id)`,
-    ...['run_requests', 'alerts', 'alert_states', 'alert_causes', 'alert_messages'].map(
+    ...['run_requests', 'alerts', 'alert_states', 'alert_causes', 'alert_messages', 'console_logins'].map(
       (table) => `drop table ${place}${table}`,
     ),
     `delete from ${place}kysely_migration where name >= '0031'`,
