@@ -13,6 +13,8 @@ const NONE = {
   leftOut: 0,
 };
 
+const iso = (local: string): string => new Date(local).toISOString();
+
 function Problems() {
   return (
     <PlaceContext.Provider value={useFollowedPlace()}>
@@ -33,7 +35,6 @@ test('a range of time of one’s own is asked for, and none that ends before it 
   fireEvent.change(screen.getByLabelText('Range of time'), { target: { value: 'own' } });
   fireEvent.input(await screen.findByLabelText('From'), { target: { value: '2026-06-01T18:00' } });
   fireEvent.input(screen.getByLabelText('To'), { target: { value: '2026-06-02T06:30' } });
-  const iso = (local: string): string => new Date(local).toISOString();
   await expect.poll(() => ranges().at(-1)).toEqual([iso('2026-06-01T18:00'), iso('2026-06-02T06:30')]);
   const before = ranges().length;
   fireEvent.input(screen.getByLabelText('To'), { target: { value: '2026-05-31T06:30' } });
