@@ -7,6 +7,7 @@ const { getCompileCacheDir } = process.getBuiltinModule('node:module');
 const path = process.getBuiltinModule('node:path');
 const { pathToFileURL } = process.getBuiltinModule('node:url');
 const { Script } = process.getBuiltinModule('node:vm');
+const v8 = () => process.getBuiltinModule('node:v8');
 
 const FOLDER = path.join(import.meta.dirname, '../dist/chunks');
 const RUNTIME = `${process.version}-${process.platform}-${process.arch}`;
@@ -14,6 +15,8 @@ const RUNTIME = `${process.version}-${process.platform}-${process.arch}`;
 const loaded = new Map();
 /** Scripts that had nothing compiled, with the files for it. */
 const uncompiled = new Map();
+/** Version and flags of V8 when the first of them was loaded. */
+let flags;
 
 /** Returns what a chunk exports. */
 export function chunk(name) {
@@ -48,7 +51,10 @@ function compiled(file, source) {
   if (known !== undefined) return known;
   const script = new Script(source, { filename: file });
   if (own !== undefined) {
-    if (uncompiled.size === 0) process.once('exit', keep);
+    if (uncompiled.size === 0) {
+      flags = v8().cachedDataVersionTag();
+      process.once('exit', keep);
+    }
     uncompiled.set(own, script);
   }
   return script;
@@ -79,6 +85,8 @@ function ownFile(file) {
 
 /** Writes at the end of the process what it has compiled. Without these files the next one begins later, and that is all. */
 function keep() {
+  // a process that begins without the flags that were set meanwhile would refuse all of it
+  if (v8().cachedDataVersionTag() !== flags) return;
   for (const [file, script] of uncompiled) {
     const under = `${file}.${process.pid}`;
     try {

@@ -1,6 +1,6 @@
 /** Limit of the space for new objects. More saves no time in a run and is never given back to the system. */
 const ENOUGH_BYTES = 16 << 20;
-const LOOK_EVERY_MS = 10;
+const LOOK_EVERY_MS = 25;
 
 /**
  * Keeps the space for new objects from growing without need: V8 doubles it up to 64 MB while a run goes on, which
@@ -17,6 +17,8 @@ export function boundYoungMemory(enoughBytes = ENOUGH_BYTES): void {
     const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
     if (space !== undefined && space.space_size < enoughBytes) return;
     setFlagsFromString('--semi-space-growth-factor=1');
+    // what is compiled is kept at the end for processes that begin without it
+    process.prependOnceListener('exit', () => setFlagsFromString('--semi-space-growth-factor=2'));
     clearInterval(timer);
   }, LOOK_EVERY_MS);
   timer.unref();

@@ -113,7 +113,12 @@ function filesOf(folder: string): string[] {
 }
 
 /** A package with two chunks. */
-function made(): { folder: string; cache: string; run: () => string; kept: () => string[] } {
+function made(): {
+  folder: string;
+  cache: string;
+  run: (...flags: readonly string[]) => string;
+  kept: () => string[];
+} {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'gex-chunks-'));
   atEndOfFile(() => rmSync(folder, { recursive: true }));
   const cache = path.join(folder, 'cache');
@@ -136,13 +141,15 @@ function made(): { folder: string; cache: string; run: () => string; kept: () =>
      module.enableCompileCache();
      const { chunk } = await import('./bin/chunks.js');
      const { Script } = process.getBuiltinModule('node:vm');
-     console.log(chunk('a.js').say(), chunk('a.js') === chunk('a.js'));`,
+     console.log(chunk('a.js').say(), chunk('a.js') === chunk('a.js'));
+     for (const flag of process.argv.slice(2)) process.getBuiltinModule('node:v8').setFlagsFromString(flag);`,
   );
   const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: cache };
   return {
     folder,
     cache,
-    run: () => execFileSync(process.execPath, [path.join(folder, 'main.js')], { env, encoding: 'utf8' }),
+    run: (...flags) =>
+      execFileSync(process.execPath, [path.join(folder, 'main.js'), ...flags], { env, encoding: 'utf8' }),
     kept: () => filesOf(cache).filter((name) => path.basename(name).startsWith('gex-')),
   };
 }
@@ -161,6 +168,19 @@ describe('the loader of chunks', () => {
     writeChunk(folder, 'b.js', 'const n = 141;\nexport { n };\n');
     expect(run()).toBe('142 true\n');
     expect(kept()).toHaveLength(3);
+  });
+
+  test('keeps nothing that the next process would refuse, as flags were set meanwhile', () => {
+    const { run, kept } = made();
+    const changed = '--semi-space-growth-factor=1';
+    expect(run(changed)).toBe('42 true\n');
+    expect(kept()).toEqual([]);
+    // as the command does
+    expect(run(changed, '--semi-space-growth-factor=2')).toBe('42 true\n');
+    expect(kept()).toHaveLength(2);
+    const before = kept().map((file) => readFileSync(file));
+    expect(run()).toBe('42 true\n');
+    expect(kept().map((file) => readFileSync(file))).toEqual(before);
   });
 
   test('takes what lies beside a chunk, and keeps nothing then', () => {

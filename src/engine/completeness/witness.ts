@@ -94,13 +94,22 @@ export class Witness {
     this.#identity = traits.kind === 'none' ? undefined : new Identity(key);
   }
 
+  /** Adds what the rows of the last page show. The next page does so, too. */
+  settle(): void {
+    this.#endFile();
+    const page = this.#page;
+    if (page === undefined || this.#identity === undefined) return;
+    this.#history = withRows(this.#history, page.facts(), page.page, this.#identity.isKnown);
+    this.#page = undefined;
+  }
+
   /**
    * Takes a page; called once for each, in order, before its rows are decoded.
    *
    * @returns what so many pages in a row are that the API goes in a circle
    */
   see(seen: WitnessedPage): Circle | undefined {
-    this.#settle();
+    this.settle();
     const { page, asked, rows, rowsAt, envelope, status, isDropped, repeats, isSingle, isTakenAsEmpty } =
       seen;
     const { url } = asked.wire;
@@ -247,7 +256,7 @@ export class Witness {
     nearMiss: (path: string, envelope: Json) => string | undefined,
     others: { readonly hadList: boolean; readonly hadEmptyList: boolean } = NO_OTHERS,
   ): Omit<EndedRun, 'request'> {
-    this.#settle();
+    this.settle();
     const error =
       this.#history.error ??
       this.#stray ??
@@ -299,14 +308,6 @@ export class Witness {
     const text = file.error;
     if (text !== undefined) this.#stray ??= { page: last.page, path: '.', text, isRow: true };
     if (file.hasHeaderAgain) this.#headerAgain ??= last.page;
-  }
-
-  #settle(): void {
-    this.#endFile();
-    const page = this.#page;
-    if (page === undefined || this.#identity === undefined) return;
-    this.#history = withRows(this.#history, page.facts(), page.page, this.#identity.isKnown);
-    this.#page = undefined;
   }
 }
 

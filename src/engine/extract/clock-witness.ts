@@ -22,6 +22,8 @@ export class ClockWitness {
   readonly #hosts = new Map<string, Ahead>();
   /** When the last answer came by the clock of this machine. */
   #last: Moment = { to: 0, isRecorded: false };
+  /** Origin of the last address, and its host: most answers come from one. */
+  #known = { origin: '', host: '' };
   /** Times that the clock may have been set since the run began. */
   #settings = 0;
 
@@ -58,12 +60,20 @@ export class ClockWitness {
     const { to, isRecorded } = this.#last;
     if (isRecorded === moment.isRecorded && moment.to < to - EXACT_MS) this.#settings++;
     this.#last = moment;
-    const host = `${this.#settings} ${moment.isRecorded} ${URL.parse(url)?.host ?? ''}`;
+    const host = `${this.#settings} ${moment.isRecorded} ${this.#hostOf(url)}`;
     const known = this.#hosts.get(host);
     if (known !== undefined) return known;
     const ahead = { leastMs: Number.POSITIVE_INFINITY, mostMs: Number.POSITIVE_INFINITY };
     this.#hosts.set(host, ahead);
     return ahead;
+  }
+
+  #hostOf(url: string): string {
+    const { origin, host } = this.#known;
+    if (origin !== '' && url.startsWith(`${origin}/`)) return host;
+    const parsed = URL.parse(url);
+    this.#known = { origin: parsed?.origin ?? '', host: parsed?.host ?? '' };
+    return this.#known.host;
   }
 
   #see({ response, asked, isRecorded }: RecordedAnswer, job: string): void {

@@ -39,6 +39,8 @@ export interface RowsWatch {
     wanted(): readonly string[];
     take(rows: SeenRows): void;
   };
+  /** Called when the page is written: what is to be found out of its rows need not wait for the next page. */
+  readonly end?: () => void;
 }
 
 interface Edges {
@@ -175,6 +177,11 @@ export class PageContent {
   /** Lets somebody see the rows, each once and in order, when they are read for another purpose. */
   onRows(watch: RowsWatch): void {
     this.#watches.push(watch);
+  }
+
+  /** Tells those who saw the rows that there are no more. */
+  endRows(): void {
+    for (const { end } of this.#watches) end?.();
   }
 
   #tell(piece: number, rows: readonly Json[]): void {

@@ -111,6 +111,7 @@ export class OutputBucket {
   }
 
   async #written(content: PageContent, target: PageTarget): Promise<void> {
+    content.endRows();
     if (!this.#options.writesAtOnce(target.dataType)) this.#remember(content, target);
     await this.#sink.settle();
     await this.#index.settle();

@@ -108,6 +108,7 @@ export class Witnesses {
         content.onRows({
           take: (decoded) => witness.take(decoded),
           raw: { wanted: () => witness.wanted(), take: (seen) => witness.takeSeen(seen) },
+          end: () => witness.settle(),
         });
       },
       announce: (answers) => {
