@@ -25,6 +25,7 @@ const CASES: readonly { pages: number; size: number; shape: Shape }[] = [
   { pages: 200, size: 1000, shape: 'flat' },
   { pages: 200, size: 1000, shape: 'nested' },
   { pages: 2000, size: 10, shape: 'flat' },
+  { pages: 1000, size: 1000, shape: 'nested' },
 ];
 
 const rows: string[][] = [];
