@@ -64,8 +64,8 @@ export interface ResultRows {
   readonly startRow?: number;
   /** Row numbers are below this; there may be gaps. */
   readonly endRow: number;
-  /** True when the rows of a range have to be sorted by their numbers. Default: they come in this order. */
-  readonly isUnordered?: boolean;
+  /** Tells whether the rows from one number on and below another come in this order, unsorted. Default: they do. */
+  readonly isOrdered?: (start: number, end: number) => boolean;
   /** About the bytes as CSV. */
   readonly bytes: number;
 }
@@ -126,11 +126,12 @@ async function* writePieces(
   const { startRow = 0, endRow } = result;
   const rowsPerPiece = Math.max(1, Math.ceil((endRow - startRow) / slices / piecesPerSlice));
   const count = Math.ceil((endRow - startRow) / rowsPerPiece);
-  const order = result.isUnordered === true ? ' ORDER BY rowid' : '';
   for (let index = 0; index < count; index++) {
     const path = join(folder, `${index}.csv`);
     const start = startRow + index * rowsPerPiece;
-    const range = count === 1 ? '' : ` WHERE rowid >= ${start} AND rowid < ${start + rowsPerPiece}`;
+    const end = Math.min(start + rowsPerPiece, endRow);
+    const range = count === 1 ? '' : ` WHERE rowid >= ${start} AND rowid < ${end}`;
+    const order = result.isOrdered?.(start, end) === false ? ' ORDER BY rowid' : '';
     const rows = await session.number(
       `COPY (SELECT ${result.expressions.join(', ')} FROM ${result.name}${range}${order}) TO ${literal(path)} ` +
         `(FORMAT csv, HEADER false, DELIMITER ',', QUOTE '"', ESCAPE '"', FORCE_QUOTE *)`,

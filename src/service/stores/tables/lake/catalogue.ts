@@ -9,12 +9,20 @@ import type { LastImport, TableDefinition, TableId } from '../engine.ts';
 
 /** A table as the catalogue has it at one version. */
 export interface LakeTable extends TableDefinition, LakeState {
+  /** Number of the table in the catalogue. */
+  readonly id: number;
   /** Number of the snapshot: rows are read `AT` it, so that they are those of this description. */
   readonly version: number;
   readonly rows: number;
   /** Bytes of its Parquet files. */
   readonly fileBytes: number;
   readonly files: number;
+}
+
+/** Numbers of the rows of one file: from `start` on and below `end`. */
+export interface RowRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Facts about a table that each commit of it says, since DuckLake has no place for them. */
@@ -31,6 +39,8 @@ export interface LakeCatalogue {
   find(table: TableId, at?: number): Promise<LakeTable | undefined>;
   /** @throws TableError (`storage.tables.notFound`) */
   require(table: TableId, at?: number): Promise<LakeTable>;
+  /** Returns the files whose rows are in the order of their numbers; files that were joined are not among them. */
+  orderedFiles(table: LakeTable): Promise<readonly RowRange[]>;
   hasSchema(bucket: string): Promise<boolean>;
   hasTables(bucket: string): Promise<boolean>;
   /** Any query over the catalogue; `prefix` stands in front of the names of its tables. */
@@ -63,7 +73,7 @@ export function createLakeCatalogue(
     );
     if (located === undefined) return undefined;
     // Numbers in place of columns of another table: DuckDB takes long to plan queries that depend on others.
-    const [version, id] = located.map(Number);
+    const [version = 0, id = 0] = located.map(Number);
     const seen = (alias: string): string => seenAt(alias, String(version));
     const key = literal(tableKey(table));
     const [row] = await rows(
@@ -87,7 +97,8 @@ export function createLakeCatalogue(
     const records = Number(added) - Number(deleted);
     const state = stateOf(info ?? earlier);
     return {
-      version: version ?? 0,
+      id,
+      version,
       columns: columnsOf(String(columns)),
       primaryKey: keyOf(comment),
       rows: records,
@@ -105,6 +116,13 @@ export function createLakeCatalogue(
       if (found !== undefined) return found;
       throw noSuchTable(table);
     },
+    orderedFiles: async ({ id, version }) =>
+      (
+        await rows(
+          `SELECT f.row_id_start, f.record_count FROM ${prefix}ducklake_data_file f
+           WHERE f.table_id = ${id} AND f.row_id_start IS NOT NULL AND ${seenAt('f', String(version))}`,
+        )
+      ).map(([start, count]) => ({ start: Number(start), end: Number(start) + Number(count) })),
     hasSchema: async (bucket) =>
       (await count(
         `SELECT count(*) FROM ${prefix}ducklake_schema WHERE end_snapshot IS NULL AND schema_name = ${literal(names.schema(bucket))}`,

@@ -16,9 +16,12 @@ export interface LakeDatabaseOptions {
   readonly workFolder: string;
   /** Folder with the extensions of DuckDB; undefined: those that DuckDB has, or installs. */
   readonly extensions?: string | undefined;
-  /** Memory limit of DuckDB in megabytes; more goes to temporary files. Default 512. */
+  /** Memory limit of DuckDB in megabytes; more goes to temporary files. Default 512: tables of 1,200 columns need it. */
   readonly memoryLimitMb?: number | undefined;
-  /** Threads at work. Default: one for each processor, 4 at most. */
+  /**
+   * Threads at work. Default: one for two processors, 4 at most. While one thread writes a file in its order, DuckDB
+   * may keep another busy with waiting.
+   */
   readonly threads?: number | undefined;
 }
 
@@ -122,7 +125,11 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
       allow_community_extensions: 'false',
-      threads: String(threads ?? Math.min(4, availableParallelism())),
+      threads: String(threads ?? Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)))),
+      // What was freed goes back to the system at once, and not after the next load.
+      allocator_background_threads: 'true',
+      allocator_flush_threshold: '16MB',
+      allocator_bulk_deallocation_flush_threshold: '64MB',
     });
     try {
       const connection = await started.connect();

@@ -4,7 +4,7 @@ import { resultSize } from '../duckdb/size.ts';
 import type { DuckSession } from '../duckdb/session.ts';
 import type { ExportOutcome, SliceOptions, TableId, TakeSlice } from '../engine.ts';
 import type { RowQuery } from '../row-query.ts';
-import type { LakeTable } from './catalogue.ts';
+import type { LakeTable, RowRange } from './catalogue.ts';
 import type { LakeStore } from './store.ts';
 
 /** Exports a table as it is at one version, so that all slices are of one moment. */
@@ -21,7 +21,7 @@ export async function exportTable(
   const name = tableAt(store, table, entry);
   return await inFolder(database.spoolFolder, (folder) =>
     database.read(name, async (session) => {
-      const result = await findResult(session, name, entry, query);
+      const result = await findResult(session, store, { name, entry, query });
       return await exportResult(session, result, folder, options, take);
     }),
   );
@@ -35,15 +35,15 @@ export function tableAt({ names }: LakeStore, table: TableId, { version }: LakeT
 /** The table itself when all its rows are wanted as they are, else a copy of what is wanted. */
 async function findResult(
   session: DuckSession,
-  name: string,
-  { columns }: LakeTable,
-  query: RowQuery,
+  { catalogue }: LakeStore,
+  { name, entry, query }: { readonly name: string; readonly entry: LakeTable; readonly query: RowQuery },
 ): Promise<ResultRows> {
+  const { columns } = entry;
   const expressions = resultExpressions(query, columns);
   const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
   const order = orderClause(query.orderBy, columns) || ' ORDER BY rowid';
   if (where === '' && query.orderBy === undefined && query.limit === undefined)
-    return await numbered(session, name, expressions);
+    return await numbered(session, name, expressions, await catalogue.orderedFiles(entry));
 
   const limit = query.limit === undefined ? '' : ` LIMIT ${Math.max(0, Math.floor(query.limit))}`;
   await session.run(
@@ -64,6 +64,7 @@ async function numbered(
   session: DuckSession,
   name: string,
   expressions: readonly string[],
+  files: readonly RowRange[],
 ): Promise<ResultRows> {
   const [row] = await session.rows(`SELECT min(rowid), max(rowid) + 1, count(*) FROM ${name}`);
   const [startRow, endRow, rows] = (row ?? []).map(Number);
@@ -78,7 +79,8 @@ async function numbered(
     expressions,
     startRow,
     endRow,
-    isUnordered: true,
+    // The database reads one file in its order: only rows of several have to be sorted.
+    isOrdered: (start, end) => files.some((file) => file.start <= start && end <= file.end),
     bytes: isSampled ? (bytes * rows) / SAMPLE_ROWS : bytes,
   };
 }

@@ -13,17 +13,19 @@ export async function setUpLake(place: LakePlace, open: () => Promise<LakeDataba
   await database.use((session) =>
     session.run(`CREATE TABLE IF NOT EXISTS ${METADATA}.main.${SAID} (key VARCHAR, info VARCHAR)`),
   );
-  await compressed(database);
+  await setFileOptions(database);
   return database;
 }
 
-/** Files are compressed as others read them, too, and smaller than by default. */
-async function compressed(database: LakeDatabase): Promise<void> {
+/** Options of the files: compressed as others read them, too, and written with a third of the memory of the default. */
+const FILE_OPTIONS = { parquet_compression: 'zstd', parquet_row_group_size: '40960' } as const;
+
+async function setFileOptions(database: LakeDatabase): Promise<void> {
   await database.use(async (session) => {
-    const [row] = await session.rows(
-      `SELECT value FROM lake.options() WHERE option_name = 'parquet_compression' AND scope = 'GLOBAL'`,
-    );
-    if (row?.[0] !== 'zstd') await session.run(`CALL lake.set_option('parquet_compression', 'zstd')`);
+    const rows = await session.rows(`SELECT option_name, value FROM lake.options() WHERE scope = 'GLOBAL'`);
+    const known = new Map(rows.map(([name, value]) => [String(name), String(value)]));
+    for (const [name, value] of Object.entries(FILE_OPTIONS))
+      if (known.get(name) !== value) await session.run(`CALL lake.set_option('${name}', '${value}')`);
   });
 }
 
@@ -38,7 +40,7 @@ async function setUpShared(place: LakeOfDatabase, open: () => Promise<LakeDataba
     await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${lockNumber(`lake of ${schema}`)})`);
     const database = await open();
     try {
-      await compressed(database);
+      await setFileOptions(database);
       await client.query(
         `CREATE TABLE IF NOT EXISTS ${catalogue}.${SAID} (key text PRIMARY KEY, info text NOT NULL)`,
       );
