@@ -92,7 +92,6 @@ async function compare(): Promise<void> {
       console.log(JSON.stringify(report));
       return;
     }
-    const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
     printTable(
       `${rows} rows of ${names.length} columns, ${report.megabytes.toFixed(0)} MB, median of ${values.runs}`,
       ['', 'engine', 'psql', 'ratio'],
@@ -153,11 +152,8 @@ async function engineTimes(source: string): Promise<Times> {
       extensions: process.env['GEX_DUCKDB_EXTENSIONS'],
     });
     await engine.open();
-    const slices = async function* (): AsyncGenerator<AsyncIterable<Buffer>> {
-      yield await Promise.resolve(createReadStream(source));
-    };
     const importMs = await timeOf(
-      engine.import(TABLE, { importedAt: new Date(), create: { primaryKey: [] } }, slices()),
+      engine.import(TABLE, { importedAt: new Date(), create: { primaryKey: [] } }, slices(source)),
     );
     const importPeakMb = process.resourceUsage().maxRSS / 1024;
     const exportMs = await timeOf(
@@ -206,4 +202,12 @@ async function sizeInCatalogue(pool: Pool): Promise<number> {
     'select coalesce(sum(file_size_bytes), 0) as bytes from gex_lake.ducklake_data_file where end_snapshot is null',
   );
   return Number(sizes[0]?.bytes);
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+async function* slices(source: string): AsyncGenerator<AsyncIterable<Buffer>> {
+  yield await Promise.resolve(createReadStream(source));
 }

@@ -7,6 +7,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   tableDefinitionCreate: 'Make the empty table …',
   tableExport: 'Export …',
   tableProfile: 'Profile the values of …',
+  tableRestore: 'Set … back to a version',
   tableRowsDelete: 'Delete rows of …',
   tableDrop: 'Delete the table …',
   tableUpdate: 'Rename …',

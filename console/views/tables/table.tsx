@@ -11,13 +11,14 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { Bytes, Count, countText, plural, RelativeTime, Text } from '../../ui/values.tsx';
 import { ColumnList } from './columns.tsx';
+import { TableHistory } from './history.tsx';
 import { ImportInto } from './import.tsx';
 import { MetadataList } from './metadata.tsx';
 import { Preview } from './preview.tsx';
 import { columnsIn, isChosen, queryOf, readSelection } from './rows.ts';
 import { bucketOf } from './table-columns.tsx';
 
-const TABS = ['preview', 'columns', 'metadata', 'import'] as const;
+const TABS = ['preview', 'columns', 'history', 'metadata', 'import'] as const;
 
 export function TablePage({ id }: { readonly id: string }) {
   const { query } = usePlace();
@@ -45,14 +46,16 @@ export function TablePage({ id }: { readonly id: string }) {
             tabs={[
               { name: 'preview', text: 'Preview' },
               { name: 'columns', text: `Columns (${countText(found.columns?.length ?? 0)})` },
+              ...(found.isAlias ? [] : [{ name: 'history', text: 'History' } as const]),
               { name: 'metadata', text: 'Metadata' },
               ...(mayWrite(bucketOf(id)) ? [{ name: 'import', text: 'Import' } as const] : []),
             ]}
             current={tab}
-            onChange={(name) => setQuery({ tab: name === 'preview' ? undefined : name })}
+            onChange={(name) => setQuery({ tab: name === 'preview' ? undefined : name, version: undefined })}
           >
             {tab === 'preview' && <Preview table={found} />}
             {tab === 'columns' && <ColumnList table={found} />}
+            {tab === 'history' && !found.isAlias && <TableHistory table={found} />}
             {tab === 'metadata' && (
               <MetadataList of={['tables', id]} at={() => client().tables.metadata(id)} />
             )}

@@ -4,6 +4,7 @@ import { formatTable } from '../format.ts';
 import { changeCommands } from './change-table.ts';
 import { exportCommand } from './export-table.ts';
 import { facts, number, short, size, time } from './facts.ts';
+import { historyCommands } from './table-history.ts';
 import { loadCommands } from './load-table.ts';
 import { tableWord } from './id-word.ts';
 import { fitted, verticalRows } from './shown-rows.ts';
@@ -46,6 +47,7 @@ export const tableCommands: readonly Command[] = [
     ],
     run: preview,
   }),
+  ...historyCommands,
   ...loadCommands,
   exportCommand,
   ...changeCommands,

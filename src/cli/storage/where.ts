@@ -11,6 +11,10 @@ export const rowOptions = {
     'CONDITION',
     'Only rows that this holds for, such as status=open or age>=18 (= != < <= > >=; a number is compared as one); may be given several times',
   ),
+  at: valued(
+    'VERSION',
+    'Rows as they were, in a lake: the number of a version from the history, or a time such as “-2 hours”',
+  ),
   'changed-since': valued('TIME', 'Only rows that changed since: a date, a Unix time, or “-2 days”'),
 } as const satisfies Record<string, Option>;
 
@@ -18,10 +22,12 @@ export function rowsQuery(args: Args): RowsQuery {
   const columns = namesArg(args, 'columns');
   const limit = countArg(args, 'limit');
   const changedSince = args.text('changed-since');
+  const at = args.text('at');
   const whereFilters = whereArg(args);
   return {
     ...(columns === undefined ? {} : { columns }),
     ...(limit === undefined ? {} : { limit }),
+    ...(at === undefined ? {} : { at }),
     ...(changedSince === undefined ? {} : { changedSince }),
     ...(whereFilters.length === 0 ? {} : { whereFilters }),
   };

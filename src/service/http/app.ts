@@ -216,7 +216,8 @@ function callOf(
     caller: caller as Caller,
     branch,
     origin: context.publicUrl ?? originOf(request),
-    runId: runIdOf(request.headers),
+    // A token of a run is for that run alone, whatever the client says.
+    runId: caller?.runLimits === undefined ? runIdOf(request.headers) : String(caller.runLimits.run),
     enqueues: route.enqueues ?? [],
     transact: transactionsOf(context.meta),
     madeFile: undefined,

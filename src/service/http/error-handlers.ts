@@ -99,6 +99,6 @@ function queryError({ problem }: QueryError): ApiError {
 }
 
 function statusOf(code: TableErrorCode): number {
-  if (code === 'storage.tables.notFound') return 404;
+  if (code === 'storage.tables.notFound' || code === 'storage.tables.versionNotFound') return 404;
   return code === 'storage.tables.locked' ? 503 : 400;
 }

@@ -17,7 +17,9 @@ export function clientOf(
 ): StorageClient {
   const { branch, environment, log, signal, onProgress, beforeChange, secrets, env } = options;
   secrets?.add(reach.token);
-  const given = { branch, environment, log, signal, onProgress, beforeChange, env };
+  const { KBC_RUNID: run = '' } = environment ?? process.env;
+  const runId = run === '' ? undefined : run;
+  const given = { branch, environment, log, signal, onProgress, beforeChange, env, runId };
   return new StorageClient({ ...reach, ...given, ...more });
 }
 

@@ -1,10 +1,10 @@
-import type { Json } from '../../lib/json/value.ts';
+import { digKeys, type Json } from '../../lib/json/index.ts';
 import type { ApiCore } from './api-core.ts';
 import { path } from './encode.ts';
 import { readJob } from './job.ts';
 import type { Jobs, WaitOptions } from './jobs.ts';
 import { shaped } from './shape.ts';
-import type { ExportOptions } from './table-types.ts';
+import type { ExportOptions, TableExport } from './table-types.ts';
 
 /** Asks for an export and waits for it. The same question about an unchanged table gives the same file. */
 export async function exportTable(
@@ -13,15 +13,23 @@ export async function exportTable(
   id: string,
   { gzip = true, search, ...query }: ExportOptions = {},
   { signal, ...wait }: WaitOptions = {},
-): Promise<{ fileId: number; isCached: boolean }> {
+): Promise<TableExport> {
   const body = { ...query, ...(search === undefined ? {} : { fulltextSearch: search }), gzip };
   const json = await api.call({ method: 'POST', path: path`tables/${id}/export-async`, body, signal });
-  const { results } = await jobs.wait(readJob(json), { ...wait, signal });
+  const { results, operationParams } = await jobs.wait(readJob(json), { ...wait, signal });
   const { file, cacheHit } = shaped<{ file: Json; cacheHit?: boolean }>(
     results as Json, // as it was parsed
     'export',
     { file: 'object' },
   );
   const { id: fileId } = shaped<{ id: number }>(file, 'export', { id: 'number' });
-  return { fileId, isCached: cacheHit === true };
+  // As it was parsed.
+  const columns = digKeys(['export', 'columns'], operationParams as Json);
+  return {
+    fileId,
+    isCached: cacheHit === true,
+    ...(query.at === undefined || !Array.isArray(columns)
+      ? {}
+      : { columns: columns.filter((name) => typeof name === 'string') }),
+  };
 }

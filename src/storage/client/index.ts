@@ -58,6 +58,7 @@ export type {
   EventCreate,
   File,
   FilePrepare,
+  LoadOrigin,
   MetadataItem,
   RowCreate,
   RowUpdate,
@@ -77,7 +78,9 @@ export type {
   SqlQuery,
   SqlResult,
   Table,
+  TableDifference,
   TableProfile,
+  TableVersion,
   TemporaryCredentials,
   Token,
 } from '../protocol/index.ts';

@@ -47,11 +47,13 @@ async function open(
   id: string,
   { header = true, deleteFile, signal, onProgress, ...query }: ReadTableOptions,
 ): Promise<AsyncGenerator<Uint8Array, void>> {
-  const columns = header ? (query.columns ?? (await columnsOf(tables, id))) : [];
+  const isNow = query.at === undefined;
+  const known = header && isNow ? (query.columns ?? (await columnsOf(tables, id))) : query.columns;
   // Header and rows have the same columns, also when one is added meanwhile.
-  const exported = header ? { ...query, columns } : query;
-  const { fileId } = await exportTable(api, jobs, id, exported, { signal });
-  const content = await files.read(fileId, { gunzip: true, header: columns, signal, onProgress });
+  const exported = known === undefined ? query : { ...query, columns: known };
+  const { fileId, columns = [] } = await exportTable(api, jobs, id, exported, { signal });
+  const names = header ? (known ?? columns) : [];
+  const content = await files.read(fileId, { gunzip: true, header: names, signal, onProgress });
   return andThen(content, async () => {
     if (deleteFile !== true) return;
     // All rows are there; a file that may not be deleted is no reason to fail.

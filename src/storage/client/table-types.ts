@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Table, TableProfile } from '../protocol/index.ts';
+import type { LoadOrigin, Table, TableDifference, TableProfile, TableVersion } from '../protocol/index.ts';
 import type { Job } from './job.ts';
 import type { WaitOptions } from './jobs.ts';
 import type { Metadata } from './metadata.ts';
@@ -24,6 +24,8 @@ export interface CreateTable extends CsvFormat {
   readonly primaryKey?: readonly string[] | undefined;
   /** Names of the columns of a file without a header, such as a sliced one. */
   readonly columns?: readonly string[] | undefined;
+  /** The configuration that the rows come from. */
+  readonly origin?: LoadOrigin | undefined;
 }
 
 /** A table that is made without rows; with types where the columns have them. */
@@ -50,6 +52,8 @@ export interface LoadTable extends CsvFormat {
   readonly withoutHeaders?: boolean | undefined;
   readonly ignoredLinesCount?: number | undefined;
   readonly treatValuesAsNull?: readonly string[] | undefined;
+  /** The configuration that the rows come from. */
+  readonly origin?: LoadOrigin | undefined;
 }
 
 /** Result of a load. */
@@ -87,6 +91,8 @@ export interface RowsQuery {
     readonly order?: 'ASC' | 'DESC' | undefined;
     readonly dataType?: string | undefined;
   }[];
+  /** Rows as they were, in a lake: number of a version, or a time such as `-2 hours`. Default: as they are. */
+  readonly at?: string | undefined;
 }
 
 /** Which rows are looked at. */
@@ -115,6 +121,24 @@ export interface ReadTableOptions extends RowsQuery, TransferOptions {
   readonly header?: boolean | undefined;
   /** Deletes the exported file at the end, instead of leaving it to its two days. Default: false. */
   readonly deleteFile?: boolean | undefined;
+}
+
+/** A finished export. */
+export interface TableExport {
+  readonly fileId: number;
+  readonly isCached: boolean;
+  /** Columns of the file, of an export of an earlier version. */
+  readonly columns?: readonly string[];
+}
+
+/** Which difference is asked for: of one version, of a run, or between two versions. */
+export interface DifferenceQuery {
+  readonly version?: number | undefined;
+  readonly runId?: string | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** Rows of each kind. Default: 50. */
+  readonly limit?: number | undefined;
 }
 
 /** The first rows of a table. */
@@ -168,11 +192,7 @@ export interface TableOperations {
     options?: ImportOnce & { readonly signal?: AbortSignal | undefined },
   ): Promise<Job>;
   /** Exports into a sliced file without a header. */
-  export(
-    id: string,
-    options?: ExportOptions,
-    wait?: WaitOptions,
-  ): Promise<{ readonly fileId: number; readonly isCached: boolean }>;
+  export(id: string, options?: ExportOptions, wait?: WaitOptions): Promise<TableExport>;
   /** Rows behind the first `offset`: 100 without a limit, at most 1000. `search` finds a text in any column. */
   preview(
     id: string,
@@ -182,9 +202,30 @@ export interface TableOperations {
   /** Counts the rows that match. */
   count(
     id: string,
-    query?: Pick<PreviewQuery, 'changedSince' | 'changedUntil' | 'search' | 'whereFilters'>,
+    query?: Pick<PreviewQuery, 'at' | 'changedSince' | 'changedUntil' | 'search' | 'whereFilters'>,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<number>;
+  /** Returns the changes of a table, the newest first; of a lake. */
+  versions(
+    id: string,
+    query?: {
+      readonly limit?: number | undefined;
+      readonly before?: number | undefined;
+      readonly runId?: string | undefined;
+    },
+  ): Promise<TableVersion[]>;
+  /** Returns the rows that changed; of a lake. */
+  difference(
+    id: string,
+    query: DifferenceQuery,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<TableDifference>;
+  /** Sets a table back to a version; of a lake. @param at number of a version, or a time */
+  restore(
+    id: string,
+    at: string,
+    options?: WaitOptions & OnceOptions,
+  ): Promise<{ readonly version: number; readonly totalRowsCount: number }>;
   /** Looks at the values of 200 columns at most, by default of all. */
   profile(
     id: string,

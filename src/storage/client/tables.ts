@@ -1,6 +1,6 @@
 import { StorageError } from '../../lib/errors.ts';
 import { getKey, isObject, type Json } from '../../lib/json/value.ts';
-import type { Table, TableProfile } from '../protocol/index.ts';
+import type { Table, TableDifference, TableProfile, TableVersion } from '../protocol/index.ts';
 import type { ApiCore } from './api-core.ts';
 import { path, type Query } from './encode.ts';
 import { readJob, type Job } from './job.ts';
@@ -94,6 +94,24 @@ export function createTableOperations(api: ApiCore, jobs: Jobs): TableOperations
         signal,
       });
       return shaped<{ readonly rowsCount: number }>(json, 'count', { rowsCount: 'number' }).rowsCount;
+    },
+    async versions(id, query = {}) {
+      const json = await api.call({ method: 'GET', path: path`tables/${id}/versions`, query });
+      return listOf<TableVersion>(json, 'version', { version: 'number', change: 'string' });
+    },
+    async difference(id, query, { signal } = {}) {
+      const at = path`tables/${id}/difference`;
+      const json = await api.call({ method: 'GET', path: at, query: { ...query }, signal });
+      return shaped<TableDifference>(json, 'difference', { columns: 'list', rows: 'list' });
+    },
+    async restore(id, at, options) {
+      const call = { method: 'POST', path: path`tables/${id}/restore`, body: { at }, isOnce: true } as const;
+      const { results } = await run(call, options);
+      // As it was parsed.
+      return shaped<{ version: number; totalRowsCount: number }>(results as Json, 'restored table', {
+        version: 'number',
+        totalRowsCount: 'number',
+      });
     },
     async profile(id, { columns } = {}, options = {}) {
       const call = { method: 'POST', path: path`tables/${id}/profile`, body: { columns } } as const;

@@ -68,6 +68,23 @@ const OTHER_SOURCES = {
   dataUrl: Type.Optional(Type.Unsafe<unknown>({})),
 };
 
+/** Any name without control characters. */
+const OriginName = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000-\\u001f]*$' });
+
+/** Configuration whose rows are loaded; the history of a table in a lake shows it. */
+export const LoadOrigin = Type.Object({
+  component: OriginName,
+  configuration: OriginName,
+  row: Type.Optional(OriginName),
+});
+export type LoadOrigin = Static<typeof LoadOrigin>;
+
+const ORIGIN = Type.Optional(
+  Type.Object(LoadOrigin.properties, {
+    description: 'The configuration that the rows come from; a lake keeps it with the version of the table.',
+  }),
+);
+
 /** Body of `POST buckets/{id}/tables-async`. */
 export const TableCreate = Type.Object({
   name: Type.String({ minLength: 1 }),
@@ -76,6 +93,7 @@ export const TableCreate = Type.Object({
   ...CSV,
   primaryKey: Type.Optional(Type.Unsafe<unknown>({ description: 'Names joined by commas.' })),
   columns: Type.Optional(Names),
+  origin: ORIGIN,
   ...OTHER_SOURCES,
 });
 export type TableCreate = Static<typeof TableCreate>;
@@ -91,6 +109,7 @@ export const TableImport = Type.Object({
   treatValuesAsNull: Type.Optional(Type.Array(Type.String())),
   useTimestampFromDataFile: Type.Optional(Type.Boolean()),
   deduplicationStrategy: Type.Optional(Type.Enum(['upsert', 'insert'])),
+  origin: ORIGIN,
   ...OTHER_SOURCES,
 });
 export type TableImport = Static<typeof TableImport>;

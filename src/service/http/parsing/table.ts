@@ -1,5 +1,6 @@
+import { Check } from 'typebox/value';
 import { namesOf, type Names } from '../../../storage/protocol/common.ts';
-import type { TableCreate, TableImport } from '../../../storage/protocol/table.ts';
+import { LoadOrigin, type TableCreate, type TableImport } from '../../../storage/protocol/table.ts';
 import { createDialect } from '../../../lib/csv/dialect.ts';
 import { CsvError } from '../../../lib/csv/csv-error.ts';
 import { storageNameProblem } from '../../../lib/names.ts';
@@ -7,6 +8,7 @@ import { badRequest, invalidField, notImplemented } from '../../domain/api-error
 import type { StorageJobRequest } from '../../domain/jobs/operations/all.ts';
 import type { LoadParams } from '../../domain/jobs/operations/load.ts';
 import type { CsvLayout } from '../../stores/tables/engine.ts';
+import type { Caller } from '../../domain/tokens/caller.ts';
 import { tableLock } from '../../domain/jobs/operations/table-place.ts';
 import { MAX_COLUMNS, tooManyColumns } from '../../stores/tables/import-plan.ts';
 
@@ -18,7 +20,7 @@ import { MAX_COLUMNS, tooManyColumns } from '../../stores/tables/import-plan.ts'
 export function importWork(
   branchId: number,
   tableId: string,
-  input: TableImport,
+  { caller, ...input }: TableImport & { readonly caller: Caller },
 ): StorageJobRequest<'tableImport'> {
   const fileId = requireFileSource(input);
   requireDialect(input);
@@ -42,6 +44,7 @@ export function importWork(
     },
     source: { fileId, type: 'file' },
     queue: 'main_fast',
+    ...given('origin', originOf(caller, input.origin)),
   };
   return { operation: 'tableImport', params, tableId, lockKey: tableLock(branchId, tableId) };
 }
@@ -50,7 +53,7 @@ export function importWork(
 export function createWork(
   branchId: number,
   bucketId: string,
-  input: TableCreate,
+  { caller, ...input }: TableCreate & { readonly caller: Caller },
 ): StorageJobRequest<'tableCreate'> {
   const problem = storageNameProblem(input.name) ?? storageNameProblem(input.displayName ?? input.name);
   if (problem !== undefined) throw badRequest('storage.tables.validation', `Invalid data - name: ${problem}`);
@@ -68,9 +71,27 @@ export function createWork(
     },
     source: { fileId, type: 'file' },
     queue: 'main_fast',
+    ...given('origin', originOf(caller, input.origin)),
   };
   const tableId = `${bucketId}.${input.name}`;
   return { operation: 'tableCreate', params, tableId, lockKey: tableLock(branchId, tableId) };
+}
+
+/**
+ * Returns the origin of a load: of the token of a run what the service knows, else what the client says.
+ *
+ * @throws {ApiError} 400
+ */
+function originOf({ runLimits }: Caller, said: LoadOrigin | undefined): LoadParams['origin'] {
+  if (said !== undefined && !Check(LoadOrigin, said))
+    throw invalidField(
+      'storage.tables.validation',
+      'origin',
+      'Component, configuration and row are names of 1 to 255 characters, without control characters.',
+    );
+  if (runLimits === undefined) return said;
+  const { component_id: component, configuration_id: configuration, version } = runLimits;
+  return { component, configuration, ...given('row', said?.row), ...given('version', version) };
 }
 
 /** Longest name of a bucket or a table. */

@@ -26,6 +26,7 @@ import { tableImportRoutes } from './table-import.ts';
 import { tableProfileRoutes } from './table-profile.ts';
 import { tableStructureRoutes } from './table-structure.ts';
 import { tableRoutes } from './tables.ts';
+import { tableVersionRoutes } from './table-versions.ts';
 import { tokenRoutes } from './tokens.ts';
 import { triggerRoutes } from './triggers.ts';
 
@@ -64,6 +65,7 @@ export function dataRoutes(context: DataContext): Route[] {
     ...tableImportRoutes(context),
     ...tableExportRoutes(context),
     ...tableProfileRoutes(context),
+    ...tableVersionRoutes(context),
     ...jobControlRoutes(context),
     ...runRecordRoutes(context),
   ];

@@ -92,7 +92,7 @@ async function writeTable(context: DataContext, call: UploadCall) {
     return await enqueueJob(
       context,
       call,
-      importWork(call.branch.id, tableId, { ...given, dataFileId: file.id }),
+      importWork(call.branch.id, tableId, { ...given, dataFileId: file.id, caller: call.caller }),
     );
   });
 }

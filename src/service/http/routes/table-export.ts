@@ -10,7 +10,7 @@ import type { DataContext } from '../../domain/data-context.ts';
 import { ApiError, badRequest, invalidField } from '../../domain/api-error.ts';
 import { attachmentOf } from '../../stores/objects/disposition.ts';
 import type { StoredTable } from '../../stores/metadata/stored-tables.ts';
-import { rowsOf } from '../../domain/jobs/operations/alias.ts';
+import { rowsOf, type AliasedRows } from '../../domain/jobs/operations/alias.ts';
 import type { StorageJobRequest } from '../../domain/jobs/operations/all.ts';
 import { contentOf } from '../../domain/jobs/operations/slices.ts';
 import {
@@ -20,6 +20,7 @@ import {
   tableLock,
   tableNotFound,
 } from '../../domain/jobs/operations/table-place.ts';
+import { readVersion, requireVersions } from '../../domain/table-versions.ts';
 import { requireBucket } from '../../domain/tokens/permissions.ts';
 import { type Who, routesOf, type Route } from '../route.ts';
 import {
@@ -34,12 +35,20 @@ import {
 } from '../../domain/row-query.ts';
 import { joinedParquet } from '../../stores/tables/parquet/join.ts';
 import type { RowQuery } from '../../stores/tables/row-query.ts';
+import type { TablesAtVersion } from '../../stores/tables/engine.ts';
 import { filterFields } from './table-structure.ts';
 
 const route = routesOf('Export');
 
+const AT = Type.Optional(
+  Type.String({
+    description: 'Rows as they were, in a lake: number of a version, or a time such as `-2 hours`.',
+  }),
+);
+
 const Export = Type.Object({
   ...ROW_QUERY_FIELDS,
+  at: AT,
   gzip: Type.Optional(Type.Boolean()),
   format: Type.Optional(Type.Enum(['rfc', 'json', 'escaped', 'raw'])),
   fileType: Type.Optional(
@@ -52,6 +61,7 @@ const Export = Type.Object({
 
 const Preview = Type.Object({
   ...ROW_QUERY_FIELDS,
+  at: AT,
   format: Type.Optional(Type.String({ description: '`rfc` (default) or `json`.' })),
   offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Rows that are passed over first.' })),
   cellLength: Type.Optional(
@@ -65,6 +75,7 @@ const Preview = Type.Object({
 
 const Data = Type.Object({
   ...ROW_QUERY_FIELDS,
+  at: AT,
   gzip: Type.Optional(Type.Boolean({ description: 'Compresses the file. Default: false.' })),
   fileType: Type.Optional(Type.Enum(['csv', 'parquet'], { description: 'Default: csv.' })),
 });
@@ -88,8 +99,9 @@ function exportRoute(context: DataContext): Route {
     handle: async ({ params, body, ...asker }) => {
       const table = await requireExported(context, params.table, asker);
       const query = readRowQuery(body, context.env.now());
-      requireKnownColumns(table, query);
-      return await enqueueJob(context, asker, await exportWork(context, table, query, body));
+      const source = await sourceOf(context, table, body.at);
+      requireKnownColumns(source.columns, query);
+      return await enqueueJob(context, asker, exportWork(source, query, body));
     },
   });
 }
@@ -109,12 +121,13 @@ function dataRoute(context: DataContext): Route {
     handle: async ({ params, query: asked, ...asker }) => {
       const table = await requireExported(context, params.table, asker);
       const query = readRowQuery(asked, context.env.now());
-      requireKnownColumns(table, query);
+      const source = await sourceOf(context, table, asked.at);
+      requireKnownColumns(source.columns, query);
       // Header and rows have the same columns, also when one is added meanwhile.
-      const columns = query.columns ?? table.columns.map(({ name }) => name);
+      const columns = query.columns ?? source.columns;
       const isParquet = asked.fileType === 'parquet';
       const isGzip = asked.gzip === true && !isParquet;
-      const work = await exportWork(context, table, { ...query, columns }, { ...asked, gzip: isGzip });
+      const work = exportWork(source, { ...query, columns }, { ...asked, gzip: isGzip });
       const { results } = await runJob(context, asker, work);
       // Written by the job.
       const { file } = JSON.parse(results ?? '') as { file: { id: number } };
@@ -151,16 +164,40 @@ async function* joined(
   for await (const slice of slices) yield* slice;
 }
 
-async function exportWork(
-  context: DataContext,
-  table: StoredTable,
-  query: RowQuery,
+/** A table as it is read: now, or at an earlier version. */
+interface Source {
+  readonly table: StoredTable;
+  readonly rows: AliasedRows;
+  readonly columns: readonly string[];
+  readonly reader: TablesAtVersion;
+  /** Number of the version; undefined: as it is. */
+  readonly at: number | undefined;
+}
+
+async function sourceOf(context: DataContext, table: StoredTable, at: string | undefined): Promise<Source> {
+  const rows = await rowsOf(context.meta, context, table);
+  const columns = table.columns.map(({ name }) => name);
+  if (at === undefined) return { table, rows, columns, reader: context.engine, at };
+  const versions = await requireVersions(context);
+  const version = await readVersion(versions, at, context.env.now());
+  const reader = versions.at(version);
+  // An alias shows the columns that it has now.
+  const then = await reader.describe(engineTable(rows.table.branch_id, rows.table.id));
+  const isAlias = table.alias_source !== null;
+  return { table, rows, columns: isAlias ? columns : (then?.columns ?? columns), reader, at: version };
+}
+
+function exportWork(
+  { table, rows, at, columns }: Source,
+  asked: RowQuery,
   body: RowQueryInput & {
     readonly gzip?: boolean;
     readonly format?: string;
     readonly fileType?: 'csv' | 'parquet';
   },
-): Promise<StorageJobRequest<'tableExport'>> {
+): StorageJobRequest<'tableExport'> {
+  // The job says the columns of an earlier version to its reader.
+  const query = at === undefined ? asked : { ...asked, columns: asked.columns ?? columns };
   return {
     operation: 'tableExport',
     params: {
@@ -171,12 +208,13 @@ async function exportWork(
         gzipOutput: body.gzip ?? false,
         format: body.format ?? 'rfc',
         fileType: body.fileType ?? 'csv',
+        ...(at === undefined ? {} : { atVersion: at }),
       },
       queue: 'main_fast',
     },
     tableId: table.id,
     // Not at the same time as jobs that change the rows.
-    lockKey: tableLock(table.branch_id, (await rowsOf(context.meta, context, table)).table.id),
+    lockKey: tableLock(table.branch_id, rows.table.id),
   };
 }
 
@@ -214,16 +252,16 @@ function previewRoute(context: DataContext): Route {
           'limit',
           `This value should be less than or equal to ${MAX_PREVIEW_ROWS}.`,
         );
-      requireKnownColumns(table, asked);
-      if (asked.columns === undefined && table.columns.length > MAX_COLUMNS)
+      const source = await sourceOf(context, table, query.at);
+      requireKnownColumns(source.columns, asked);
+      if (asked.columns === undefined && source.columns.length > MAX_COLUMNS)
         throw badRequest(
           'storage.maxNumberOfColumnsExceed',
-          `The table has ${table.columns.length} columns; a preview shows ${MAX_COLUMNS}. Name them in "columns".`,
+          `The table has ${source.columns.length} columns; a preview shows ${MAX_COLUMNS}. Name them in "columns".`,
         );
-      const source = await rowsOf(context.meta, context, table);
-      const { columns, rows } = await context.engine.preview(
-        engineTable(source.table.branch_id, source.table.id),
-        source.query(asked),
+      const { columns, rows } = await source.reader.preview(
+        engineTable(source.rows.table.branch_id, source.rows.table.id),
+        source.rows.query(asked),
       );
       if (format === 'rfc') return await csvAnswer([columns, ...rows]);
       return {
@@ -243,16 +281,16 @@ function previewRoute(context: DataContext): Route {
 function countRoute(context: DataContext): Route {
   return route('GET', '/tables/:table/rows-count', {
     summary: 'How many rows of a table match',
-    query: Type.Object({ ...ROW_FILTER_FIELDS, fulltextSearch: ROW_QUERY_FIELDS.fulltextSearch }),
+    query: Type.Object({ ...ROW_FILTER_FIELDS, fulltextSearch: ROW_QUERY_FIELDS.fulltextSearch, at: AT }),
     response: Type.Object({ rowsCount: Type.Integer() }),
     validationCode: 'storage.tables.validation',
     handle: async ({ params, query, ...who }) => {
       const table = await requireReadable(context, params.table, who);
       const asked = readRowQuery(query, context.env.now());
-      requireKnownColumns(table, asked);
-      const source = await rowsOf(context.meta, context, table);
-      const place = engineTable(source.table.branch_id, source.table.id);
-      return { rowsCount: await context.engine.count(place, source.query(asked)) };
+      const { columns, rows, reader } = await sourceOf(context, table, query.at);
+      requireKnownColumns(columns, asked);
+      const place = engineTable(rows.table.branch_id, rows.table.id);
+      return { rowsCount: await reader.count(place, rows.query(asked)) };
     },
   });
 }
@@ -284,8 +322,7 @@ async function requireExported(context: DataContext, id: string, who: Who): Prom
   }
 }
 
-function requireKnownColumns(table: StoredTable, query: RowQuery): void {
-  const columns = table.columns.map(({ name }) => name);
+function requireKnownColumns(columns: readonly string[], query: RowQuery): void {
   requireColumns(query, columns, 'storage.tables.validation.columnNotExists');
 }
 

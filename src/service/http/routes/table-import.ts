@@ -46,7 +46,7 @@ function asyncRoutes(context: DataContext): Route[] {
       enqueues: ['tableCreate'],
       handle: async ({ params, body, ...asker }) => {
         await requireWritableBucket(context, params.bucket, asker);
-        const work = createWork(asker.branch.id, params.bucket, body);
+        const work = createWork(asker.branch.id, params.bucket, { ...body, caller: asker.caller });
         await requireNewTable(context, asker.branch.id, params.bucket, body);
         await requireSource(context, asker, body.dataFileId);
         return await enqueueJob(context, asker, work);
@@ -64,7 +64,7 @@ function asyncRoutes(context: DataContext): Route[] {
         requireBucket(asker.caller, asker.branch.id, splitTableId(params.table).bucket, 'write');
         const table = await requireTableRow(meta, context, asker.branch.id, params.table);
         refuseAlias(table, 'aliasImportNotAllowed');
-        const work = importWork(asker.branch.id, table.id, body);
+        const work = importWork(asker.branch.id, table.id, { ...body, caller: asker.caller });
         await requireSource(context, asker, body.dataFileId);
         return await enqueueJob(context, asker, work);
       },
@@ -130,7 +130,7 @@ function directRoutes(context: DataContext): Route[] {
         const { file, fields } = await receiveUpload(context, { ...call, params }, 'dataString');
         return await orRemove(context, file, async () => {
           const input = inputOf(TableCreate, fields, file.id) as TableCreate;
-          const work = createWork(call.branch.id, params.bucket, input);
+          const work = createWork(call.branch.id, params.bucket, { ...input, caller: call.caller });
           await requireNewTable(context, call.branch.id, params.bucket, input);
           await runJob(context, call, work);
           await removeFile(context, file);
@@ -158,7 +158,11 @@ function directRoutes(context: DataContext): Route[] {
         const { file, fields } = await receiveUpload(context, { ...call, params }, 'dataString');
         return await orRemove(context, file, async () => {
           const input = inputOf(TableImport, fields, file.id) as TableImport;
-          const job = await runJob(context, call, importWork(call.branch.id, table.id, input));
+          const job = await runJob(
+            context,
+            call,
+            importWork(call.branch.id, table.id, { ...input, caller: call.caller }),
+          );
           await removeFile(context, file);
           return new RawJson(job.results ?? 'null');
         });

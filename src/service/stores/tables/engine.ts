@@ -50,12 +50,25 @@ export interface Fence {
   readonly worker: string | null;
 }
 
+/** Origin of a change, for an engine that keeps the history of its tables. */
+export interface ChangeOrigin {
+  /** Id of the run, as the client names it. */
+  readonly run?: string | undefined;
+  readonly component?: string | undefined;
+  readonly configuration?: string | undefined;
+  /** Row of the configuration. */
+  readonly row?: string | undefined;
+  /** Version of the configuration. */
+  readonly version?: number | undefined;
+}
+
 export interface TableWriteOptions {
   /**
    * Checked in the transaction of the change, by an engine that several processes share; others don't need it.
    * `LeaseLost` when another worker has the job: nothing is changed then.
    */
   readonly fence?: Fence | undefined;
+  readonly origin?: ChangeOrigin | undefined;
 }
 
 /** Options of an import. */
@@ -192,6 +205,85 @@ export interface TableEngine {
   /** Deletes the rows that match and counts them; without a filter all of them. */
   deleteRows(table: TableId, filter: RowFilter, options?: TableWriteOptions): Promise<number>;
 
+  /** Returns the earlier versions of tables; undefined when the engine keeps none. */
+  versions(): Promise<TableVersions | undefined>;
+
   /** Gives space of deleted rows back to the disk when it is much; waits for what is running. */
   compact(): Promise<{ readonly freedBytes: number }>;
+}
+
+/** Earlier versions of tables, of an engine that keeps them for a while. Numbers go up with time. */
+export interface TableVersions {
+  /** Returns the changes of a table, the newest first. */
+  history(table: TableId, query: HistoryQuery): Promise<readonly VersionEntry[]>;
+  /** Returns the number of the version that was there at a time; undefined when none is kept from then. */
+  versionAt(time: Date): Promise<number | undefined>;
+  /** Returns the version that was there before one; undefined when none is kept from then. */
+  previous(version: number): Promise<number | undefined>;
+  /** Returns all tables as they were at a version. */
+  at(version: number): TablesAtVersion;
+  /**
+   * Compares the rows of two versions: by the primary key where both have the same, else row by row. Change times are
+   * not compared.
+   *
+   * @throws TableError (`storage.tables.versionNotFound`, `storage.tables.differenceTooLarge`)
+   */
+  difference(table: TableId, query: VersionRange): Promise<VersionDifference>;
+  /**
+   * Gives a table the columns, the key and the rows of a version, as a change like others.
+   *
+   * @throws TableError (`storage.tables.versionNotFound`)
+   */
+  restore(table: TableId, version: number, options: TableWriteOptions): Promise<TableDescription>;
+}
+
+export type TablesAtVersion = Pick<TableEngine, 'count' | 'describe' | 'export' | 'preview'>;
+
+export interface HistoryQuery {
+  readonly limit: number;
+  /** Only versions below this number. */
+  readonly before?: number | undefined;
+  /** Only changes of this run. */
+  readonly run?: string | undefined;
+}
+
+/** A change of a table. */
+export interface VersionEntry {
+  readonly version: number;
+  readonly time: Date;
+  /** Such as `import`, `replace`, `delete rows of`. */
+  readonly change: string;
+  /** Rows afterwards; undefined when that is not known. */
+  readonly rows?: number | undefined;
+  /** Rows of the file that was loaded. */
+  readonly importedRows?: number | undefined;
+  readonly addedColumns: readonly string[];
+  readonly droppedColumns: readonly string[];
+  /** The storage job. */
+  readonly job?: number | undefined;
+  readonly origin: ChangeOrigin;
+}
+
+export interface VersionRange {
+  readonly from: number;
+  readonly to: number;
+  /** Rows that are given at most. */
+  readonly limit: number;
+}
+
+export interface VersionDifference {
+  /** Columns of both versions; a row is empty in one that its version does not have. */
+  readonly columns: readonly string[];
+  /** The key by which rows were compared; empty: none. */
+  readonly primaryKey: readonly string[];
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+  readonly rows: readonly RowDifference[];
+}
+
+/** A row that differs; one that was added has no `before`, and one that was removed no `after`. */
+export interface RowDifference {
+  readonly before?: readonly string[] | undefined;
+  readonly after?: readonly string[] | undefined;
 }

@@ -14,6 +14,8 @@ export type TableErrorCode =
   | 'storage.tables.columnNotExists'
   | 'storage.tables.nonExistingColumns'
   | 'storage.tables.notFound'
+  | 'storage.tables.versionNotFound'
+  | 'storage.tables.differenceTooLarge'
   | 'storage.tables.columnAlreadyExists'
   | 'storage.tables.invalidColumnName'
   | 'storage.tables.cannotDeletePrimaryKeyColumn'

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { getKey, isObject, type Json } from '../../../../lib/json/index.ts';
 import { StorageError } from '../../../../lib/errors.ts';
-import type { Job, UploadOptions } from '../../../../storage/client/index.ts';
+import type { Job, LoadOrigin, UploadOptions } from '../../../../storage/client/index.ts';
 import type { PushedTable } from '../../mapping-types.ts';
 import { isRefusal, isTaken, originMetadata, SYSTEM, writeMetadata } from '../ready/metadata.ts';
 import type { PlannedOutputTable } from '../plan/planned.ts';
@@ -97,7 +97,7 @@ async function askForLoad(push: Pushing, table: PlannedOutputTable, key: string)
     ...(isThere ? { creates: undefined } : { creates: true, newTable: true }),
   });
   const { name, bucket, destination, primaryKey, incremental, skippedLines, delimiter, enclosure } = table;
-  const format = { dataFileId, delimiter, enclosure };
+  const format = { dataFileId, delimiter, enclosure, ...(await originOf(push)) };
   const columns = table.isHeader ? {} : { columns: table.columns };
   const skipped = skippedLines === 0 ? {} : { ignoredLinesCount: skippedLines };
   const once = {
@@ -123,6 +123,13 @@ async function askForLoad(push: Pushing, table: PlannedOutputTable, key: string)
   });
   journal.updateTable(key, { jobId: job.id, jobCreated: job.createdTime, ...loadedFile(job) });
   return job;
+}
+
+/** Returns the origin of the rows, for a service that knows the field: others may refuse one that they do not know. */
+async function originOf({ connection, origin, signal }: Pushing): Promise<{ origin?: LoadOrigin }> {
+  if (!(await connection.client.knowsKeys({ signal }))) return {};
+  const { component, configuration, row } = origin;
+  return { origin: { component, configuration, ...(row === undefined ? {} : { row }) } };
 }
 
 /** Returns the id of the loaded file, which may be one before the last. */

@@ -7,6 +7,7 @@ import { fileDelete } from './file.ts';
 import { tableCreate, tableImport } from './load.ts';
 import type { Operation } from './operation.ts';
 import { tableProfile } from './profile.ts';
+import { tableRestore } from './restore.ts';
 import {
   tableColumnAdd,
   tableColumnDefinitionUpdate,
@@ -34,6 +35,7 @@ const KINDS = [
   tablePrimaryKeyAdd,
   tablePrimaryKeyDelete,
   tableProfile,
+  tableRestore,
   tableRowsDelete,
 ] as const;
 

@@ -14,6 +14,7 @@ import { resultColumns } from '../../../stores/tables/row-selection.ts';
 import type { RowQuery } from '../../../stores/tables/row-query.ts';
 import { isoTime } from '../../../../lib/iso-time.ts';
 import type { StoredTable } from '../../../stores/metadata/stored-tables.ts';
+import { requireVersions } from '../../table-versions.ts';
 import { rowsOf } from './alias.ts';
 import { QUEUE } from './load.ts';
 import { defineOperation, type Done } from './operation.ts';
@@ -28,6 +29,7 @@ const ExportParams = Type.Object({
       gzipOutput: Type.Boolean(),
       format: Type.String({ description: 'Only shown: the rows are the same in every one.' }),
       fileType: Type.String(),
+      atVersion: Type.Optional(Type.Integer({ description: 'Version of the rows; default: as they are.' })),
     }),
   ]),
   queue: QUEUE,
@@ -49,7 +51,11 @@ export const tableExport = defineOperation({
     const isParquet = input.fileType === 'parquet';
     const isGzip = input.gzipOutput && !isParquet;
     const types = isParquet ? typesOf(rows.table) : undefined;
-    const key = { branch_id: job.branch_id, table_id: id, cache_key: cacheKey(query, isGzip, types) };
+    const key = {
+      branch_id: job.branch_id,
+      table_id: id,
+      cache_key: cacheKey(query, { isGzip, types, at: input.atVersion }),
+    };
     const known = await findExport(meta, key);
     if (known !== undefined && known.table_revision === rows.table.revision) {
       const cached = await reuse(job, context, known.file_id);
@@ -68,6 +74,7 @@ export const tableExport = defineOperation({
         suffix,
         isGzip,
         types,
+        at: input.atVersion,
         signal,
       });
       return {
@@ -141,7 +148,7 @@ function isNearlyOver(file: FileRow, now: number): boolean {
 }
 
 async function writeSlices(
-  { engine, objects }: DataContext,
+  context: DataContext,
   table: StoredTable,
   query: RowQuery,
   target: {
@@ -150,9 +157,12 @@ async function writeSlices(
     readonly isGzip: boolean;
     /** Types of the columns, for Parquet. */
     readonly types: ReadonlyMap<string, string> | undefined;
+    readonly at: number | undefined;
     readonly signal: AbortSignal;
   },
 ): Promise<{ rows: number; bytes: number; plainBytes: number }> {
+  const { engine, objects } = context;
+  const reader = target.at === undefined ? engine : (await requireVersions(context)).at(target.at);
   const keys: string[] = [];
   const name = target.objectKey.slice(target.objectKey.lastIndexOf('/') + 1);
   const take: TakeSlice = async (slice, index) => {
@@ -175,15 +185,16 @@ async function writeSlices(
   const { types } = target;
   const outcome =
     types === undefined
-      ? await engine.export(place, query, { gzip: target.isGzip, targetBytes: SLICE_BYTES }, take)
+      ? await reader.export(place, query, { gzip: target.isGzip, targetBytes: SLICE_BYTES }, take)
       : await exportParquet(
-          engine,
+          reader,
           {
             place,
             query,
             columns: resultColumns(
               query,
-              table.columns.map(({ name }) => name),
+              // Those of an earlier version are always named.
+              (target.at === undefined ? undefined : query.columns) ?? table.columns.map(({ name }) => name),
             ),
             types,
           },
@@ -202,8 +213,20 @@ async function writeSlices(
 }
 
 /** Equal for exports that mean the same, whatever way they were written. */
-function cacheKey(query: RowQuery, isGzip: boolean, types: ReadonlyMap<string, string> | undefined): string {
+function cacheKey(
+  query: RowQuery,
+  {
+    isGzip,
+    types,
+    at,
+  }: {
+    readonly isGzip: boolean;
+    readonly types: ReadonlyMap<string, string> | undefined;
+    readonly at: number | undefined;
+  },
+): string {
+  const asked = types === undefined ? [query, isGzip] : [query, 'parquet', [...types]];
   return createHash('sha256')
-    .update(JSON.stringify(types === undefined ? [query, isGzip] : [query, 'parquet', [...types]]))
+    .update(JSON.stringify(at === undefined ? asked : [...asked, at]))
     .digest('hex');
 }

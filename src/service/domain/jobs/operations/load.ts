@@ -5,6 +5,7 @@ import type { Meta } from '../../../stores/metadata/database.ts';
 import type { JobRow } from '../../../stores/metadata/tables.ts';
 import { insertTable, NO_ALIAS, saveState, type TableState } from '../../../stores/metadata/stored-tables.ts';
 import { tableOf } from '../../../stores/metadata/transaction.ts';
+import { LoadOrigin } from '../../../../storage/protocol/table.ts';
 import { wholeTable } from '../../presenters/table.ts';
 import { isoTime } from '../../../../lib/iso-time.ts';
 import type { ImportOutcome, ImportRequest, TableId } from '../../../stores/tables/engine.ts';
@@ -45,6 +46,12 @@ const LoadParams = Type.Object({
   ),
   source: Type.Object({ fileId: Type.Integer(), type: Type.Literal('file') }),
   queue: QUEUE,
+  origin: Type.Optional(
+    Type.Object({
+      ...LoadOrigin.properties,
+      version: Type.Optional(Type.Integer({ description: 'Version of the configuration.' })),
+    }),
+  ),
 });
 export type LoadParams = Static<typeof LoadParams>;
 
@@ -52,7 +59,7 @@ export type LoadParams = Static<typeof LoadParams>;
 export const tableCreate = defineOperation({
   name: 'tableCreate',
   params: LoadParams,
-  async run({ params, source }, job, context, signal) {
+  async run({ params, source, origin }, job, context, signal) {
     const { meta, engine } = context;
     const id = job.table_id ?? '';
     const { bucket: bucketId, name } = splitTableId(id);
@@ -62,7 +69,7 @@ export const tableCreate = defineOperation({
     const content = await contentOf(context, source.fileId, signal);
     const table = engineTable(job.branch_id, id);
     const request = {
-      ...(await requestOf(job, context, { table, params, content })),
+      ...(await requestOf(job, context, { table, params, content, origin })),
       create: { primaryKey: params.primaryKey ?? [] },
     };
     const outcome = await withParquet(
@@ -117,7 +124,7 @@ export const tableCreate = defineOperation({
 export const tableImport = defineOperation({
   name: 'tableImport',
   params: LoadParams,
-  async run({ params, source }, job, context, signal) {
+  async run({ params, source, origin }, job, context, signal) {
     const id = job.table_id ?? '';
     refuseAlias(await requireTableRow(context.meta, context, job.branch_id, id), 'aliasImportNotAllowed');
     const table = engineTable(job.branch_id, id);
@@ -127,7 +134,7 @@ export const tableImport = defineOperation({
       if (isMarkOf(job, lastImport?.mark)) return NO_CONTENT;
       throw error;
     });
-    const request = await requestOf(job, context, { table, params, content });
+    const request = await requestOf(job, context, { table, params, content, origin });
     const outcome = await withParquet(
       context,
       { content, request, signal },
@@ -184,21 +191,25 @@ async function requestOf(
     table,
     params,
     content,
+    origin,
   }: {
     readonly table: TableId;
     readonly params: LoadParams['params'];
     readonly content: FileContent;
+    readonly origin: LoadParams['origin'];
   },
 ): Promise<ImportRequest> {
   const { name: _name, displayName: _shown, primaryKey: _key, source: _source, ...given } = params;
   // The result of an earlier worker stays as it is, since its lease is over.
+  const fence = fenceOf(job);
   const left = job.fencing > 1 ? (await engine.describe(table))?.lastImport?.mark : undefined;
   return {
     ...given,
     importedAt: new Date(env.now()),
     isSliced: content.isSliced,
     mark: left !== undefined && isMarkOf(job, left) ? left : markOf(job),
-    ...fenceOf(job),
+    ...fence,
+    origin: { ...fence.origin, ...origin },
   };
 }
 

@@ -78,11 +78,14 @@ export interface JobMetrics {
 }
 
 /**
- * Returns the check of the table engine before it commits a change: whether this worker still has the lease of the
- * job.
+ * Returns the check of the table engine before it commits a change, whether this worker still has the lease of the job;
+ * and the run that asked for the change.
  */
-export function fenceOf({ id, fencing, worker }: Turn): TableWriteOptions {
-  return { fence: { jobId: id, fencing, worker } };
+export function fenceOf({ id, fencing, worker, run_id }: Pick<JobRow, 'run_id'> & Turn): TableWriteOptions {
+  return {
+    fence: { jobId: id, fencing, worker },
+    ...(run_id === null ? {} : { origin: { run: run_id } }),
+  };
 }
 
 /** Returns the mark by which the table engine knows the import of a job. */

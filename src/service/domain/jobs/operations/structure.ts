@@ -235,7 +235,7 @@ interface Changed {
 }
 
 /** Changes a table in the engine, then stores the engine's description in the metadata. */
-async function change(
+export async function change(
   job: JobRow,
   context: DataContext,
   work: (target: { stored: StoredTable; table: ReturnType<typeof engineTable> }) => Promise<Changed>,

@@ -163,6 +163,7 @@ export function createDuckDbEngine(options: DuckDatabaseOptions): DuckDbEngine {
         return deleted;
       }),
 
+    versions: async () => await Promise.resolve(undefined),
     compact: () => database().compact(),
     copyFolder: () => database().copyFolder,
     copyTo: (file, atMoment) => database().copyTo(file, atMoment),

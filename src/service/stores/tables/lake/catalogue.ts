@@ -65,7 +65,9 @@ export function createLakeCatalogue(
   const count = async (sql: string): Promise<number> => Number((await rows(sql))[0]?.[0] ?? 0);
 
   const find = async (table: TableId, at?: number): Promise<LakeTable | undefined> => {
-    const newest = at ?? `(SELECT max(snapshot_id) FROM ${prefix}ducklake_snapshot)`;
+    // A version that is not kept any more has only some of its files.
+    const which = at === undefined ? '' : ` WHERE snapshot_id = ${at}`;
+    const newest = `(SELECT max(snapshot_id) FROM ${prefix}ducklake_snapshot${which})`;
     const [located] = await rows(
       `SELECT s.v, t.table_id FROM (SELECT ${newest} AS v) s, ${prefix}ducklake_table t, ${prefix}ducklake_schema b
        WHERE b.schema_id = t.schema_id AND b.schema_name = ${literal(names.schema(table.bucket))}

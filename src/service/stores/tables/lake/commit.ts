@@ -13,6 +13,8 @@ export interface LakeChange {
   readonly state?: LakeState | undefined;
   readonly addedColumns?: readonly string[] | undefined;
   readonly droppedColumns?: readonly string[] | undefined;
+  /** Rows afterwards. */
+  readonly rows?: number | undefined;
 }
 
 /**
@@ -22,8 +24,8 @@ export interface LakeChange {
 export async function describeCommit(
   session: DuckSession,
   table: TableId,
-  { what, state, addedColumns = [], droppedColumns = [] }: LakeChange,
-  { fence }: TableWriteOptions,
+  { what, state, addedColumns = [], droppedColumns = [], rows }: LakeChange,
+  { fence, origin }: TableWriteOptions,
 ): Promise<void> {
   const info = {
     // First of all: the catalogue finds the commits of a table by it.
@@ -32,12 +34,15 @@ export async function describeCommit(
     ...state,
     ...(addedColumns.length === 0 ? {} : { addedColumns }),
     ...(droppedColumns.length === 0 ? {} : { droppedColumns }),
+    ...(rows === undefined ? {} : { rows }),
+    ...(origin === undefined ? {} : { origin }),
     ...(fence === undefined
       ? {}
       : { fence: { job: fence.jobId, fencing: fence.fencing, worker: fence.worker ?? '' } }),
   };
   const message = `${what} ${table.bucket}/${table.table}`;
   await session.run(
-    `CALL ${LAKE}.set_commit_message('gex', ${literal(message)}, extra_info => ${literal(JSON.stringify(info))})`,
+    // The catalogue reads it as JSON, which has no halves of signs.
+    `CALL ${LAKE}.set_commit_message('gex', ${literal(message)}, extra_info => ${literal(JSON.stringify(info, (_key, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value)))})`,
   );
 }

@@ -30,15 +30,19 @@ export interface LakeDatabase {
   readonly spoolFolder: string;
   /** A connection of its own for `work`, which does not touch the tables of the lake. */
   use<T>(work: (session: DuckSession) => Promise<T>): Promise<T>;
-  /** Like {@link use}, in one transaction over the lake: all of it is stored, or nothing when it throws. */
-  transaction<T>(work: (session: DuckSession) => Promise<T>): Promise<T>;
   /**
-   * Like {@link use}, for statements that read one table, each in a transaction of its own: a slow reader keeps none
+   * Like {@link use}, in one transaction over the lake: all of it is stored, or nothing when it throws.
+   *
+   * @param tables that are read at an earlier version, as named in SQL
+   */
+  transaction<T>(work: (session: DuckSession) => Promise<T>, tables?: readonly string[]): Promise<T>;
+  /**
+   * Like {@link use}, for statements that read some tables, each in a transaction of its own: a slow reader keeps none
    * open.
    *
-   * @param table as named in SQL, with its version
+   * @param tables as named in SQL, with their version
    */
-  read<T>(table: string, work: (session: DuckSession) => Promise<T>): Promise<T>;
+  read<T>(tables: readonly string[], work: (session: DuckSession) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -68,18 +72,18 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
   return {
     spoolFolder,
     use: (work) => sessions.use(() => connected(work)),
-    transaction: (work) =>
+    transaction: (work, tables = []) =>
       sessions.use(() =>
         connected(async (session) => {
-          await begin(session, 'SELECT count(*) FROM duckdb_schemas()');
+          await begin(session, ['SELECT count(*) FROM duckdb_schemas()', ...tables.map(nothingOf)]);
           return await ended(session, async () => await work(session));
         }),
       ),
-    read: (table, work) =>
+    read: (tables, work) =>
       sessions.use(() =>
         connected((session) => {
           const rows = async (sql: string): ReturnType<DuckSession['rows']> => {
-            await begin(session, `SELECT 1 FROM ${table} LIMIT 0`);
+            await begin(session, tables.map(nothingOf));
             return await ended(session, async () => await session.rows(sql));
           };
           return work({
@@ -97,11 +101,11 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
       }),
   };
 
-  /** Begins a transaction with a statement for which DuckLake reads the schema of the version that is used. */
-  async function begin(session: DuckSession, first: string): Promise<void> {
+  /** Begins a transaction with statements for which DuckLake reads the schemas of the versions that are used. */
+  async function begin(session: DuckSession, first: readonly string[]): Promise<void> {
     await turn.use(async () => {
       await session.run('BEGIN TRANSACTION');
-      await session.run(first);
+      for (const statement of first) await session.run(statement);
     });
   }
 
@@ -126,7 +130,7 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
       autoload_known_extensions: 'false',
       allow_community_extensions: 'false',
       threads: String(threads ?? Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)))),
-      // What was freed goes back to the system at once, and not after the next load.
+      // Freed memory goes back to the system at once, and not after the next load.
       allocator_background_threads: 'true',
       allocator_flush_threshold: '16MB',
       allocator_bulk_deallocation_flush_threshold: '64MB',
@@ -167,6 +171,8 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
     }
   }
 }
+
+const nothingOf = (table: string): string => `SELECT 1 FROM ${table} LIMIT 0`;
 
 /** Table of the catalogue's own, as DuckDB sees it; the catalogue of a folder has no other reader. */
 export const METADATA = `__ducklake_metadata_${LAKE}`;

@@ -1,24 +1,23 @@
 import { rm } from 'node:fs/promises';
 import { columnIdentifier, literal, quoted } from '../duckdb/identifiers.ts';
 import { createEmpty } from '../duckdb/load.ts';
-import { finiteNumber, orderClause, resultExpressions, whereClause } from '../duckdb/select.ts';
+import { whereClause } from '../duckdb/select.ts';
 import { checkColumnNames, checkPrimaryKey } from '../import-plan.ts';
-import { profileTable } from '../profile.ts';
-import { previewCell, previewPart, resultColumns } from '../row-selection.ts';
 import { checkNewColumn, checkNewKey, columnsWithout, sharedKey } from '../structure.ts';
 import { LAKE } from './attach.ts';
 import { commentOn, createLakeCatalogue, SAID, type LakeTable } from './catalogue.ts';
 import { describeCommit, type LakeChange } from './commit.ts';
 import { openLakeDatabase, type LakeDatabase, type LakeDatabaseOptions } from './database.ts';
-import { exportTable, tableAt } from './export.ts';
 import { importTable } from './import.ts';
 import { createLakeLocks } from './locks.ts';
 import { maintainLake } from './maintenance.ts';
 import { createLakeNames } from './names.ts';
+import { lakeReader } from './read.ts';
 import { setUpLake } from './set-up.ts';
+import { lakeVersions } from './versions.ts';
 import { inTransaction, type DuckSession } from '../duckdb/session.ts';
 import { createPlaces } from '../turns.ts';
-import type { TableDescription, TableId, TableReader, TableWriteOptions } from '../engine.ts';
+import type { TableId, TableReader, TableWriteOptions } from '../engine.ts';
 import type { EpochEngine } from '../folder-epoch.ts';
 import type { LakeStore } from './store.ts';
 
@@ -51,8 +50,10 @@ export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
   const catalogue = createLakeCatalogue(place, database, names);
   const locks = createLakeLocks(place);
   const store: LakeStore = { database, catalogue, names, locks };
+  const versions = lakeVersions(store, tableLock);
 
   return {
+    ...lakeReader(store),
     isShared: place.kind === 'database',
 
     async open() {
@@ -73,7 +74,7 @@ export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
         checkPrimaryKey(primaryKey, columns);
         await createEmpty(session, names.table(table), columns);
         if (primaryKey.length > 0) await session.run(commentOn(names.table(table), primaryKey));
-        return { what: 'create', state: { bytes: 0 } };
+        return { what: 'create', state: { bytes: 0 }, rows: 0 };
       });
     },
 
@@ -93,22 +94,20 @@ export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
         });
       }),
 
-    describe: async (table) => described(await catalogue.find(table)),
-
     addColumn: (table, column, given = {}) =>
       change(table, given, async (session, entry) => {
         checkNewColumn(table, entry, column);
         await session.run(
           `ALTER TABLE ${names.table(table)} ADD COLUMN ${columnIdentifier(column)} VARCHAR DEFAULT ''`,
         );
-        return { what: 'add column to', state: entry, addedColumns: [column] };
+        return { what: 'add column to', state: entry, addedColumns: [column], rows: entry.rows };
       }),
 
     dropColumn: (table, column, given = {}) =>
       change(table, given, async (session, entry) => {
         columnsWithout(table, entry, column);
         await session.run(`ALTER TABLE ${names.table(table)} DROP COLUMN ${columnIdentifier(column)}`);
-        return { what: 'drop column from', state: entry, droppedColumns: [column] };
+        return { what: 'drop column from', state: entry, droppedColumns: [column], rows: entry.rows };
       }),
 
     setPrimaryKey: (table, primaryKey, given = {}) =>
@@ -116,59 +115,12 @@ export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
         checkNewKey(entry, primaryKey);
         if (primaryKey.length > 0) await refuseDuplicates(session, names.table(table), primaryKey);
         await session.run(commentOn(names.table(table), primaryKey));
-        return { what: 'set key of', state: entry };
+        return { what: 'set key of', state: entry, rows: entry.rows };
       }),
 
     import: async (table, request, slices) => {
       if (request.create !== undefined) await makeSchema(table);
       return await locks.hold(tableLock(table), (check) => importTable(store, table, request, slices, check));
-    },
-
-    async count(table, filter) {
-      const entry = await catalogue.require(table);
-      const where = whereClause(filter, entry.columns, 'storage.tables.validation.columnNotExists');
-      const from = tableAt(store, table, entry);
-      return await database().read(from, (session) => session.number(`SELECT count(*) FROM ${from}${where}`));
-    },
-
-    export: (table, query, sliceOptions, take) => exportTable(store, table, query, sliceOptions, take),
-
-    async preview(table, query) {
-      const entry = await catalogue.require(table);
-      const { columns } = entry;
-      const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
-      const found = resultExpressions(query, columns);
-      // The driver drops U+FEFF at the start of a text: the sign in front keeps it.
-      const cells = found.map((_, i) => `'=' || ${previewCell(`r${i}`, query)}`);
-      const order = orderClause(query.orderBy, columns) || ' ORDER BY rowid';
-      const from = tableAt(store, table, entry);
-      const rows = await database().read(from, (session) =>
-        session.rows(
-          `SELECT ${cells.join(', ')} FROM (SELECT ${found.join(', ')} FROM ${from}${where}${order}${previewPart(query)})`,
-        ),
-      );
-      return {
-        columns: resultColumns(query, columns),
-        rows: rows.map((row) => row.map((cell) => String(cell).slice(1))),
-      };
-    },
-
-    async profile(table, query) {
-      const entry = await catalogue.require(table);
-      const { columns, rows } = entry;
-      const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
-      const from = tableAt(store, table, entry);
-      return await database().read(from, (session) =>
-        profileTable(
-          query,
-          { columns, rows },
-          {
-            values: (column) => `SELECT ${columnIdentifier(column)} AS v FROM ${from}${where}`,
-            number: finiteNumber,
-            rows: (sql) => session.rows(sql),
-          },
-        ),
-      );
     },
 
     async deleteRows(table, filter, given = {}) {
@@ -178,10 +130,12 @@ export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
         deleted = await session.number(`DELETE FROM ${names.table(table)}${where}`);
         const left = entry.rows - deleted;
         const bytes = left === 0 ? 0 : Math.max(1, Math.round((entry.bytes * left) / entry.rows));
-        return { what: 'delete rows of', state: { ...entry, bytes } };
+        return { what: 'delete rows of', state: { ...entry, bytes }, rows: left };
       });
       return deleted;
     },
+
+    versions: async () => await Promise.resolve(versions),
 
     async compact() {
       await maintainLake(store, { keepDays, lockOf: tableLock });
@@ -193,11 +147,7 @@ export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
       Number(
         (await catalogue.rows(`SELECT max(snapshot_id) FROM ${catalogue.prefix}ducklake_snapshot`))[0]?.[0],
       ),
-    at: (version) => ({
-      describe: async (table) => described(await catalogue.find(table, version)),
-      export: (table, query, sliceOptions, take) =>
-        exportTable(store, table, query, sliceOptions, take, version),
-    }),
+    at: (version) => lakeReader(store, version),
     epoch: async () => {
       const [row] = await catalogue.rows(
         `SELECT info FROM ${catalogue.prefix}${SAID} WHERE key = '${EPOCH}'`,
@@ -250,12 +200,6 @@ export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
 }
 
 const EPOCH = 'epoch';
-
-function described(entry: LakeTable | undefined): TableDescription | undefined {
-  if (entry === undefined) return undefined;
-  const { columns, primaryKey, rows, bytes, lastImport } = entry;
-  return { columns, primaryKey, rows, bytes, ...(lastImport === undefined ? {} : { lastImport }) };
-}
 
 /** Returns a change with those facts alone that DuckLake has no place for. */
 function stated({ state, ...change }: LakeChange): LakeChange {

@@ -20,7 +20,7 @@ export async function exportTable(
   const database = store.database();
   const name = tableAt(store, table, entry);
   return await inFolder(database.spoolFolder, (folder) =>
-    database.read(name, async (session) => {
+    database.read([name], async (session) => {
       const result = await findResult(session, store, { name, entry, query });
       return await exportResult(session, result, folder, options, take);
     }),

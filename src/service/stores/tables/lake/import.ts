@@ -99,6 +99,7 @@ async function load(
     what: entry === undefined ? 'create' : isReplaced ? 'replace' : 'import',
     state: { bytes, ...(lastImport === undefined ? {} : { lastImport }) },
     addedColumns: plan.newColumns,
+    rows,
   };
   await describeCommit(session, table, change, request);
   check();

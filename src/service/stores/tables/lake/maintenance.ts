@@ -1,8 +1,9 @@
-import { columnIdentifier, literal, physicalTable, quoted } from '../duckdb/identifiers.ts';
-import { TIMESTAMP_COLUMN } from '../import-plan.ts';
+import { literal, physicalTable } from '../duckdb/identifiers.ts';
 import { LAKE } from './attach.ts';
 import { SAID, type LakeTable } from './catalogue.ts';
 import { describeCommit } from './commit.ts';
+import { refill, stageRefill } from './refill.ts';
+import { MAINTENANCE } from './versions.ts';
 import type { TableId } from '../engine.ts';
 import type { LakeStore } from './store.ts';
 
@@ -73,18 +74,13 @@ async function writeAnew(
   check: () => void,
 ): Promise<void> {
   const target = store.names.table(table);
-  const columns = [...entry.columns.map(columnIdentifier), quoted(TIMESTAMP_COLUMN)].join(', ');
+  const { columns, rows } = entry;
   await store.database().transaction(async (session) => {
-    await session.run(`CREATE TEMP TABLE joined AS SELECT ${columns} FROM ${target} ORDER BY rowid`);
-    await session.run(`TRUNCATE ${target}`);
-    const written = await session.number(
-      `INSERT INTO ${target} (${columns}) SELECT ${columns} FROM (SELECT *, row_number() OVER () AS "number~" FROM joined) WHERE "number~" > 0`,
-    );
-    await session.run('DROP TABLE joined');
-    if (written !== entry.rows) throw new Error(`A table of ${entry.rows} rows was written with ${written}.`);
+    await stageRefill(session, { columns, from: target });
+    await refill(session, { target, columns, rows });
     const { bytes, lastImport } = entry;
     const state = { bytes, ...(lastImport === undefined ? {} : { lastImport }) };
-    await describeCommit(session, table, { what: 'join files of', state }, {});
+    await describeCommit(session, table, { what: MAINTENANCE, state }, {});
     check();
   });
 }

@@ -180,6 +180,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
       return deleted;
     },
 
+    versions: async () => await Promise.resolve(undefined),
     compact: () => compact(store),
   };
 

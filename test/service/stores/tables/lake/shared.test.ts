@@ -150,6 +150,7 @@ function forwarded(one: () => LakeEngine): TableEngine {
     preview: async (...args) => await one().preview(...args),
     profile: async (...args) => await one().profile(...args),
     deleteRows: async (...args) => await one().deleteRows(...args),
+    versions: async () => await one().versions(),
     compact: async () => await one().compact(),
   };
 }
