@@ -97,7 +97,8 @@ export const importCommand: Command = {
     const out = args.text('out');
     if (out !== undefined) {
       const { writeImported } = await import('../authoring/importing/write.ts');
-      const written = await writeImported(imported, out, args.isSet('force'));
+      const { typedImport } = await import('../authoring/typed-jobs.ts');
+      const written = await writeImported(typedImport(imported), out, args.isSet('force'));
       io.note(`Written: ${written}`);
     }
     const page = args.text('report');

@@ -195,6 +195,9 @@ function chosen(requests: readonly RecordedRequest[], args: Args, io: Io): Recor
   return first.command;
 }
 
+const TYPED =
+  'Columns get the types of their values, truth values as true and false: "types" of a job says it, and without it cells are texts.';
+
 interface Conclusion {
   readonly args: Args;
   readonly io: Io;
@@ -203,8 +206,10 @@ interface Conclusion {
   readonly missing: readonly string[];
 }
 
-async function conclude(found: Discovery, { args, io, file, missing }: Conclusion): Promise<number> {
+async function conclude(given: Discovery, { args, io, file, missing }: Conclusion): Promise<number> {
   const { describeFinding, findingJson } = await import('./init-result.ts');
+  const { withTypedJobs } = await import('../authoring/typed-jobs.ts');
+  const found = { ...given, configuration: withTypedJobs(given.configuration) };
   const text = textOf(found.configuration);
   const isDry = args.isSet('dry-run');
   if (!isDry) write(file, text);
@@ -213,6 +218,7 @@ async function conclude(found: Discovery, { args, io, file, missing }: Conclusio
   if (isDry && !args.isSet('json')) io.print(`\n${text}`);
   if (!isDry) {
     io.note(`${file} is written.`);
+    io.note(TYPED);
     const data = path.dirname(file) === '.' ? '' : ` --data ${path.dirname(file)}`;
     const storage = await askedStorage(args, io);
     io.note(`Go on with: gex run${data} --limit 2`);
@@ -233,7 +239,9 @@ async function concludeDocument(
   const document = args.isSet('try')
     ? await triedDocument(source, { args, io, file, vault })
     : source.document;
-  const taken = selected(document, args.text('select'));
+  const { withTypedJobs } = await import('../authoring/typed-jobs.ts');
+  const left = selected(document, args.text('select'));
+  const taken = { ...left, configuration: withTypedJobs(left.configuration) };
   if (taken.lists.length === 0) {
     const skipped = taken.skipped.slice(0, 5).map(({ what, why }) => `${what}: ${why}`);
     throw new RunError('command.invalid', 'The document describes no list that could be taken.', {
@@ -251,6 +259,7 @@ async function concludeDocument(
   if (isDry && !args.isSet('json')) io.print(`\n${text}`);
   if (!isDry) {
     io.note(isReported ? `${file} and ${report} are written.` : `${file} is written.`);
+    io.note(TYPED);
     const data = path.dirname(file) === '.' ? '' : ` --data ${path.dirname(file)}`;
     const storage = await askedStorage(args, io);
     if (storage !== '') io.print(`The tables of a whole run go there with: gex run${data}${storage}`);

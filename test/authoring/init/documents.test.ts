@@ -361,11 +361,12 @@ describe('gex init takes a request of a HAR file', () => {
             http: { headers: { Accept: 'application/json' }, concurrency: 'auto' },
             pagination: { method: 'pagenum' },
           },
-          config: { jobs: [{ endpoint: 'orders', params: { sort: 'id' }, dataField: 'data' }] },
+          config: { jobs: [{ endpoint: 'orders', params: { sort: 'id' }, dataField: 'data', types: true }] },
         },
       });
       expect(`${written}${stdout}${stderr}`).not.toContain('secret-token');
       expect(stdout).toContain('reached, 30 rows');
+      expect(stderr).toContain('truth values as true and false');
       expect(stderr).toContain('--select TEXT chooses another');
       expect(asked.every((line) => line.startsWith('GET /api/orders'))).toBe(true);
     } finally {

@@ -1,3 +1,4 @@
+import { withTypedJobs } from '../../../../authoring/typed-jobs.ts';
 import { resolveSecrets } from '../../../../engine/config/index.ts';
 import type { Env } from '../../../../lib/env.ts';
 import { RunError } from '../../../../lib/errors.ts';
@@ -71,7 +72,8 @@ export async function explore(asked: AskedToExplore, world: World): Promise<Foun
     },
   });
   if ('document' in found) return ofDocument(selected(found.document, select));
-  const { configuration, ...finding } = findingOf(found.list);
+  const { configuration: plainTexts, ...finding } = findingOf(found.list);
+  const configuration = withTypedJobs(plainTexts);
   return {
     form: 'list',
     ...finding,
@@ -93,7 +95,7 @@ const NAMED_ONLY =
   'A secret is the value of a variable, whose name is given with --variable when gex mcp is started.';
 
 function ofDocument({ configuration, ...document }: FromDocument): Found {
-  return { form: 'document', ...document, configuration: encodeExact(configuration) };
+  return { form: 'document', ...document, configuration: encodeExact(withTypedJobs(configuration)) };
 }
 
 /** Tells whether a text is neither an address nor a command. */

@@ -1,3 +1,4 @@
+import { typedImport } from '../../../../authoring/typed-jobs.ts';
 import { readYaml } from '../../../../authoring/importing/airbyte/read-yaml.ts';
 import { checked } from '../../../../authoring/importing/check.ts';
 import { importText } from '../../../../authoring/importing/import-text.ts';
@@ -22,6 +23,6 @@ export async function importAsked({
       ? undefined
       : (path: string) => (Object.hasOwn(beside, path) ? beside[path] : undefined);
   const imported = await importText(tool, { text, file, name, settings: read, readBeside });
-  const { configuration, report } = await checked(imported);
+  const { configuration, report } = typedImport(await checked(imported));
   return { configuration: JSON.stringify(configuration), report };
 }

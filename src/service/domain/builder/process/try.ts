@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseConfig } from '../../../../engine/config/index.ts';
 import { createDialect } from '../../../../lib/csv/dialect.ts';
 import { readRows } from '../../../../lib/csv/read-csv.ts';
-import { getKey, isList, isObject, parseExact } from '../../../../lib/json/index.ts';
+import { getKey, isList, isObject, parseExact, type Json } from '../../../../lib/json/index.ts';
 import { reasonOf, RunError } from '../../../../lib/errors.ts';
 import { systemEnv } from '../../../../lib/env.ts';
 import type { Log } from '../../../../lib/log.ts';
@@ -145,19 +145,31 @@ async function tablesOf(rows: readonly RowResult[], folder: string, secrets: Sec
     for (const { name, rows: rowsCount } of written.slice(0, SHOWN_TABLES - tables.length)) {
       const file = path.resolve(folder, out, 'tables', name);
       const manifest = parseExact(await readFile(`${file}.manifest`, 'utf8'));
-      const key = isObject(manifest) ? getKey(manifest, 'primary_key') : undefined;
       const [columns = [], ...shown] = await firstRows(file, secrets);
       tables.push({
         ...(id === undefined ? {} : { row: id }),
         name,
         columns,
-        primaryKey: key !== undefined && isList(key) ? key.map(String) : [],
+        primaryKey: keyOf(manifest),
         incremental: isObject(manifest) && getKey(manifest, 'incremental') === true,
         rows: shown,
         rowsCount,
       });
     }
   return tables;
+}
+
+/** Returns the primary key of a manifest, which one with types says at its columns. */
+function keyOf(manifest: Json): string[] {
+  if (!isObject(manifest)) return [];
+  const [key, schema] = [getKey(manifest, 'primary_key'), getKey(manifest, 'schema')];
+  if (key !== undefined && isList(key)) return key.map(String);
+  if (schema === undefined || !isList(schema)) return [];
+  return schema
+    .filter(isObject)
+    .filter((column) => getKey(column, 'primary_key') === true)
+    .map((column) => getKey(column, 'name'))
+    .filter((name) => typeof name === 'string');
 }
 
 /** Reads the header and the first rows, with long cells cut. */
