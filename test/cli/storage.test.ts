@@ -260,11 +260,15 @@ describe('tables', () => {
     await storage('tables', 'export', table, lines, '--format', 'jsonl', ...some);
     expect(readFileSync(lines, 'utf8')).toBe('{"id":7,"day":"2024-02-29"}\n');
 
-    await storage('tables', 'load', table, file('odd.csv', 'id,price,day,note\nmany,1,,\n'));
+    const misfit = await failure('tables', 'load', table, file('odd.csv', 'id,price,day,note\nmany,1,,\n'));
+    expect(misfit.message).toContain('row 1: the value "many" of the column "id"');
+    // It is a decimal, and has more digits than this one.
+    const long = '1234567890123456789012.25';
+    await storage('tables', 'load', table, file('odd.csv', `id,price,day,note\n1,${long},,\n`));
     const odd = file('typed/odd.parquet');
     const failed = await failure('tables', 'export', table, odd, '--format', 'parquet');
     expect(failed.code).toBe('output.failed');
-    expect(failed.message).toContain('many');
+    expect(failed.message).toContain(long);
     expect(readdirSync(path.dirname(target)).toSorted()).toEqual(['orders.jsonl', 'orders.parquet']);
     const toStdout = await failure('tables', 'export', table, '-', '--format', 'jsonl');
     expect(toStdout.message).toContain('needs a file');

@@ -12,6 +12,7 @@ import type {
   QueryOutcome,
   QueryRows,
   QueryTable,
+  QueryTableColumn,
 } from '../stores/query/messages.ts';
 import { runQuery } from '../stores/query/query-process.ts';
 import { findTable, listTables, type StoredTable } from '../stores/metadata/stored-tables.ts';
@@ -150,7 +151,7 @@ async function runIn(
         async find(needs) {
           for (const named of needs.tables) {
             const table = await readable(context, named, query);
-            found.set({ ...named, columns: columnsFor(table, needs) }, table);
+            found.set({ ...named, columns: await columnsFor(context, table, needs) }, table);
           }
           refuseTwins([...found.keys()]);
           return [...found.keys()];
@@ -210,7 +211,18 @@ async function readable(
   );
 }
 
-function columnsFor(table: StoredTable, { columns }: NeededTables): string[] {
+async function columnsFor(
+  context: DataContext,
+  table: StoredTable,
+  needs: NeededTables,
+): Promise<QueryTableColumn[]> {
+  const names = namesFor(table, needs);
+  const source = await rowsOf(context.meta, context, table);
+  const stored = await context.engine.describe(engineTable(source.table.branch_id, source.table.id));
+  return names.map((name) => ({ name, type: stored?.types?.get(name) }));
+}
+
+function namesFor(table: StoredTable, { columns }: NeededTables): string[] {
   const all = table.columns.map(({ name }) => name);
   if (columns === undefined) return all;
   const wanted = new Set(columns);
@@ -260,7 +272,10 @@ async function exportRows(
   };
   const { rows } = await context.engine.export(
     engineTable(source.table.branch_id, source.table.id),
-    source.query({ columns: table.columns, ...(most === undefined ? {} : { limit: most }) }),
+    source.query({
+      columns: table.columns.map(({ name }) => name),
+      ...(most === undefined ? {} : { limit: most }),
+    }),
     { gzip: false, targetBytes: SLICE_BYTES },
     async (slice, index) => {
       const file = path.join(place, `${index}.csv`);

@@ -170,7 +170,16 @@ describe('exports', () => {
   });
 
   test('of a value that does not fit its type fail, and say which', async () => {
-    const table = await typed('odd', 'id,price,at,ok,note\n1,cheap,,,\n');
+    const table = await typed('odd');
+    const define = async (definition: object): Promise<void> => {
+      const job = await client.run('PUT', `tables/${table}/columns/price/definition`, { definition });
+      expect(job.error).toBeUndefined();
+    };
+    // A definition that is true with the next load only.
+    await define({ type: 'STRING' });
+    const { id } = await client.upload('id,price,at,ok,note\n1,cheap,,,\n');
+    await client.run('POST', `tables/${table}/import-async`, { dataFileId: id });
+    await define({ type: 'DECIMAL', length: '38,9' });
     const job = await client.run('POST', `tables/${table}/export-async`, { fileType: 'parquet' });
     expect(job.error).toMatchObject({
       code: 'storage.tables.export.typeMismatch',

@@ -130,7 +130,7 @@ async function copyTable(
   from: TableReader,
   to: TableEngine,
   table: TableId,
-  { columns, primaryKey, lastImport }: TableDescription,
+  { columns, primaryKey, lastImport, types }: TableDescription,
 ): Promise<TableContent> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -156,6 +156,7 @@ async function copyTable(
     {
       importedAt: new Date(0), // no row is without a time of its own
       create: { primaryKey },
+      types,
       lastImport,
       columns: [...columns, TIMESTAMP_COLUMN],
       isSliced: true,

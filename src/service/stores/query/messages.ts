@@ -1,3 +1,5 @@
+import type { NativeType } from '../tables/column-types.ts';
+
 /** Format of a result. */
 export const QUERY_FORMATS = ['json', 'jsonl', 'csv', 'parquet'] as const;
 export type QueryFormat = (typeof QUERY_FORMATS)[number];
@@ -32,7 +34,13 @@ export interface NeededTables {
 }
 
 export interface QueryTable extends NamedTable {
-  readonly columns: readonly string[];
+  readonly columns: readonly QueryTableColumn[];
+}
+
+export interface QueryTableColumn {
+  readonly name: string;
+  /** Type that it is stored with; undefined: a text. */
+  readonly type?: NativeType | undefined;
 }
 
 /** Rows of a table as CSV, every cell quoted, without a header. */

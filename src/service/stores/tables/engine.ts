@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { ColumnTypes, NativeType, WantedTypes } from './column-types.ts';
 import type { TableSummary } from './profile.ts';
 import type { RowFilter, RowQuery } from './row-query.ts';
 
@@ -14,9 +15,13 @@ export interface TableDefinition {
   readonly columns: readonly string[];
   /** Empty: no primary key. */
   readonly primaryKey: readonly string[];
+  /** Types of the columns. Default: all are texts. */
+  readonly types?: WantedTypes;
 }
 
-export interface TableDescription extends TableDefinition {
+export interface TableDescription extends Omit<TableDefinition, 'types'> {
+  /** Types that the columns are stored with; undefined: all are texts. */
+  readonly types?: ColumnTypes;
   readonly rows: number;
   /** The last import, when it had a mark. */
   readonly lastImport?: LastImport | undefined;
@@ -71,6 +76,11 @@ export interface TableWriteOptions {
   readonly origin?: ChangeOrigin | undefined;
 }
 
+export interface NewColumnOptions extends TableWriteOptions {
+  /** Default: a text. */
+  readonly type?: NativeType | 'time' | undefined;
+}
+
 /** Options of an import. */
 export interface ImportRequest extends CsvLayout, TableWriteOptions {
   /** The time rows get as their change time. */
@@ -103,6 +113,11 @@ export interface ImportRequest extends CsvLayout, TableWriteOptions {
    * Outcome to remember in place of this import, which copies a table: work that was under way there is not done twice.
    */
   readonly lastImport?: LastImport | undefined;
+  /**
+   * Types of the columns, and texts for those without; what is stored otherwise is changed with the import. A column
+   * whose rows do not all fit stays one of texts, until a full load. Default: as they are stored.
+   */
+  readonly types?: WantedTypes | undefined;
   /** Makes the table from the columns of the file; nothing is left of it when the import fails. */
   readonly create?: { readonly primaryKey: readonly string[] };
 }
@@ -152,7 +167,8 @@ export interface ExportOutcome {
 export type TableReader = Pick<TableEngine, 'describe' | 'export'>;
 
 /**
- * Store of the rows of tables. All values are text; empty and NULL are one.
+ * Store of the rows of tables. All values go in and come out as texts; empty and NULL are one. Columns with a type are
+ * stored as values, for others that read the store; what is filtered, sorted, compared and given is their texts.
  * Errors that a user can act on are `TableError`s with a code of the public API.
  * Writes to one table run one after another; readers see the table as it was before or after a write, never between.
  */
@@ -180,7 +196,7 @@ export interface TableEngine {
   describe(table: TableId): Promise<TableDescription | undefined>;
 
   /** Adds a column at the end; rows get an empty value. */
-  addColumn(table: TableId, column: string, options?: TableWriteOptions): Promise<void>;
+  addColumn(table: TableId, column: string, options?: NewColumnOptions): Promise<void>;
   dropColumn(table: TableId, column: string, options?: TableWriteOptions): Promise<void>;
   /** Sets the key, or removes it with `[]`. Rows that share a key: `storage.tables.primaryKeyDuplicateValues`. */
   setPrimaryKey(table: TableId, columns: readonly string[], options?: TableWriteOptions): Promise<void>;

@@ -4,6 +4,7 @@ export type TableErrorCode =
   | 'csvImport.duplicateColumns'
   | 'csvImport.invalidCsv'
   | 'csvImport.invalidTimestamp'
+  | 'csvImport.invalidValue'
   | 'invalidCsv'
   | 'storage.tables.validation'
   | 'storage.tables.validation.noColumns'

@@ -9,6 +9,7 @@ import { LoadOrigin } from '../../../../storage/protocol/table.ts';
 import { wholeTable } from '../../presenters/table.ts';
 import { isoTime } from '../../../../lib/iso-time.ts';
 import type { ImportOutcome, ImportRequest, TableId } from '../../../stores/tables/engine.ts';
+import { storedTypes } from './column-types.ts';
 import { defineOperation, fenceOf, isMarkOf, markOf, type JobMetrics } from './operation.ts';
 import { refuseAlias } from './alias.ts';
 import { withParquet } from './parquet.ts';
@@ -126,7 +127,8 @@ export const tableImport = defineOperation({
   params: LoadParams,
   async run({ params, source, origin }, job, context, signal) {
     const id = job.table_id ?? '';
-    refuseAlias(await requireTableRow(context.meta, context, job.branch_id, id), 'aliasImportNotAllowed');
+    const stored = await requireTableRow(context.meta, context, job.branch_id, id);
+    refuseAlias(stored, 'aliasImportNotAllowed');
     const table = engineTable(job.branch_id, id);
     const content = await contentOf(context, source.fileId, signal).catch(async (error: unknown) => {
       // In a copy made between the load and the end of its job, the file may be gone: it is not needed any more.
@@ -134,7 +136,10 @@ export const tableImport = defineOperation({
       if (isMarkOf(job, lastImport?.mark)) return NO_CONTENT;
       throw error;
     });
-    const request = await requestOf(job, context, { table, params, content, origin });
+    const request = {
+      ...(await requestOf(job, context, { table, params, content, origin })),
+      types: storedTypes(stored),
+    };
     const outcome = await withParquet(
       context,
       { content, request, signal },

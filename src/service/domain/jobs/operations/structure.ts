@@ -25,6 +25,7 @@ import {
   requireOwnColumns,
   type ColumnChange,
 } from './alias.ts';
+import { storedType, storedTypes } from './column-types.ts';
 import { defineOperation, fenceOf, type Done } from './operation.ts';
 import {
   engineTable,
@@ -61,7 +62,17 @@ export const tableDefinitionCreate = defineOperation({
     await requireFreeTable(meta, { branchId: job.branch_id, bucketId, name });
     const table = engineTable(job.branch_id, id);
     const columns = params.columns.map((column) => column.name);
-    await engine.create(table, { columns, primaryKey: params.primaryKeysNames }, fenceOf(job));
+    const definitions = new Map(params.columns.map((column) => [column.name, definitionOf(column)]));
+    const types = storedTypes({
+      is_typed: params.isTyped ? 1 : 0,
+      columns: [...definitions].map(([column, definition]) => ({ name: column, ...definition })),
+    });
+    const definition = {
+      columns,
+      primaryKey: params.primaryKeysNames,
+      ...(types === undefined ? {} : { types }),
+    };
+    await engine.create(table, definition, fenceOf(job));
     const now = isoTime(context.env.now());
     return {
       results: null,
@@ -86,7 +97,6 @@ export const tableDefinitionCreate = defineOperation({
           last_import: null,
           last_change: now,
         } as const;
-        const definitions = new Map(params.columns.map((column) => [column.name, definitionOf(column)]));
         await insertTable(tx, row, columns, definitions);
         const stored = await requireTableRow(tx, context, job.branch_id, id);
         return wholeTable(stored, { origin: context.origin(), bucket });
@@ -131,7 +141,8 @@ export const tableColumnAdd = defineOperation({
       const isInCatalogue = stored.columns.some(({ name }) => name === column.name);
       // A killed process may have added it without knowing.
       const isDone = !isInCatalogue && (await describe(context, job)).columns.includes(column.name);
-      if (!isDone) await context.engine.addColumn(table, column.name, fenceOf(job));
+      const type = stored.is_typed === 1 ? storedType(definitionOf(column)) : undefined;
+      if (!isDone) await context.engine.addColumn(table, column.name, { ...fenceOf(job), type });
       return { definitions: new Map([[column.name, definitionOf(column)]]) };
     });
   },
@@ -195,7 +206,7 @@ export const tableRowsDelete = defineOperation({
   },
 });
 
-/** Stores the declared type of a typed column; values stay text. */
+/** Stores the declared type of a typed column; its values are stored so with the next load. */
 export const tableColumnDefinitionUpdate = defineOperation({
   name: 'tableColumnDefinitionUpdate',
   params: Column,

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { SQL_TYPES, valueOf } from '../../tables/duckdb/cells.ts';
 import { checkQuery, RefusedPart } from './check.ts';
 import { problemOf, textProblem } from './problems.ts';
 import { QueryError, RESULT_FILE } from '../messages.ts';
@@ -14,6 +15,7 @@ import type {
   QueryOutcome,
   QueryRows,
   QueryTable,
+  QueryTableColumn,
 } from '../messages.ts';
 
 /** Engine with nothing in it but what a query reads. */
@@ -31,6 +33,10 @@ const RESULT = 'main.result';
 /** Bytes of a line of CSV that the reader takes; a table with a longer one is read again with the second. */
 const LINE_BYTES = [4 * 1024 * 1024, 128 * 1024 * 1024];
 
+function definitionOf({ name, type }: QueryTableColumn): string {
+  return `${quoted(name)} ${type === undefined ? 'VARCHAR' : SQL_TYPES[type]}`;
+}
+
 export async function openSandbox(folder: string, limits: QueryLimits): Promise<Sandbox> {
   const instance = await DuckDBInstance.create(path.join(folder, 'query.duckdb'), {
     memory_limit: `${limits.memoryMb}MB`,
@@ -43,6 +49,7 @@ export async function openSandbox(folder: string, limits: QueryLimits): Promise<
     errors_as_json: 'true',
   });
   const connection = await instance.connect();
+  const known = new Map<string, QueryTable>();
   // Times without an offset mean the same wherever the service runs.
   await connection.run("SET TimeZone = 'UTC'");
 
@@ -66,10 +73,10 @@ export async function openSandbox(folder: string, limits: QueryLimits): Promise<
     async bind(sql, tables) {
       for (const schema of new Set(tables.map((table) => table.schema)))
         await connection.run(`CREATE SCHEMA ${quoted(schema)}`);
-      for (const table of tables)
-        await connection.run(
-          `CREATE TABLE ${nameOf(table)} (${table.columns.map((name) => `${quoted(name)} VARCHAR`).join(', ')})`,
-        );
+      for (const table of tables) {
+        known.set(nameOf(table), table);
+        await connection.run(`CREATE TABLE ${nameOf(table)} (${table.columns.map(definitionOf).join(', ')})`);
+      }
       await asked(sql, async () => {
         const prepared = await connection.prepare(sql);
         prepared.destroySync();
@@ -77,7 +84,7 @@ export async function openSandbox(folder: string, limits: QueryLimits): Promise<
     },
 
     async fill(tables) {
-      for (const table of tables) await fill(connection, table);
+      for (const table of tables) await fill(connection, table, known.get(nameOf(table))?.columns ?? []);
     },
 
     async run(sql, format, limit) {
@@ -119,11 +126,15 @@ async function asked(sql: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-async function fill(connection: DuckDBConnection, table: QueryRows): Promise<void> {
+async function fill(
+  connection: DuckDBConnection,
+  table: QueryRows,
+  columns: readonly QueryTableColumn[],
+): Promise<void> {
   if (table.files.length === 0) return;
   for (const [attempt, bytes] of LINE_BYTES.entries()) {
     try {
-      await connection.run(`INSERT INTO ${nameOf(table)} FROM ${await readCsv(connection, table, bytes)}`);
+      await connection.run(`INSERT INTO ${nameOf(table)} ${rowsOf(table, columns, bytes)}`);
       break;
     } catch (error) {
       if (attempt === LINE_BYTES.length - 1) throw error;
@@ -134,10 +145,22 @@ async function fill(connection: DuckDBConnection, table: QueryRows): Promise<voi
   if (rows !== table.rows) throw new Error(`${rows} of ${table.rows} rows were read.`);
 }
 
+/**
+ * Cells become the values that they are stored as. One that does not came with a load after the types were found: no
+ * value is left out without a word.
+ */
+function rowsOf(table: QueryRows, columns: readonly QueryTableColumn[], line: number): string {
+  const cells = columns.map(({ type }, i) => {
+    if (type === undefined) return `c${i}`;
+    const refuse = `CAST(error('A value is of another type.') AS ${SQL_TYPES[type]})`;
+    return `CASE WHEN c${i} = '' THEN NULL ELSE coalesce(${valueOf(`c${i}`, type)}, ${refuse}) END`;
+  });
+  return `SELECT ${cells.join(', ')} FROM ${readCsv(table, columns.length, line)}`;
+}
+
 /** Every option is given, so that nothing is guessed, and a line end in a cell is never taken for that of a row. */
-async function readCsv(connection: DuckDBConnection, table: QueryRows, line: number): Promise<string> {
-  const described = await connection.runAndReadAll(`SELECT * FROM ${nameOf(table)} LIMIT 0`);
-  const names = described.columnNames().map((_, i) => `c${i}`);
+function readCsv(table: QueryRows, columns: number, line: number): string {
+  const names = Array.from({ length: columns }, (_, i) => `c${i}`);
   return `read_csv(${[
     `[${table.files.map(literal).join(', ')}]`,
     'auto_detect = false',

@@ -1,14 +1,16 @@
+import { formsFrom, formsOf, formsText, type ColumnForms } from '../column-types.ts';
 import { noSuchTable } from '../table-error.ts';
 import { literal, loadingName, physicalSchema, tableName } from './identifiers.ts';
 import type { LastImport, TableDefinition, TableId } from '../engine.ts';
 import type { DuckSession } from './session.ts';
 
 /** Facts that the database can't store by itself: names as given, their order, the key, the size. */
-export interface DuckCatalogEntry extends TableDefinition {
+export interface DuckCatalogEntry extends Omit<TableDefinition, 'types'> {
   /** About the bytes of all values. */
   readonly bytes: number;
   /** The last import that has a mark. */
   readonly lastImport?: LastImport | undefined;
+  readonly forms: ColumnForms;
 }
 
 const CATALOG = 'main.catalog';
@@ -19,19 +21,22 @@ export async function createCatalog(session: DuckSession): Promise<void> {
   await session.run(
     `CREATE TABLE IF NOT EXISTS ${CATALOG} (bucket VARCHAR, table_name VARCHAR, columns VARCHAR, primary_key VARCHAR, bytes BIGINT, last_import VARCHAR)`,
   );
+  // A table of an earlier version has texts only.
+  await session.run(`ALTER TABLE ${CATALOG} ADD COLUMN IF NOT EXISTS forms VARCHAR`);
   await session.run(`CREATE TABLE IF NOT EXISTS ${EPOCH} (name VARCHAR)`);
 }
 
 export async function findEntry(session: DuckSession, table: TableId): Promise<DuckCatalogEntry | undefined> {
   const [row] = await session.rows(
-    `SELECT columns, primary_key, bytes, last_import FROM ${CATALOG} WHERE ${isTable(table)}`,
+    `SELECT columns, primary_key, bytes, last_import, forms FROM ${CATALOG} WHERE ${isTable(table)}`,
   );
   if (row === undefined) return undefined;
-  const [columns, primaryKey, bytes, lastImport] = row;
+  const [columns, primaryKey, bytes, lastImport, forms] = row;
   return {
     columns: readList(columns),
     primaryKey: readList(primaryKey),
     bytes: Number(bytes),
+    forms: formsFrom(forms),
     // Written by `saveEntry`.
     ...(typeof lastImport === 'string' ? { lastImport: JSON.parse(lastImport) as LastImport } : {}),
   };
@@ -51,17 +56,19 @@ export async function saveEntry(
   entry: DuckCatalogEntry,
 ): Promise<void> {
   const { columns, primaryKey, bytes } = entry;
+  const written = formsText(formsOf(columns, entry.forms));
+  const forms = written === null ? 'NULL' : literal(written);
   const lastImport = entry.lastImport === undefined ? 'NULL' : literal(JSON.stringify(entry.lastImport));
   const values = [JSON.stringify(columns), JSON.stringify(primaryKey)].map(literal).join(', ');
   if ((await findEntry(session, table)) === undefined) {
     await session.run(
-      `INSERT INTO ${CATALOG} VALUES (${literal(table.bucket)}, ${literal(table.table)}, ${values}, ${Math.round(bytes)}, ${lastImport})`,
+      `INSERT INTO ${CATALOG} (bucket, table_name, columns, primary_key, bytes, last_import, forms) VALUES (${literal(table.bucket)}, ${literal(table.table)}, ${values}, ${Math.round(bytes)}, ${lastImport}, ${forms})`,
     );
     return;
   }
   const [columnText, keyText] = [columns, primaryKey].map((list) => literal(JSON.stringify(list)));
   await session.run(
-    `UPDATE ${CATALOG} SET columns = ${columnText}, primary_key = ${keyText}, bytes = ${Math.round(bytes)}, last_import = ${lastImport} WHERE ${isTable(table)}`,
+    `UPDATE ${CATALOG} SET columns = ${columnText}, primary_key = ${keyText}, bytes = ${Math.round(bytes)}, last_import = ${lastImport}, forms = ${forms} WHERE ${isTable(table)}`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { describedTypes, TEXTS, typesOf, typesOfEmpty, withType } from '../column-types.ts';
 import { checkColumnNames, checkPrimaryKey } from '../import-plan.ts';
 import { previewCell, previewPart, resultColumns } from '../row-selection.ts';
 import { checkNewColumn, checkNewKey, columnsWithout, sharedKey } from '../structure.ts';
@@ -11,16 +12,18 @@ import {
   saveEntry,
   saveEpoch,
 } from './catalog.ts';
+import { cellText, matching, storedColumns, textsOf } from './cells.ts';
 import { openDatabase } from './database.ts';
 import { exportTable } from './export.ts';
 import { columnIdentifier, schemaName, tableName } from './identifiers.ts';
 import { importTable } from './import.ts';
-import { createEmpty } from './load.ts';
+import { addColumns, createEmpty } from './load.ts';
 import { finiteNumber, orderClause, resultExpressions, whereClause } from './select.ts';
 import { profileTable } from '../profile.ts';
 import { createTurns } from '../turns.ts';
 import type { TableId } from '../engine.ts';
 import type { EpochEngine } from '../folder-epoch.ts';
+import type { DuckCatalogEntry } from './catalog.ts';
 import type { DuckDatabase, DuckDatabaseOptions } from './database.ts';
 import type { DuckSession } from './session.ts';
 
@@ -58,8 +61,12 @@ export function createDuckDbEngine(options: DuckDatabaseOptions): DuckDbEngine {
         checkColumnNames(columns);
         checkPrimaryKey(primaryKey, columns);
         await removeTable(session, table);
-        await createEmpty(session, tableName(table), columns);
-        await saveEntry(session, table, { columns, primaryKey, bytes: 0 });
+        const forms = {
+          types: typesOf(columns, typesOfEmpty(definition.types ?? TEXTS.types)),
+          texts: TEXTS.texts,
+        };
+        await createEmpty(session, tableName(table), columns, forms);
+        await saveEntry(session, table, { columns, primaryKey, bytes: 0, forms });
       });
     },
 
@@ -72,24 +79,25 @@ export function createDuckDbEngine(options: DuckDatabaseOptions): DuckDbEngine {
       read(async (session) => {
         const entry = await findEntry(session, table);
         if (entry === undefined) return undefined;
-        return { ...entry, rows: await countRows(session, table) };
+        const { forms, ...described } = entry;
+        return { ...described, ...describedTypes(forms), rows: await countRows(session, table) };
       }),
 
-    addColumn: (table, column) =>
+    addColumn: (table, column, { type } = {}) =>
       write(table, async (session) => {
         const entry = await requireEntry(session, table);
         checkNewColumn(table, entry, column);
-        await session.run(
-          `ALTER TABLE ${tableName(table)} ADD COLUMN ${columnIdentifier(column)} VARCHAR DEFAULT ''`,
-        );
-        await saveEntry(session, table, { ...entry, columns: [...entry.columns, column] });
+        const forms = withType(entry.forms, column, type);
+        await addColumns(session, tableName(table), [column], forms);
+        await saveEntry(session, table, { ...entry, columns: [...entry.columns, column], forms });
       }),
 
     dropColumn: (table, column) =>
       write(table, async (session) => {
         const entry = await requireEntry(session, table);
         const columns = columnsWithout(table, entry, column);
-        await session.run(`ALTER TABLE ${tableName(table)} DROP COLUMN ${columnIdentifier(column)}`);
+        for (const name of storedColumns(column, entry.forms))
+          await session.run(`ALTER TABLE ${tableName(table)} DROP COLUMN ${name}`);
         await saveEntry(session, table, { ...entry, columns });
       }),
 
@@ -97,7 +105,7 @@ export function createDuckDbEngine(options: DuckDatabaseOptions): DuckDbEngine {
       write(table, async (session) => {
         const entry = await requireEntry(session, table);
         checkNewKey(entry, primaryKey);
-        if (primaryKey.length > 0) await refuseDuplicates(session, table, primaryKey);
+        if (primaryKey.length > 0) await refuseDuplicates(session, table, entry, primaryKey);
         await saveEntry(session, table, { ...entry, primaryKey });
       }),
 
@@ -112,14 +120,15 @@ export function createDuckDbEngine(options: DuckDatabaseOptions): DuckDbEngine {
 
     preview: (table, query) =>
       read(async (session) => {
-        const { columns } = await requireEntry(session, table);
+        const { columns, forms } = await requireEntry(session, table);
+        const from = textsOf(tableName(table), columns, forms);
         const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
         const cells = resultExpressions(query, columns).map(
           (_, i) => `'=' || ${previewCell(`r${i}`, query)}`,
         );
         const order = orderClause(query.orderBy, columns);
         const rows = await session.rows(
-          `SELECT ${cells.join(', ')} FROM (SELECT ${resultExpressions(query, columns).join(', ')} FROM ${tableName(table)}${where}${order}${previewPart(query)})`,
+          `SELECT ${cells.join(', ')} FROM (SELECT ${resultExpressions(query, columns).join(', ')} FROM ${from}${where}${order}${previewPart(query)})`,
         );
         // The driver drops U+FEFF at the start of a text: the sign in front keeps it.
         return {
@@ -130,21 +139,23 @@ export function createDuckDbEngine(options: DuckDatabaseOptions): DuckDbEngine {
 
     count: (table, filter) =>
       read(async (session) => {
-        const { columns } = await requireEntry(session, table);
+        const { columns, forms } = await requireEntry(session, table);
+        const from = textsOf(tableName(table), columns, forms);
         const where = whereClause(filter, columns, 'storage.tables.validation.columnNotExists');
-        return await session.number(`SELECT count(*) FROM ${tableName(table)}${where}`);
+        return await session.number(`SELECT count(*) FROM ${from}${where}`);
       }),
 
     profile: (table, query) =>
       read(async (session) => {
-        const { columns } = await requireEntry(session, table);
+        const { columns, forms } = await requireEntry(session, table);
+        const from = textsOf(tableName(table), columns, forms);
         const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
         const rows = await countRows(session, table);
         return await profileTable(
           query,
           { columns, rows },
           {
-            values: (column) => `SELECT ${columnIdentifier(column)} AS v FROM ${tableName(table)}${where}`,
+            values: (column) => `SELECT ${columnIdentifier(column)} AS v FROM ${from}${where}`,
             number: finiteNumber,
             rows: (sql) => session.rows(sql),
           },
@@ -156,7 +167,9 @@ export function createDuckDbEngine(options: DuckDatabaseOptions): DuckDbEngine {
         const entry = await requireEntry(session, table);
         const where = whereClause(filter, entry.columns, 'storage.tables.columnNotExists');
         const before = await countRows(session, table);
-        const deleted = await session.number(`DELETE FROM ${tableName(table)}${where}`);
+        const deleted = await session.number(
+          `DELETE FROM ${tableName(table)}${matching(tableName(table), entry, where)}`,
+        );
         const left = before - deleted;
         const bytes = left === 0 ? 0 : Math.max(1, Math.round((entry.bytes * left) / before));
         await saveEntry(session, table, { ...entry, bytes });
@@ -211,9 +224,10 @@ function keyOf({ bucket, table }: TableId): string {
 async function refuseDuplicates(
   session: DuckSession,
   table: TableId,
+  { forms }: DuckCatalogEntry,
   primaryKey: readonly string[],
 ): Promise<void> {
-  const keys = primaryKey.map(columnIdentifier).join(', ');
+  const keys = primaryKey.map((name) => cellText(name, forms)).join(', ');
   const distinct = await session.number(
     `SELECT count(*) FROM (SELECT 1 FROM ${tableName(table)} GROUP BY ${keys})`,
   );

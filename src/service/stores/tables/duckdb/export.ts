@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { requireEntry } from './catalog.ts';
+import { textsOf } from './cells.ts';
 import { literal, tableName } from './identifiers.ts';
 import { orderClause, resultExpressions, whereClause } from './select.ts';
 import { resultSize } from './size.ts';
@@ -72,16 +73,16 @@ export interface ResultRows {
 
 /** The table itself when all its rows are wanted as they are, else a copy of what is wanted. */
 async function findResult(session: DuckSession, table: TableId, query: RowQuery): Promise<ResultRows> {
-  const { columns } = await requireEntry(session, table);
+  const { columns, forms } = await requireEntry(session, table);
+  const from = textsOf(tableName(table), columns, forms);
   const expressions = resultExpressions(query, columns);
   const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
   const order = orderClause(query.orderBy, columns);
-  if (where === '' && order === '' && query.limit === undefined)
-    return measured(session, tableName(table), expressions);
+  if (where === '' && order === '' && query.limit === undefined) return measured(session, from, expressions);
 
   const limit = query.limit === undefined ? '' : ` LIMIT ${Math.max(0, Math.floor(query.limit))}`;
   await session.run(
-    `CREATE TEMP TABLE result AS SELECT ${expressions.join(', ')} FROM ${tableName(table)}${where}${order}${limit}`,
+    `CREATE TEMP TABLE result AS SELECT ${expressions.join(', ')} FROM ${from}${where}${order}${limit}`,
   );
   return measured(
     session,

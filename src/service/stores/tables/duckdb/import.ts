@@ -1,14 +1,17 @@
+import { TEXTS, typesOf, type ColumnForms, type ColumnTypes } from '../column-types.ts';
 import { checkPrimaryKey, planImport } from '../import-plan.ts';
 import { importSource } from '../import-source.ts';
 import { noSuchTable } from '../table-error.ts';
 import { countRows, findEntry, removeTable, saveEntry } from './catalog.ts';
 import { tableName } from './identifiers.ts';
-import { mergeRows, replaceRows } from './load.ts';
+import { addColumns, addTexts, formsForFile, mergeRows, replaceRows, typesForFile } from './load.ts';
+import { reshape } from './reshape.ts';
 import { sizeOf } from './size.ts';
 import { withSpool } from './spool.ts';
 import type { ByteSlice, ImportOutcome, ImportRequest, TableId } from '../engine.ts';
 import type { DuckCatalogEntry } from './catalog.ts';
 import type { DuckDatabase } from './database.ts';
+import type { Load } from './load.ts';
 import type { DuckSession } from './session.ts';
 import type { Spool } from './spool.ts';
 
@@ -60,12 +63,26 @@ async function load(
   const rowsBefore = entry === undefined ? 0 : await countRows(session, table);
   const isReplaced = entry === undefined || request.incremental !== true;
   if (entry === undefined) await removeTable(session, table);
-  if (isReplaced) await replaceRows(session, table, { plan, spool, request, key });
-  else await mergeRows(session, { target: tableName(table), plan, spool, request, key });
+  const loaded = { plan, spool, request, key };
+  const stored = entry?.forms.types ?? TEXTS.types;
+  const types = await typesForFile(
+    session,
+    loaded,
+    typesOf(columns, request.types ?? stored),
+    isReplaced ? TEXTS.types : stored,
+  );
+  let forms: ColumnForms;
+  if (isReplaced) {
+    forms = await formsForFile(session, loaded, { types, texts: TEXTS.texts });
+    await replaceRows(session, table, { ...loaded, forms });
+  } else {
+    forms = await withForms(session, table, entry, loaded, types);
+    await mergeRows(session, { ...loaded, target: tableName(table), forms });
+  }
 
   const rows = await countRows(session, table);
   const bytes = isReplaced
-    ? await sizeOf(session, table, columns)
+    ? await sizeOf(session, tableName(table), columns, forms)
     : grown(entry.bytes, rowsBefore, rows, spool);
   const outcome: ImportOutcome = {
     importedColumns: plan.importedColumns,
@@ -79,8 +96,30 @@ async function load(
   };
   const lastImport =
     request.lastImport ?? (request.mark === undefined ? undefined : { mark: request.mark, outcome });
-  await saveEntry(session, table, { columns, primaryKey, bytes, lastImport });
+  await saveEntry(session, table, { columns, primaryKey, bytes, lastImport, forms });
   return outcome;
+}
+
+/** Gives a table the columns of a file, and the types that they are to have. */
+async function withForms(
+  session: DuckSession,
+  table: TableId,
+  entry: DuckCatalogEntry,
+  file: Pick<Load, 'plan' | 'request' | 'spool'>,
+  types: ColumnTypes,
+): Promise<ColumnForms> {
+  const { newColumns } = file.plan;
+  const reshaped = await reshape(session, table, entry, types);
+  const added = typesOf(newColumns, types);
+  const forms = await formsForFile(session, file, {
+    types: new Map([...reshaped.types, ...added]),
+    texts: reshaped.texts,
+  });
+  const target = tableName(table);
+  for (const column of entry.columns)
+    if (forms.texts.has(column) && !reshaped.texts.has(column)) await addTexts(session, target, column);
+  await addColumns(session, target, newColumns, forms);
+  return forms;
 }
 
 /** New rows are taken to be as large as those of the file on average: counting all of a large table would take longer than adding to it. */

@@ -1,3 +1,22 @@
+import {
+  resolveTimes,
+  TEXTS,
+  type ColumnForms,
+  type ColumnTypes,
+  type WantedTypes,
+} from '../column-types.ts';
+import {
+  cellText,
+  definitions,
+  examine,
+  refuseMisfit,
+  SQL_TYPES,
+  storedCells,
+  TEXT,
+  textIdentifier,
+  valueOf,
+  type TextRows,
+} from './cells.ts';
 import { TIMESTAMP_MARK } from './failures.ts';
 import {
   balanced,
@@ -68,6 +87,8 @@ export interface Load {
   readonly isUnordered?: boolean;
   /** Rows of one file with the same key become one, and replace those of the table; empty: they don't. */
   readonly key: readonly string[];
+  /** How the table stores its cells, once it has the columns of the file. */
+  readonly forms: ColumnForms;
 }
 
 /** Puts the rows of the file in place of the table, which need not be there. */
@@ -76,49 +97,61 @@ export async function replaceRows(
   table: TableId,
   load: Omit<Load, 'target'>,
 ): Promise<void> {
-  const { plan, key } = load;
+  const { plan, key, forms } = load;
   const loading = loadingName(table);
-  await createEmpty(
-    session,
-    loading.name,
-    plan.columns.map(({ name }) => name),
-  );
+  const columns = plan.columns.map(({ name }) => name);
+  await createEmpty(session, loading.name, columns, forms);
   await insertRows(session, { ...load, target: loading.name });
-  await keepLastOfKey(session, loading.name, key);
+  await keepLastOfKey(session, loading.name, key, forms);
   await session.run(`DROP TABLE IF EXISTS ${tableName(table)}`);
   await session.run(`ALTER TABLE ${loading.name} RENAME TO ${loading.target}`);
 }
 
-/** Adds the rows of the file; with a key, rows that differ take the place of those that have it. */
+/** Adds the rows of the file to a table that has its columns; with a key, rows that differ take the place of those that have it. */
 export async function mergeRows(session: DuckSession, load: Load): Promise<void> {
-  const { target, plan, key } = load;
-  await addColumns(session, target, plan.newColumns);
+  const { target, plan, key, forms } = load;
   if (key.length === 0) return insertRows(session, load);
 
-  await session.run(`CREATE TEMP TABLE staged (${columnList(plan).map(definition).join(', ')})`);
-  await insertRows(session, { ...load, target: 'staged', isUnordered: false });
-  await keepLastOfKey(session, 'staged', key);
-  const sameKey = key
-    .map(columnIdentifier)
-    .map((name) => `t.${name} = s.${name}`)
-    .join(' AND ');
-  const others = plan.columns
-    .map(({ name }) => name)
-    .filter((name) => !key.includes(name))
-    .map(columnIdentifier);
+  const columns = plan.columns.map(({ name }) => name);
+  await session.run(`CREATE TEMP TABLE staged (${definitions(columns, TEXTS).join(', ')})`);
+  await insertRows(session, { ...load, target: 'staged', isUnordered: false, forms: TEXTS });
+  await keepLastOfKey(session, 'staged', key, TEXTS);
+  const equal = (name: string): string => `${cellText(name, forms, 't')} = s.${columnIdentifier(name)}`;
+  const sameKey = [...key.map(equal), ...(await sameValues(session, key, forms))].join(' AND ');
+  const others = columns.filter((name) => !key.includes(name));
   // Rows that are the same already stay, and keep their change time.
   if (others.length > 0) {
     const differs = balanced(
-      others.map((name) => `t.${name} <> s.${name}`),
+      others.map((name) => `${cellText(name, forms, 't')} <> s.${columnIdentifier(name)}`),
       ' OR ',
     );
     await session.run(`DELETE FROM ${target} t USING staged s WHERE ${sameKey} AND (${differs})`);
   }
-  const names = columnList(plan).join(', ');
+  const { names, cells } = storedCells(columns, forms, (name) => `s.${columnIdentifier(name)}`);
   await session.run(
-    `INSERT INTO ${target} (${names}) SELECT ${names} FROM staged s WHERE NOT EXISTS (SELECT 1 FROM ${target} t WHERE ${sameKey})`,
+    `INSERT INTO ${target} (${[...names, CHANGED_AT].join(', ')}) SELECT ${[...cells, `s.${CHANGED_AT}`].join(', ')} FROM staged s WHERE NOT EXISTS (SELECT 1 FROM ${target} t WHERE ${sameKey})`,
   );
   await session.run('DROP TABLE staged');
+}
+
+/**
+ * Returns conditions on the values of a key, which the ones on its texts imply: by them the database knows which part of
+ * the table it need not read. NULL is equal to nothing, so there are none for a column with an empty text.
+ */
+async function sameValues(
+  session: DuckSession,
+  key: readonly string[],
+  { types }: ColumnForms,
+): Promise<string[]> {
+  const conditions: string[] = [];
+  for (const name of key) {
+    const type = types.get(name);
+    if (type === undefined) continue;
+    const cell = columnIdentifier(name);
+    const empty = await session.number(`SELECT count(*) FROM staged WHERE ${cell} = ''`);
+    if (empty === 0) conditions.push(`t.${cell} = ${valueOf(`s.${cell}`, type)}`);
+  }
+  return conditions;
 }
 
 /** Adds columns at the end; rows that are there are empty in them. */
@@ -126,39 +159,97 @@ export async function addColumns(
   session: DuckSession,
   target: string,
   columns: readonly string[],
+  { types, texts }: ColumnForms,
 ): Promise<void> {
-  for (const column of columns)
-    await session.run(`ALTER TABLE ${target} ADD COLUMN ${columnIdentifier(column)} VARCHAR DEFAULT ''`);
+  for (const column of columns) {
+    const type = types.get(column);
+    await session.run(
+      `ALTER TABLE ${target} ADD COLUMN ${columnIdentifier(column)} ${type === undefined ? TEXT : SQL_TYPES[type]}`,
+    );
+    if (texts.has(column)) await addTexts(session, target, column);
+  }
 }
 
-/** An empty table of texts with a change time, in a schema that is there. */
+/** Adds the column with the texts of another one. */
+export async function addTexts(session: DuckSession, target: string, column: string): Promise<void> {
+  await session.run(`ALTER TABLE ${target} ADD COLUMN ${textIdentifier(column)} VARCHAR`);
+}
+
+/** An empty table with a change time, in a schema that is there. */
 export async function createEmpty(
   session: DuckSession,
   name: string,
   columns: readonly string[],
+  forms: ColumnForms,
 ): Promise<void> {
   await session.run(`DROP TABLE IF EXISTS ${name}`);
-  await session.run(
-    `CREATE TABLE ${name} (${[...columns.map(columnIdentifier), CHANGED_AT].map(definition).join(', ')})`,
-  );
+  await session.run(`CREATE TABLE ${name} (${definitions(columns, forms).join(', ')})`);
 }
 
 /** Inserts all records of the file, in file order. */
-export async function insertRows(
-  session: DuckSession,
-  { target, plan, spool, request, isUnordered }: Omit<Load, 'key'>,
-): Promise<void> {
+export async function insertRows(session: DuckSession, load: Omit<Load, 'key'>): Promise<void> {
+  const { target, plan, spool, forms } = load;
   if (spool.records === 0) return;
-  const cells = plan.columns.map(({ cell }) => emptied(`c${cell}`, request.treatValuesAsNull));
-  const changedAt = changeTime(plan.timestampCell, request.importedAt);
-  const rows = readCsv(spool);
-  const ordered =
-    isUnordered === true ? `(SELECT *, row_number() OVER () AS number FROM ${rows}) WHERE number > 0` : rows;
+  const { names, cells } = storedCells(
+    plan.columns.map(({ name }) => name),
+    forms,
+  );
   const inserted = await session.number(
-    `INSERT INTO ${target} (${columnList(plan).join(', ')}) SELECT ${[...cells, changedAt].join(', ')} FROM ${ordered}`,
+    `INSERT INTO ${target} (${[...names, CHANGED_AT].join(', ')}) SELECT ${[...cells, CHANGED_AT].join(', ')} FROM ${textsOfFile(load)}`,
   );
   if (inserted !== spool.records)
     throw new Error(`The database read ${inserted} rows of a file that has ${spool.records}.`);
+}
+
+/** The records of the file as texts by the names of the table, in file order. */
+function textsOfFile({ plan, spool, request, isUnordered }: Omit<Load, 'key' | 'forms' | 'target'>): string {
+  const cells = plan.columns.map(
+    ({ name, cell }) => `${emptied(`c${cell}`, request.treatValuesAsNull)} AS ${columnIdentifier(name)}`,
+  );
+  const changedAt = `${changeTime(plan.timestampCell, request.importedAt)} AS ${CHANGED_AT}`;
+  const rows = readCsv(spool);
+  const ordered =
+    isUnordered === true ? `(SELECT *, row_number() OVER () AS number FROM ${rows}) WHERE number > 0` : rows;
+  return `(SELECT ${[...cells, changedAt].join(', ')} FROM ${ordered})`;
+}
+
+type LoadedFile = Pick<Load, 'plan' | 'request' | 'spool'>;
+
+function rowsOfFile(file: LoadedFile): TextRows {
+  return { from: textsOfFile(file), text: columnIdentifier };
+}
+
+/**
+ * Returns the types that the columns of a table get with a file.
+ *
+ * @param stored types of the rows that stay
+ */
+export async function typesForFile(
+  session: DuckSession,
+  file: LoadedFile,
+  wanted: WantedTypes,
+  stored: ColumnTypes,
+): Promise<ColumnTypes> {
+  return await resolveTimes(wanted, stored, (types) => examine(session, rowsOfFile(file), types));
+}
+
+/**
+ * Looks at the texts of the file that become values.
+ *
+ * @param forms of the table so far; the columns of the file have types in them
+ * @returns those that the table needs for the file
+ * @throws {TableError} `csvImport.invalidValue` for the first row that does not fit
+ */
+export async function formsForFile(
+  session: DuckSession,
+  file: LoadedFile,
+  forms: ColumnForms,
+): Promise<ColumnForms> {
+  if (forms.types.size === 0 || file.spool.records === 0) return forms;
+  const rows = rowsOfFile(file);
+  const { misfits, odd } = await examine(session, rows, forms.types);
+  if (misfits.length > 0) await refuseMisfit(session, rows, misfits, forms.types);
+  return { types: forms.types, texts: new Set([...forms.texts, ...odd]) };
 }
 
 /** Rows are numbered in file order: of those with the same key the one with the highest number stays. */
@@ -166,24 +257,19 @@ export async function keepLastOfKey(
   session: DuckSession,
   target: string,
   key: readonly string[],
+  forms: ColumnForms,
 ): Promise<void> {
   if (key.length === 0) return;
-  const names = key.map(columnIdentifier);
-  const list = names.join(', ');
+  const texts = key.map((name) => cellText(name, forms));
+  const list = texts.join(', ');
   const keys = await session.number(`SELECT count(*) FROM (SELECT 1 FROM ${target} GROUP BY ${list})`);
   if (keys === (await session.number(`SELECT count(*) FROM ${target}`))) return;
+  const named = texts.map((text, i) => `${text} AS k${i}`).join(', ');
+  const same = key.map((name, i) => `${cellText(name, forms, 't')} = d.k${i}`).join(' AND ');
   await session.run(
-    `DELETE FROM ${target} t USING (SELECT ${list}, max(rowid) AS "last~" FROM ${target} GROUP BY ${list} HAVING count(*) > 1) d ` +
-      `WHERE ${names.map((name) => `t.${name} = d.${name}`).join(' AND ')} AND t.rowid <> d."last~"`,
+    `DELETE FROM ${target} t USING (SELECT ${named}, max(rowid) AS "last~" FROM ${target} GROUP BY ${list} HAVING count(*) > 1) d ` +
+      `WHERE ${same} AND t.rowid <> d."last~"`,
   );
-}
-
-function columnList(plan: ImportPlan): string[] {
-  return [...plan.columns.map(({ name }) => columnIdentifier(name)), CHANGED_AT];
-}
-
-function definition(name: string): string {
-  return name === CHANGED_AT ? `${name} TIMESTAMP` : `${name} VARCHAR DEFAULT ''`;
 }
 
 function emptied(cell: string, values: readonly string[] = []): string {

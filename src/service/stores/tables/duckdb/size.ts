@@ -1,14 +1,17 @@
-import { balanced, columnIdentifier, tableName } from './identifiers.ts';
-import type { TableId } from '../engine.ts';
+import { cellText } from './cells.ts';
+import { balanced } from './identifiers.ts';
+import type { ColumnForms } from '../column-types.ts';
 import type { DuckSession } from './session.ts';
 
 /** Bytes of all values, and one for each cell: above 0 as soon as there is a row. */
 export async function sizeOf(
   session: DuckSession,
-  table: TableId,
+  name: string,
   columns: readonly string[],
+  forms: ColumnForms,
 ): Promise<number> {
-  return session.number(`SELECT ${sizeExpression(columns.map(columnIdentifier))} FROM ${tableName(table)}`);
+  const cells = columns.map((column) => cellText(column, forms));
+  return session.number(`SELECT ${sizeExpression(cells)} FROM ${name}`);
 }
 
 /** So many rows tell how large all are; reading every cell takes a third of the time that writing them takes. */

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { columnIdentifier, literal, quoted } from '../duckdb/identifiers.ts';
 import { createEmpty } from '../duckdb/load.ts';
 import { whereClause } from '../duckdb/select.ts';
+import { TEXTS } from '../column-types.ts';
 import { checkColumnNames, checkPrimaryKey } from '../import-plan.ts';
 import { checkNewColumn, checkNewKey, columnsWithout, sharedKey } from '../structure.ts';
 import { LAKE } from './attach.ts';
@@ -72,7 +73,7 @@ export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
       await write(table, given, async (session) => {
         checkColumnNames(columns);
         checkPrimaryKey(primaryKey, columns);
-        await createEmpty(session, names.table(table), columns);
+        await createEmpty(session, names.table(table), columns, TEXTS);
         if (primaryKey.length > 0) await session.run(commentOn(names.table(table), primaryKey));
         return { what: 'create', state: { bytes: 0 }, rows: 0 };
       });

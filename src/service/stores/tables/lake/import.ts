@@ -1,6 +1,7 @@
 import { grown } from '../duckdb/import.ts';
 import { addColumns, createEmpty, insertRows, keepLastOfKey, mergeRows } from '../duckdb/load.ts';
 import { withSpool, type Spool } from '../duckdb/spool.ts';
+import { TEXTS } from '../column-types.ts';
 import { checkPrimaryKey, planImport } from '../import-plan.ts';
 import { importSource } from '../import-source.ts';
 import { noSuchTable } from '../table-error.ts';
@@ -63,20 +64,24 @@ async function load(
   const key = request.deduplicationStrategy === 'insert' ? [] : primaryKey;
 
   const target = names.table(table);
-  const loaded = { target, plan, spool, request, key, isUnordered: true };
+  // A lake stores texts, whatever the definition of a table says.
+  const loaded = { target, plan, spool, request, key, isUnordered: true, forms: TEXTS };
   const isReplaced = entry === undefined || request.incremental !== true;
   if (isReplaced) {
     // A table stays the same one, so that the schema of the lake does not change, and its history goes on.
     if (entry === undefined) {
-      await createEmpty(session, target, columns);
+      await createEmpty(session, target, columns, TEXTS);
       if (primaryKey.length > 0) await session.run(commentOn(target, primaryKey));
     } else {
-      await addColumns(session, target, plan.newColumns);
+      await addColumns(session, target, plan.newColumns, TEXTS);
       if (entry.rows > 0) await session.run(`TRUNCATE ${target}`);
     }
     await insertRows(session, loaded);
-    await keepLastOfKey(session, target, key);
-  } else await mergeRows(session, loaded);
+    await keepLastOfKey(session, target, key, TEXTS);
+  } else {
+    await addColumns(session, target, plan.newColumns, TEXTS);
+    await mergeRows(session, loaded);
+  }
 
   const rows =
     key.length === 0

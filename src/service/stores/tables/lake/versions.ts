@@ -1,3 +1,4 @@
+import { TEXTS } from '../column-types.ts';
 import { columnIdentifier, literal } from '../duckdb/identifiers.ts';
 import { addColumns } from '../duckdb/load.ts';
 import { TableError } from '../table-error.ts';
@@ -110,7 +111,7 @@ export function lakeVersions(store: LakeStore, lockOf: (table: TableId) => strin
             const addedColumns = then.columns.filter((name) => !now.columns.includes(name));
             for (const name of droppedColumns)
               await session.run(`ALTER TABLE ${target} DROP COLUMN ${columnIdentifier(name)}`);
-            await addColumns(session, target, addedColumns);
+            await addColumns(session, target, addedColumns, TEXTS);
             if (JSON.stringify(now.primaryKey) !== JSON.stringify(then.primaryKey))
               await session.run(commentOn(target, then.primaryKey));
             await refill(session, { target, columns: then.columns, rows: then.rows });

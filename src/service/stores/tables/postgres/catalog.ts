@@ -1,10 +1,12 @@
+import { formsFrom, formsOf, formsText, type ColumnForms } from '../column-types.ts';
 import { noSuchTable } from '../table-error.ts';
 import { literal, physicalName, quoted } from './names.ts';
 import type { LastImport, TableDefinition, TableId } from '../engine.ts';
 import type { PostgresSession } from './connection.ts';
 
 /** Facts that the database can't store by itself. */
-export interface PostgresCatalogEntry extends TableDefinition {
+export interface PostgresCatalogEntry extends Omit<TableDefinition, 'types'> {
+  readonly forms: ColumnForms;
   readonly place: TablePlace;
   readonly rows: number;
   /** About the bytes of all values. */
@@ -53,7 +55,7 @@ export interface Catalog {
 }
 
 const COLUMNS =
-  'schema_name, relation_name, columns, primary_key, row_count, byte_count, next_row, key_index, last_import';
+  'schema_name, relation_name, columns, primary_key, row_count, byte_count, next_row, key_index, last_import, forms';
 
 /** @param service schema of the service */
 export function createCatalog(service: string): Catalog {
@@ -73,6 +75,8 @@ export function createCatalog(service: string): Catalog {
           'relation_name text NOT NULL, columns text NOT NULL, primary_key text NOT NULL, row_count bigint NOT NULL, ' +
           'byte_count bigint NOT NULL, next_row bigint NOT NULL, key_index text, last_import text, PRIMARY KEY (bucket, table_name))',
       );
+      // A table of an earlier version has texts only.
+      await session.run(`ALTER TABLE ${catalog} ADD COLUMN IF NOT EXISTS forms text`);
     },
     find: async (session, table) => await find(session, table),
     require: async (session, table) => required(await find(session, table), table),
@@ -80,17 +84,19 @@ export function createCatalog(service: string): Catalog {
     async claim(session, table, { schema, name }) {
       const isNew = await session.run(
         `INSERT INTO ${catalog} (bucket, table_name, ${COLUMNS}) VALUES (${literal(table.bucket)}, ${literal(table.table)}, ` +
-          `${literal(schema)}, ${literal(name)}, '[]', '[]', 0, 0, 0, NULL, NULL) ON CONFLICT (bucket, table_name) DO NOTHING`,
+          `${literal(schema)}, ${literal(name)}, '[]', '[]', 0, 0, 0, NULL, NULL, NULL) ON CONFLICT (bucket, table_name) DO NOTHING`,
       );
       return isNew > 0 ? undefined : await find(session, table, ' FOR UPDATE');
     },
     async save(session, table, entry) {
       const { place, columns, primaryKey, rows, bytes, nextRow, keyIndex, lastImport } = entry;
+      const forms = formsText(formsOf(columns, entry.forms));
       await session.run(
         `UPDATE ${catalog} SET schema_name = ${literal(place.schema)}, relation_name = ${literal(place.name)}, ` +
           `columns = ${literal(JSON.stringify(columns))}, primary_key = ${literal(JSON.stringify(primaryKey))}, ` +
           `row_count = ${rows}, byte_count = ${Math.round(bytes)}, next_row = ${nextRow}, ` +
-          `key_index = ${optional(keyIndex)}, last_import = ${optional(lastImport)} WHERE ${isTable(table)}`,
+          `key_index = ${optional(keyIndex)}, last_import = ${optional(lastImport)}, ` +
+          `forms = ${forms === null ? 'NULL' : literal(forms)} WHERE ${isTable(table)}`,
       );
     },
     remove: async (session, table) =>
@@ -119,7 +125,7 @@ export function placeOf(schema: string, { table }: TableId): TablePlace {
 
 /** The columns of `COLUMNS`; texts of JSON were written by `save`. */
 function entryOf(row: readonly unknown[]): PostgresCatalogEntry {
-  const [schema, name, columns, primaryKey, rows, bytes, nextRow, keyIndex, lastImport] = row;
+  const [schema, name, columns, primaryKey, rows, bytes, nextRow, keyIndex, lastImport, forms] = row;
   return {
     place: { schema: String(schema), name: String(name) },
     columns: JSON.parse(String(columns)) as string[],
@@ -127,6 +133,7 @@ function entryOf(row: readonly unknown[]): PostgresCatalogEntry {
     rows: Number(rows),
     bytes: Number(bytes),
     nextRow: Number(nextRow),
+    forms: formsFrom(forms),
     keyIndex: typeof keyIndex === 'string' ? (JSON.parse(keyIndex) as KeyIndex) : undefined,
     ...(typeof lastImport === 'string' ? { lastImport: JSON.parse(lastImport) as LastImport } : {}),
   };

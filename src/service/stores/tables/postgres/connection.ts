@@ -51,6 +51,9 @@ const SILENCE = '10s';
  */
 const LOOK_FOR_CLIENT = "SET LOCAL client_connection_check_interval = '2s'";
 
+/** All digits of a double are written, whatever its role or database says. */
+export const ALL_DIGITS = 'SET LOCAL extra_float_digits = 1';
+
 /** Checks whether the database supports that on its platform. */
 export async function seesClients(session: PostgresSession): Promise<boolean> {
   try {
@@ -119,7 +122,9 @@ async function inTransaction<T>(
   const session = sessionOf(client, isDistributed, () => void (isAbandoned = true));
   open.add(client);
   const look = seesClients ? `; ${LOOK_FOR_CLIENT}` : '';
-  await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '${SILENCE}'${look}`);
+  await client.query(
+    `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '${SILENCE}'; ${ALL_DIGITS}${look}`,
+  );
   try {
     const result = await work(session);
     await client.query('COMMIT');

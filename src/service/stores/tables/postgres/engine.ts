@@ -1,8 +1,10 @@
+import { TEXTS, typesOfEmpty, withType } from '../column-types.ts';
 import { checkColumnNames, checkPrimaryKey } from '../import-plan.ts';
 import { previewCell, previewPart, resultColumns } from '../row-selection.ts';
 import { checkNewColumn, checkNewKey, columnsWithout, sharedKey } from '../structure.ts';
 import { createBuckets, lockNumber } from './buckets.ts';
 import { createCatalog, placeOf, relation, type PostgresCatalogEntry, type TablePlace } from './catalog.ts';
+import { cellText, matching, storedColumns, textsOf, typesFor } from './cells.ts';
 import { addColumns } from './columns.ts';
 import { compact } from './compact.ts';
 import { createConnections, seesClients, type PostgresSession } from './connection.ts';
@@ -11,7 +13,7 @@ import { exportTable } from './export.ts';
 import { checkFence } from './fence.ts';
 import { FEW_ROWS, type FewRows } from './few.ts';
 import { importTable } from './import.ts';
-import { column as columnIdentifier, columnList, literal, quoted } from './names.ts';
+import { column as columnIdentifier, literal, quoted } from './names.ts';
 import { describeTable, reading } from './reading.ts';
 import { profileTable } from '../profile.ts';
 import { finiteNumber, orderClause, resultExpressions, whereClause } from './select.ts';
@@ -73,9 +75,11 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
         const place = placeOf(await buckets.schemaOf(session, table.bucket), table);
         const old = await catalog.claim(session, table, place);
         if (old !== undefined) await dropTable(session, old.place);
-        await makeTable(session, place, { columns, primaryKey });
+        const types = typesFor(session, columns, typesOfEmpty(definition.types ?? TEXTS.types));
+        const forms = { types, texts: TEXTS.texts };
+        await makeTable(session, place, { columns, primaryKey, forms });
         await indexRows(session, place);
-        const keyIndex = await indexKey(session, place, primaryKey);
+        const keyIndex = await indexKey(session, place, { primaryKey, forms });
         await catalog.save(session, table, {
           place,
           columns,
@@ -83,6 +87,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
           rows: 0,
           bytes: 0,
           nextRow: 1,
+          forms,
           keyIndex,
         });
         await checkFence(session, service, options);
@@ -110,16 +115,19 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
     addColumn: (table, column, options = {}) =>
       write(table, options, async (session, entry) => {
         checkNewColumn(table, entry, column);
-        return await addColumns(session, entry, [column]);
+        const names = [...entry.columns, column];
+        const { types, texts } = withType(entry.forms, column, options.type);
+        // One that makes rows too long is a text: the others stay as they are.
+        const isRoomy = typesFor(session, names, types).size === types.size;
+        return await addColumns(session, entry, [column], isRoomy ? { types, texts } : entry.forms);
       }),
 
     dropColumn: (table, column, options = {}) =>
       write(table, options, async (session, entry) => {
         const columns = columnsWithout(table, entry, column);
         // Objects of others that depend on the column are dropped with it: the storage decides what a table is.
-        await session.change(
-          `ALTER TABLE ${relation(entry.place)} DROP COLUMN ${columnIdentifier(column)} CASCADE`,
-        );
+        const parts = storedColumns(column, entry.forms).map((name) => `DROP COLUMN ${name} CASCADE`);
+        await session.change(`ALTER TABLE ${relation(entry.place)} ${parts.join(', ')}`);
         return { ...entry, columns };
       }),
 
@@ -128,7 +136,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
         checkNewKey(entry, primaryKey);
         if (primaryKey.length > 0) await refuseDuplicates(session, entry, primaryKey);
         await dropKeyIndex(session, entry);
-        const keyIndex = await indexKey(session, entry.place, primaryKey);
+        const keyIndex = await indexKey(session, entry.place, { primaryKey, forms: entry.forms });
         return { ...entry, primaryKey, keyIndex };
       }),
 
@@ -137,31 +145,34 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
     export: (table, query, options, take) => exportTable(store, table, query, options, take),
 
     preview: (table, query) =>
-      reading(store, table, async (session, { place, columns }) => {
+      reading(store, table, async (session, { place, columns, forms }) => {
         const where = whereClause(query, columns, store.letters);
         const order = orderClause(query.orderBy, columns);
         const found = resultExpressions(query, columns);
         const cells = found.map((_, i) => previewCell(`r${i}`, query));
         const rows = await session.rows(
-          `SELECT ${cells.join(', ')} FROM (SELECT ${found.join(', ')} FROM ${relation(place)}${where}${order}${previewPart(query)}) AS found`,
+          `SELECT ${cells.join(', ')} FROM (SELECT ${found.join(', ')} FROM ${textsOf(relation(place), columns, forms)}${where}${order}${previewPart(query)}) AS found`,
         );
         return { columns: resultColumns(query, columns), rows: rows.map((row) => row.map(String)) };
       }),
 
     count: (table, filter) =>
-      reading(store, table, async (session, { place, columns }) => {
+      reading(store, table, async (session, { place, columns, forms }) => {
         const where = whereClause(filter, columns, store.letters);
-        return await session.number(`SELECT count(*) FROM ${relation(place)}${where}`);
+        return await session.number(
+          `SELECT count(*) FROM ${textsOf(relation(place), columns, forms)}${where}`,
+        );
       }),
 
     profile: (table, query) =>
-      reading(store, table, async (session, { place, columns, rows }) => {
+      reading(store, table, async (session, { place, columns, rows, forms }) => {
         const where = whereClause(query, columns, store.letters);
         return await profileTable(
           query,
           { columns, rows },
           {
-            values: (column) => `SELECT ${columnIdentifier(column)} AS v FROM ${relation(place)}${where}`,
+            values: (column) =>
+              `SELECT ${columnIdentifier(column)} AS v FROM ${textsOf(relation(place), columns, forms)}${where}`,
             number: finiteNumber,
             rows: (sql) => session.rows(sql),
           },
@@ -172,7 +183,8 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
       let deleted = 0;
       await write(table, options, async (session, entry) => {
         const where = whereClause(filter, entry.columns, store.letters, 'storage.tables.columnNotExists');
-        deleted = await session.run(`DELETE FROM ${relation(entry.place)}${where}`);
+        const name = relation(entry.place);
+        deleted = await session.run(`DELETE FROM ${name}${matching(name, entry, where)}`);
         const rows = entry.rows - deleted;
         const bytes = rows === 0 ? 0 : Math.max(1, (entry.bytes * rows) / entry.rows);
         return { ...entry, rows, bytes };
@@ -205,11 +217,11 @@ async function dropTable(session: PostgresSession, place: TablePlace): Promise<v
 
 async function refuseDuplicates(
   session: PostgresSession,
-  { place, rows }: PostgresCatalogEntry,
+  { place, rows, forms }: PostgresCatalogEntry,
   primaryKey: readonly string[],
 ): Promise<void> {
   const distinct = await session.number(
-    `SELECT count(*) FROM (SELECT 1 FROM ${relation(place)} GROUP BY ${columnList(primaryKey)}) keys`,
+    `SELECT count(*) FROM (SELECT 1 FROM ${relation(place)} GROUP BY ${primaryKey.map((name) => cellText(name, forms)).join(', ')}) keys`,
   );
   if (distinct < rows) throw sharedKey(primaryKey);
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { to as copyTo } from 'pg-copy-streams';
 import { relation } from './catalog.ts';
+import { textsOf } from './cells.ts';
 import { gzipped } from './gzip.ts';
 import { orderClause, resultExpressions, whereClause } from './select.ts';
 import { reading } from './reading.ts';
@@ -19,13 +20,13 @@ export async function exportTable(
   options: SliceOptions,
   take: TakeSlice,
 ): Promise<ExportOutcome> {
-  return await reading(store, table, async (session, { place, columns }) => {
+  return await reading(store, table, async (session, { place, columns, forms }) => {
     const expressions = resultExpressions(query, columns);
     const where = whereClause(query, columns, store.letters);
     const order = orderClause(query.orderBy, columns);
     const limit = query.limit === undefined ? '' : ` LIMIT ${Math.max(0, Math.floor(query.limit))}`;
     const copy = copyTo(
-      `COPY (SELECT ${expressions.join(', ')} FROM ${relation(place)}${where}${order}${limit}) TO STDOUT ` +
+      `COPY (SELECT ${expressions.join(', ')} FROM ${textsOf(relation(place), columns, forms)}${where}${order}${limit}) TO STDOUT ` +
         `(FORMAT csv, FORCE_QUOTE *, ENCODING 'UTF8')`,
     );
     // The reader of the stream gets the failure.

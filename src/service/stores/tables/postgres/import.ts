@@ -1,14 +1,17 @@
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
+import { resolveTimes, TEXTS, typesOf } from '../column-types.ts';
 import { checkPrimaryKey, planImport, type ImportPlan } from '../import-plan.ts';
 import { importSource } from '../import-source.ts';
 import { noSuchTable } from '../table-error.ts';
 import { placeOf, relation, type PostgresCatalogEntry, type TablePlace } from './catalog.ts';
+import { examine, formsForFile, typesFor } from './cells.ts';
 import { openContent, type CsvContent } from './content.ts';
 import { checkFence } from './fence.ts';
 import { fewOrMany, type FewRows } from './few.ts';
 import { mergeRows, replaceRows } from './load.ts';
 import { column, literal, timestampLiteral } from './names.ts';
+import { reshape } from './reshape.ts';
 import { stagedInMemory, stagedInTable, TIME_TEXT, type StagedRows } from './staged.ts';
 import { makeTable, placeBeside } from './table.ts';
 import type { ByteSlice, ImportOutcome, ImportRequest, TableId } from '../engine.ts';
@@ -189,12 +192,25 @@ async function load(
   } = plan(request, fileColumns, entry);
   const columns = planned.map(({ name }) => name);
   const key = request.deduplicationStrategy === 'insert' ? [] : primaryKey;
+  const stored = entry?.forms.types ?? TEXTS.types;
+  const resolved = await resolveTimes(
+    typesOf(columns, request.types ?? stored),
+    isReplaced ? TEXTS.types : stored,
+    (given) => examine(session, staged.source(), given),
+  );
+  const types = typesFor(session, columns, resolved);
   let loaded;
   if (entry !== undefined && !isReplaced) {
-    loaded = await mergeRows(session, staged, entry, key);
+    const shaped = await reshape(session, entry, types);
+    const forms = await formsForFile(session, staged.source(), {
+      types: new Map([...shaped.forms.types, ...typesOf(newColumns, types)]),
+      texts: shaped.forms.texts,
+    });
+    loaded = await mergeRows(session, staged, { entry: shaped, forms }, key);
     await staged.drop();
   } else {
-    const target = { place, old: found, isNew: entry === undefined, primaryKey };
+    const forms = await formsForFile(session, staged.source(), { types, texts: TEXTS.texts });
+    const target = { place, old: found, isNew: entry === undefined, primaryKey, forms };
     loaded = await replaceRows(session, staged, target, key);
   }
 

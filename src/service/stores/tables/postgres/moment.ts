@@ -4,7 +4,7 @@ import type { Database } from '../../../platform/database/database.ts';
 import type { TableReader } from '../engine.ts';
 import { createTurns } from '../turns.ts';
 import { createCatalog, relation, type TablePlace } from './catalog.ts';
-import { sessionOf, type Connections } from './connection.ts';
+import { ALL_DIGITS, sessionOf, type Connections } from './connection.ts';
 import { exportTable } from './export.ts';
 import { asTableError, NO_SUCH_TABLE, stateOf } from './failures.ts';
 import { lockError, lockRoom, requireRoom } from './lock-room.ts';
@@ -80,6 +80,7 @@ async function lockAll(client: PoolClient, schema: string): Promise<Held[]> {
   await client.query(
     // A statement is due every minute: a frozen or disconnected client must not hold its locks without end.
     "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL idle_in_transaction_session_timeout = '1min'; " +
+      `${ALL_DIGITS}; ` +
       `SET LOCAL tcp_user_timeout = '1min'; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '${LOCK_WAIT}'`,
   );
   for (let i = 0; i < held.length; i += LOCKS)

@@ -64,7 +64,8 @@ export function timestampLiteral(time: Date): string {
   return `timestamp ${literal(time.toISOString().replace('T', ' ').replace('Z', ''))}`;
 }
 
-function fits(name: string): boolean {
+/** Tells whether the database keeps a name whole. */
+export function fits(name: string): boolean {
   return Buffer.byteLength(name) <= MAX_NAME_BYTES;
 }
 

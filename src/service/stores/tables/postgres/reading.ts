@@ -1,3 +1,4 @@
+import { describedTypes } from '../column-types.ts';
 import { noSuchTable } from '../table-error.ts';
 import { relation, type PostgresCatalogEntry } from './catalog.ts';
 import { NO_SUCH_TABLE, stateOf } from './failures.ts';
@@ -33,7 +34,14 @@ export async function describeTable(
   return await connections.transaction(async (session) => {
     const entry = await catalog.find(session, table);
     if (entry === undefined) return undefined;
-    const { columns, primaryKey, rows, bytes, lastImport } = entry;
-    return { columns, primaryKey, rows, bytes, ...(lastImport === undefined ? {} : { lastImport }) };
+    const { columns, primaryKey, rows, bytes, lastImport, forms } = entry;
+    return {
+      columns,
+      primaryKey,
+      ...describedTypes(forms),
+      rows,
+      bytes,
+      ...(lastImport === undefined ? {} : { lastImport }),
+    };
   });
 }

@@ -1,13 +1,10 @@
 import { relation, type TablePlace } from './catalog.ts';
+import { TEXTS, type ColumnForms } from '../column-types.ts';
+import { textsOf } from './cells.ts';
 import { CHANGED_AT, column, columnList, literal, ROW, timestampLiteral } from './names.ts';
 import { keepLastOfKey, longestKey } from './table.ts';
 import type { PostgresSession } from './connection.ts';
-
-/** Rows in SQL: what stands behind FROM, and the values of its parameters. */
-export interface SqlRows {
-  readonly from: string;
-  readonly values: readonly unknown[];
-}
+import type { SqlRows } from './sql-rows.ts';
 
 /** Rows of a file that are for a table: with its columns, a change time, and their numbers from 1. */
 export interface StagedRows {
@@ -38,16 +35,27 @@ export const TIME_TEXT = '"_time"';
 export function stagedInTable(
   session: PostgresSession,
   place: TablePlace,
-  rows: Pick<StagedRows, 'columns' | 'hasTimes' | 'records'> & { readonly canReplace: boolean },
+  rows: Pick<StagedRows, 'columns' | 'hasTimes' | 'records'> & {
+    readonly canReplace: boolean;
+    /** How the table stores its cells. Default: all are texts. */
+    readonly forms?: ColumnForms;
+  },
 ): StagedRows {
-  const { columns, records, hasTimes, canReplace } = rows;
+  const { columns, records, hasTimes, canReplace, forms = TEXTS } = rows;
   return {
     columns,
     records,
     hasTimes,
     replacement: canReplace ? place : undefined,
     isHeld: false,
-    source: () => ({ from: relation(place), values: [] }),
+    source: () => ({
+      // Others give it an alias of their own.
+      from:
+        forms.types.size === 0
+          ? relation(place)
+          : `(SELECT * FROM ${textsOf(relation(place), columns, forms)})`,
+      values: [],
+    }),
     async emptyValues(values) {
       const list = values
         .filter((value) => value !== '' && !value.includes('\0'))
@@ -62,7 +70,7 @@ export function stagedInTable(
       await session.run(`UPDATE ${relation(place)} SET ${emptied.join(', ')} WHERE ${isMeant}`);
     },
     keepLast: async (key) => await keepLastOfKey(session, place, key),
-    longestKey: async (key) => await longestKey(session, place, key),
+    longestKey: async (key) => await longestKey(session, place, key, forms),
     analyze: async (key) => void (await session.run(`ANALYZE ${relation(place)} (${columnList(key)})`)),
     drop: async () => void (await session.run(`DROP TABLE ${relation(place)}`)),
   };
