@@ -259,7 +259,7 @@ async function toldToRunner(): Promise<ShownProgress | undefined> {
   if (process.env[RUNNER_VARIABLE] !== '1') return undefined;
   const { createRunProgress } = await import('./runner-progress.ts');
   const { tellRunner } = await import('../service/domain/runs/run-progress.ts');
-  return createRunProgress(systemEnv, tellRunner);
+  return createRunProgress(systemEnv, tellRunner, performance.timeOrigin);
 }
 
 /** Prints lines for requests and answers, at any log level. */

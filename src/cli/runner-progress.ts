@@ -11,6 +11,7 @@ import type { RunProgress } from '../storage/protocol/run.ts';
 import { isBadRequest, type RunRequest } from '../storage/protocol/run-requests.ts';
 import type { ShownProgress } from './progress.ts';
 import { isoTime } from '../lib/iso-time.ts';
+import { followTime } from './time-spent.ts';
 
 const EVERY_MS = 1000;
 const JOBS = 50;
@@ -24,11 +25,17 @@ const ADDRESS = 4000;
 
 type ShownJob = { -readonly [Key in keyof RunProgress['jobs'][number]]: RunProgress['jobs'][number][Key] };
 
-/** Follows a run, and tells how far it is once a second at most, and when it ends. */
+/**
+ * Follows a run, and tells how far it is once a second at most, and when it ends.
+ *
+ * @param startMs when its process began, in milliseconds since 1970
+ */
 export function createRunProgress(
   env: Env,
   tell: (progress: RunProgress, requests: readonly RunRequest[]) => void,
+  startMs = env.now(),
 ): ShownProgress {
+  const spent = followTime(env, startMs);
   const counts = { pages: 0, rows: 0, bytes: 0, requests: 0, retries: 0, waitedMs: 0 };
   const jobs: ShownJob[] = [];
   const marks: { readonly at: number; readonly rows: number }[] = [{ at: env.now(), rows: 0 }];
@@ -72,17 +79,19 @@ export function createRunProgress(
         : {}),
       ...(last === undefined ? {} : { last }),
       ...(transfer === undefined ? {} : { transfer }),
+      spent: spent.soFar(),
       jobs,
     };
     tell(progress, told);
   }
 
-  function note({ request, body, answer }: RequestEvent): void {
+  function note({ request, body, isLogin, answer }: RequestEvent): void {
     if (answer === undefined) return;
     answered++;
     const about: RunRequest = {
       number: answered,
       request: request.slice(0, ADDRESS),
+      ...(isLogin === true ? { isLogin } : {}),
       ...(body === undefined ? {} : { body: body.slice(0, TEXT) }),
       at: isoTime(env.now()),
       ...('failure' in answer ? { ms: answer.ms, failure: answer.failure.slice(0, TEXT) } : answer),
@@ -128,13 +137,15 @@ export function createRunProgress(
     ...listenerOf(undefined),
     ofRow({ id }) {
       row = id;
+      spent.row();
       transfer = undefined;
       hasNews = true;
       return listenerOf(id);
     },
     request(event: RequestEvent) {
-      const { request, answer } = event;
+      const { request, answer, isLogin = false } = event;
       note(event);
+      spent.request(answer === undefined ? 1 : -1, isLogin);
       if (answer === undefined) {
         counts.requests++;
         waiting = undefined;
@@ -146,6 +157,7 @@ export function createRunProgress(
     },
     wait({ why, ms }: WaitEvent) {
       const until = env.now() + ms;
+      spent.wait(until);
       counts.waitedMs += Math.round(Math.max(0, until - Math.max(env.now(), waitedUntil)));
       waitedUntil = Math.max(waitedUntil, until);
       if (why === 'retry') counts.retries++;
@@ -153,6 +165,7 @@ export function createRunProgress(
       hasNews = true;
     },
     transfer({ direction, name, bytes, totalBytes }) {
+      spent.transfer(direction, name);
       transfer = {
         direction,
         name: name.slice(0, TEXT),

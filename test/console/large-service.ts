@@ -1,6 +1,7 @@
 import { startIds } from '../../src/service/stores/metadata/counter.ts';
 import type { Meta } from '../../src/service/stores/metadata/database.ts';
-import type { RunRow } from '../../src/service/stores/metadata/tables.ts';
+import { insertRunTables } from '../../src/service/stores/metadata/run-tables.ts';
+import type { JobRow, RunRow } from '../../src/service/stores/metadata/tables.ts';
 import { metaOf } from '../service/database.ts';
 
 const COMPONENT = 'ex-generic-v2';
@@ -52,6 +53,8 @@ export async function fillLarge(
         .executeTakeFirstOrThrow();
       await addSources(tx, branch_id);
       await addTables(tx, branch_id);
+      await addSchedules(tx, branch_id);
+      await addLoads(tx, branch_id);
       // Runs that are made later come behind these.
       await startIds(tx, FIRST_RUN + runs);
       return await addRuns(tx, branch_id, runs);
@@ -170,6 +173,83 @@ async function addTables(meta: Meta, branch_id: number): Promise<void> {
   for (const part of parts(tables)) await meta.insertInto('tables').values(part).execute();
 }
 
+/** The tables that a source fills: four each. */
+function tablesOf(source: number): readonly string[] {
+  return Array.from({ length: TABLES / SOURCES }, (_, k) => {
+    const index = source + k * SOURCES;
+    return `in.c-bucket-${String(index % 40).padStart(2, '0')}.table_${String(index).padStart(4, '0')}`;
+  });
+}
+
+const CRONS = ['30 6 * * *', '0 */2 * * *', '*/5 * * * *', '15 22 * * 1-5'] as const;
+
+/** Schedules of three in five sources, of which some are disabled, all in the future. */
+async function addSchedules(meta: Meta, branch_id: number): Promise<void> {
+  const all = Array.from({ length: (SOURCES * 3) / 5 }, (_, i) => {
+    const isEnabled = i % 20 !== 19;
+    return {
+      ...AUTHOR,
+      id: 50_000 + i,
+      branch_id,
+      component_id: COMPONENT,
+      configuration_id: sourceId(i),
+      cron: CRONS[i % CRONS.length] ?? CRONS[0],
+      time_zone: i % 2 === 0 ? 'UTC' : 'Europe/Prague',
+      rows: '[]',
+      is_enabled: isEnabled ? (1 as const) : (0 as const),
+      is_paused: 0 as const,
+      approved_version: 1,
+      approved_id: 50_000 + i,
+      next_occurrence: isEnabled ? agoText(-60 - i * 4) : null,
+      last_occurrence: agoText(24 * 60 - i),
+      created: agoText(9999),
+    };
+  });
+  for (const part of parts(all)) await meta.insertInto('schedules').values(part).execute();
+}
+
+/** Loads of the tables of the first source, which grow. */
+async function addLoads(meta: Meta, branch_id: number): Promise<void> {
+  const jobs = tablesOf(0).flatMap((table_id, k) =>
+    Array.from({ length: 40 }, (_, i): JobRow => {
+      const time = agoText((40 - i) * 120 + k);
+      return {
+        ...AUTHOR,
+        id: 60_000 + k * 100 + i,
+        queue: 'storage',
+        branch_id,
+        operation: 'tableImport',
+        status: 'success',
+        table_id,
+        lock_key: `table/${branch_id}/${table_id}`,
+        params: '{}',
+        results: JSON.stringify({
+          importedRowsCount: 25,
+          totalRowsCount: i * 25,
+          totalDataSizeBytes: i * 1250,
+        }),
+        error: null,
+        metrics: '{}',
+        run_id: i % 5 === 0 ? null : String(FIRST_RUN),
+        request_id: null,
+        created: time,
+        started: time,
+        ended: time,
+        attempt: 1,
+        retries: 0,
+        is_cancelled: 0,
+        is_given_up: 0,
+        not_before: null,
+        lease_until: null,
+        fencing: 1,
+        worker: null,
+        mark: null,
+      };
+    }),
+  );
+  for (const part of parts(jobs)) await meta.insertInto('jobs').values(part).execute();
+}
+
 /** The causes of a round of runs: each fails as often as it is here. */
 function causesOf(failed: number): (typeof CAUSES)[number][] {
   const round = CAUSES.flatMap((cause) => Array.from({ length: cause.runs }, () => cause));
@@ -180,13 +260,23 @@ async function addRuns(meta: Meta, branch_id: number, count: number): Promise<La
   const waiting = 6;
   const failed = Math.round(count * 0.3);
   const causes = causesOf(failed);
-  const report = JSON.stringify([{ rows: 120, tables: [], jobs: [] }]);
   const rows = Array.from({ length: count }, (_, i): RunRow => {
     // Failures lie in the middle: the newest runs are fine, and others come after them.
     const cause = i >= count - waiting ? undefined : causes[count - waiting - 40 - i];
     const isWaiting = i >= count - waiting;
     const configuration_id = sourceId(i % SOURCES);
     const ended = agoText((count - i) * 2);
+    const began = agoText((count - i) * 2 + 1 + (i % 7) / 3);
+    const given = 100 + ((i * 37) % 60);
+    const tables = tablesOf(i % SOURCES).map((destination) => ({
+      name: destination.slice('in.c-'.length),
+      rows: given,
+      destination,
+    }));
+    const report =
+      cause === undefined
+        ? JSON.stringify([{ rows: given * tables.length, verdict: 'complete', tables, jobs: [] }])
+        : '[]';
     return {
       ...AUTHOR,
       id: FIRST_RUN + i,
@@ -201,8 +291,8 @@ async function addRuns(meta: Meta, branch_id: number, count: number): Promise<La
       approved_id: null,
       schedule_id: null,
       occurrence: null,
-      created: ended,
-      started: isWaiting ? null : ended,
+      created: began,
+      started: isWaiting ? null : began,
       ended: isWaiting ? null : ended,
       cancel_asked: null,
       attempt: isWaiting ? 0 : 1,
@@ -220,12 +310,15 @@ async function addRuns(meta: Meta, branch_id: number, count: number): Promise<La
           ? null
           : JSON.stringify({ code: cause.code, message: cause.message, audience: 'user' }),
       report: isWaiting ? null : report,
+      spent: null,
       log_lines: 0,
       log_bytes: 0,
       request_id: null,
     };
   });
   for (const part of parts(rows)) await meta.insertInto('runs').values(part).execute();
+  for (const run of rows)
+    if (run.ended !== null) await insertRunTables(meta, run, { report: run.report, loaded: run.ended });
   return { runs: count, failed };
 }
 

@@ -1,5 +1,11 @@
 import { StorageError } from '../../lib/errors.ts';
-import type { Run, RunExplanation, RunLogLine, StorageClient } from '../../storage/client/index.ts';
+import type {
+  Run,
+  RunExplanation,
+  RunLogLine,
+  RunRequest,
+  StorageClient,
+} from '../../storage/client/index.ts';
 import { formatTable } from '../format.ts';
 import { facts, number, short, time } from '../storage/facts.ts';
 import { storageCommand } from '../storage/storage-command.ts';
@@ -20,7 +26,10 @@ export const showRunCommand = storageCommand({
     const id = args.word('id');
     const run = await client.runs.detail(id);
     const [requests, log] = [await requestsOf(client, run), await logOf(client, run)];
-    show({ ...run, lastBadRequest: requests.bad, problemsInLog: log }, () => describeRun(run, requests, log));
+    const bad = (await lastBadOf(client, run)) ?? requests.bad;
+    show({ ...run, lastBadRequest: bad, problemsInLog: log }, () =>
+      describeRun(run, { ...requests, bad }, log),
+    );
   },
 });
 
@@ -31,7 +40,28 @@ interface RequestSum {
   readonly ms: number;
   readonly retries: number;
   /** The last one whose answer was no good. */
-  readonly bad: Asked | undefined;
+  readonly bad: Asked | RunRequest | undefined;
+}
+
+/** More of those that failed are not kept. */
+const BAD_REQUESTS = 1000;
+
+/** Returns the last request that got no answer or a bad one, also of a run that failed by it or goes on. */
+async function lastBadOf({ runs }: StorageClient, { id }: Run): Promise<RunRequest | undefined> {
+  let last: RunRequest | undefined;
+  for (let offset = 0; ;) {
+    const part = await runs
+      .requests(id, { isBad: true, offset, limit: BAD_REQUESTS })
+      .catch((error: unknown) => {
+        // A service of an older version has none.
+        if (error instanceof StorageError && error.code === 'storage.notFound') return undefined;
+        throw error;
+      });
+    if (part === undefined) return undefined;
+    last = part.requests.at(-1) ?? last;
+    if (part.requests.length < BAD_REQUESTS) return last;
+    offset = part.next;
+  }
 }
 
 /** Goes through the requests of a run that has ended; there are none of one that has not. */
@@ -78,6 +108,7 @@ function describeRun(run: Run, requests: RequestSum, log: readonly RunLogLine[])
     ['started', time(run.startTime)],
     ['ended', time(run.endTime)],
     ['took', took(run.startTime, run.endTime)],
+    ['spent on', spentText(run)],
     ['attempts', run.attempt > 1 ? String(run.attempt) : ''],
     ['requests', requestText(requests)],
     ['error', error === null ? '' : `${error.code}: ${error.message}`],
@@ -106,6 +137,27 @@ function requestText({ count, ms, retries }: RequestSum): string {
   return `${count} in ${(ms / 1000).toFixed(1)} s${again}`;
 }
 
-function badText({ request, status, at }: Asked): string {
-  return `${status} to ${request.method} ${request.url}, at ${at}`;
+function badText(bad: Asked | RunRequest): string {
+  if (!('number' in bad)) return `${bad.status} to ${bad.request.method} ${bad.request.url}, at ${bad.at}`;
+  const { status, failure, text, request, at, ms } = bad;
+  const what = status === undefined ? `none (${failure ?? 'given up'})` : String(status);
+  return `${what} to ${request}, at ${at}, after ${ms} ms${text === undefined ? '' : `\n${short(text, TEXT)}`}`;
+}
+
+const SPENT: readonly (readonly [part: keyof NonNullable<Run['spent']>, name: string])[] = [
+  ['startMs', 'start'],
+  ['inputMs', 'input'],
+  ['loginMs', 'login'],
+  ['requestsMs', 'requests'],
+  ['waitingMs', 'waiting'],
+  ['writingMs', 'writing'],
+  ['uploadMs', 'upload'],
+  ['importMs', 'import'],
+];
+
+function spentText({ spent }: Run): string {
+  if (spent === undefined) return '';
+  return SPENT.filter(([part]) => spent[part] > 0)
+    .map(([part, name]) => `${name} ${(spent[part] / 1000).toFixed(1)} s`)
+    .join(', ');
 }

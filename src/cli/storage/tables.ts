@@ -7,6 +7,7 @@ import { facts, number, short, size, time } from './facts.ts';
 import { historyCommands } from './table-history.ts';
 import { loadCommands } from './load-table.ts';
 import { tableWord } from './id-word.ts';
+import { describeOrigin, originOf } from './table-origin.ts';
 import { fitted, verticalRows } from './shown-rows.ts';
 import { storageCommand, type StorageContext } from './storage-command.ts';
 import { rowOptions, rowsQuery } from './where.ts';
@@ -25,12 +26,13 @@ export const tableCommands: readonly Command[] = [
   }),
   storageCommand({
     name: 'show',
-    describe: 'Show what is known of a table: columns, key, size',
+    describe: 'Show what is known of a table: columns, key, size, how fresh it is and where it comes from',
     words: [tableWord],
     examples: [['gex storage tables show in.c-main.users', 'One table']],
-    async run({ args, client, show }) {
+    async run({ args, client, io, show }) {
       const table = await client.tables.detail(args.word('table'));
-      show(table, () => describeTable(table));
+      const origin = await originOf(client, table.id);
+      show({ ...table, ...origin }, () => describeTable(table) + describeOrigin(origin, io.width));
     },
   }),
   storageCommand({

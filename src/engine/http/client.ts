@@ -96,11 +96,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     redirect({ log, secrets }),
     retry(retryOptions, { env: again, log, secrets, firstContact, isFree: auto?.isFree }),
   ];
-  const inner = [
+  const watch =
+    options.onRequest === undefined ? undefined : watchRequests(options.onRequest, { env, secrets });
+  const inner = (watched: SendWrapper | undefined): readonly (SendWrapper | undefined)[] => [
     options.allowedHosts,
     options.sign,
     options.debug === true ? logRequests({ env, log, secrets }) : undefined,
-    options.onRequest === undefined ? undefined : watchRequests(options.onRequest, { env, secrets }),
+    watched,
     options.tap,
   ];
   const kept =
@@ -116,7 +118,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       auto?.wrap,
       limiter.limit,
       options.auth,
-      ...inner,
+      ...inner(watch?.requests),
       kept,
     ]),
     // A login happens while the request that needs it holds its place, so only rate and budgets count for it.
@@ -129,7 +131,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       ...outer,
       limiter.limitRate,
       options.guard,
-      ...inner,
+      ...inner(watch?.logins),
     ]),
     ahead: () => auto?.ahead() ?? 1,
     async close() {

@@ -18,6 +18,7 @@ import { createRunOperations, type RunOperations } from './runs.ts';
 import { shaped } from './shape.ts';
 import { createTableOperations, rowsQuery } from './tables.ts';
 import type { ExportOptions, TableOperations } from './table-types.ts';
+import { createAllSchedules, type AllSchedules } from './schedules.ts';
 import { createSqlOperations, type SqlOperations } from './sql.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { componentsOf, usedComponentsOf, type UsedComponent } from './components.ts';
@@ -33,6 +34,7 @@ export interface BrowserClient {
   readonly branches: Branches;
   readonly events: Events;
   readonly alerts: Alerts;
+  readonly schedules: AllSchedules;
   readonly runs: RunOperations;
   readonly sql: SqlOperations;
   readonly workshop: Workshop;
@@ -67,6 +69,7 @@ export function createBrowserClient(options: BrowserOptions): BrowserClient {
     branches: createBranches(api, jobs),
     events: createEvents(api),
     alerts: createAlerts(api),
+    schedules: createAllSchedules(api),
     runs: createRunOperations(api),
     sql: createSqlOperations(api),
     workshop: createWorkshop(api),
@@ -128,6 +131,12 @@ export type {
   RunProblem,
   RunProblems,
   MissedRun,
+  FilledTable,
+  ListedSchedule,
+  RunDay,
+  TableLoad,
+  TableSource,
+  TableSources,
   Alert,
   AlertCreate,
   AlertKind,

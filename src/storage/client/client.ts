@@ -17,6 +17,7 @@ import { createTables } from './table-export.ts';
 import type { Tables } from './table-types.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { createRuns, type Runs } from './recordings.ts';
+import { createAllSchedules, type AllSchedules } from './schedules.ts';
 import { createSql, type Sql } from './sql.ts';
 import { createWorkshop, type Workshop } from './workshop.ts';
 import { createS3 } from './transfer/s3.ts';
@@ -53,6 +54,7 @@ export class StorageClient {
   readonly branches: Branches;
   readonly events: Events;
   readonly alerts: Alerts;
+  readonly schedules: AllSchedules;
   readonly runs: Runs;
   readonly sql: Sql;
   readonly workshop: Workshop;
@@ -74,6 +76,7 @@ export class StorageClient {
     this.branches = createBranches(api, this.jobs);
     this.events = createEvents(api);
     this.alerts = createAlerts(api);
+    this.schedules = createAllSchedules(api);
     this.runs = createRuns(api);
     this.sql = createSql(api);
     this.workshop = createWorkshop(api);

@@ -5,6 +5,7 @@ import type {
   ConfigurationLogin,
   ConfigurationUpdate,
   ConfigurationVersion,
+  FilledTable,
 } from '../protocol/index.ts';
 import type { Json } from '../../lib/json/value.ts';
 import type { ConfigurationProblem } from '../protocol/workshop.ts';
@@ -68,6 +69,8 @@ export interface Configurations {
   rollback(id: string, version: number, note?: Note): Promise<{ readonly version: string }>;
   /** Makes a new configuration from a version; gives its id. */
   copy(id: string, version: number, copy: ConfigurationCopy): Promise<{ readonly id: string }>;
+  /** Lists the tables that its runs have loaded, the last loaded first. */
+  tables(id: string): Promise<FilledTable[]>;
   rows(id: string): Rows;
   metadata(id: string): Metadata;
   schedules(id: string): Schedules;
@@ -159,6 +162,11 @@ export function createConfigurations(api: ApiCore, componentId: string): Configu
       });
       return shaped<{ id: string }>(json, 'copy', { id: 'id' });
     },
+    tables: async (id) =>
+      listOf<FilledTable>(await call({ method: 'GET', path: `${at(id)}/tables` }), 'table', {
+        table: 'string',
+        lastRun: 'id',
+      }),
     rows: (id) => createRows(api, `${at(id)}/rows`),
     metadata: (id) => metadataAt(api, `${at(id)}/`, scope),
     schedules: (id) => createSchedules(api, at(id)),

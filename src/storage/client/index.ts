@@ -19,6 +19,7 @@ export type { Tokens } from './tokens.ts';
 export type { Branches } from './branches.ts';
 export type { Events, EventsOf, EventsQuery, StorageEvent } from './events.ts';
 export type {
+  RunDaysQuery,
   RunExplanationQuery,
   RunLogLine,
   RunLogPart,
@@ -27,7 +28,7 @@ export type {
   SourceStatesQuery,
 } from './runs.ts';
 export type { Runs } from './recordings.ts';
-export type { Schedules } from './schedules.ts';
+export type { AllSchedules, AllSchedulesQuery, Schedules } from './schedules.ts';
 export type { Alerts } from './alerts.ts';
 export type { Sql, SqlOperations, SqlOptions } from './sql.ts';
 export { importResultOf } from './tables.ts';
@@ -69,6 +70,12 @@ export type {
   RunProblem,
   RunProblems,
   MissedRun,
+  FilledTable,
+  ListedSchedule,
+  RunDay,
+  TableLoad,
+  TableSource,
+  TableSources,
   RunRequest,
   RunRequests,
   Schedule,

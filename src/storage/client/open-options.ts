@@ -12,7 +12,7 @@ export interface OpenOptions {
    * in front of a folder or a database, its tables are in a lake.
    */
   readonly storage: string;
-  /** `KBC_TOKEN` is the token for an address. */
+  /** `KBC_TOKEN` is the token for an address, `KBC_RUNID` the run that files, jobs and events belong to. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Id of a development branch; the default branch when undefined. */
   readonly branch?: string | undefined;

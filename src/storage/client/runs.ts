@@ -1,4 +1,5 @@
 import type { RunExplanation } from '../protocol/explanation.ts';
+import type { RunDay } from '../protocol/lineage.ts';
 import type { RunProblems } from '../protocol/problems.ts';
 import type { RunRequests } from '../protocol/run-requests.ts';
 import type { Run, RunCreate, RunStatus } from '../protocol/run.ts';
@@ -40,6 +41,14 @@ export interface SourceStatesQuery {
   readonly offset?: number | undefined;
 }
 
+/** Which days, and which runs. */
+export interface RunDaysQuery {
+  /** How many days back, with today. Default: 30. */
+  readonly days?: number | undefined;
+  readonly component?: string | undefined;
+  readonly configuration?: string | undefined;
+}
+
 /** A line of a log: `level`, `time`, `message`, and further facts. */
 export interface RunLogLine {
   readonly level: string;
@@ -79,6 +88,8 @@ export interface RunOperations {
   problems(query?: RunProblemsQuery): Promise<RunProblems>;
   /** Returns how configurations ran last and how old their data is, those that need a look first. */
   states(query?: SourceStatesQuery): Promise<SourceStates>;
+  /** Counts the runs that ended on each of the last days (30 by default, in UTC), the oldest day first. */
+  days(query?: RunDaysQuery): Promise<RunDay[]>;
   log(
     id: string,
     query?: { readonly offset?: number | undefined; readonly limit?: number | undefined },
@@ -128,6 +139,10 @@ export function createRunOperations(api: ApiCore): RunOperations {
       const json = await api.call({ method: 'GET', path: 'runs/sources', query: { ...query } });
       return shaped<SourceStates>(json, 'states', { counts: 'object', sources: 'list', total: 'number' });
     },
+    days: async (query = {}) =>
+      listOf<RunDay>(await api.call({ method: 'GET', path: 'runs/days', query: { ...query } }), 'day', {
+        day: 'string',
+      }),
     async log(id, query = {}, { signal } = {}) {
       const json = await api.call({ method: 'GET', path: `${at(id)}/log`, query: { ...query }, signal });
       return shaped<RunLogPart>(json, 'log', { lines: 'list', next: 'number', isEnded: 'boolean' });

@@ -1,4 +1,11 @@
-import type { Schedule, ScheduleCreate, ScheduleUpdate } from '../protocol/schedule.ts';
+import type {
+  ListedSchedule,
+  Schedule,
+  ScheduleCreate,
+  SchedulesHeld,
+  SchedulesHold,
+  ScheduleUpdate,
+} from '../protocol/schedule.ts';
 import type { ApiCore, ApiCall } from './api-core.ts';
 import { path } from './encode.ts';
 import { deleteOnce } from './repeated.ts';
@@ -32,5 +39,42 @@ export function createSchedules(api: ApiCore, base: string): Schedules {
     async delete(id) {
       await deleteOnce(call({ method: 'DELETE', isOnce: true }, one(id)));
     },
+  };
+}
+
+/** Which schedules of all configurations. */
+export interface AllSchedulesQuery {
+  readonly component?: string | undefined;
+  readonly configuration?: string | undefined;
+  /** How far ahead their next times are told. Default: 24. */
+  readonly hours?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+/** Schedules of all configurations. */
+export interface AllSchedules {
+  /** Those first that come next, then those that do not run. */
+  list(query?: AllSchedulesQuery): Promise<ListedSchedule[]>;
+  /** Pauses those that are enabled, all or some; they stay enabled. Returns how many were paused. */
+  pause(which?: SchedulesHold): Promise<number>;
+  /** Resumes those that are paused; times that passed meanwhile are left out. Returns how many were resumed. */
+  resume(which?: SchedulesHold): Promise<number>;
+}
+
+export function createAllSchedules(api: ApiCore): AllSchedules {
+  const hold = async (what: 'pause' | 'resume', body: SchedulesHold): Promise<number> => {
+    const json = await api.call({ method: 'POST', path: `schedules/${what}`, body });
+    return shaped<SchedulesHeld>(json, 'schedules', { schedules: 'number' }).schedules;
+  };
+  return {
+    list: async (query = {}) =>
+      listOf<ListedSchedule>(
+        await api.call({ method: 'GET', path: 'schedules', query: { ...query } }),
+        'schedule',
+        FIELDS,
+      ),
+    pause: async (which = {}) => await hold('pause', which),
+    resume: async (which = {}) => await hold('resume', which),
   };
 }

@@ -1,5 +1,13 @@
 import type { Readable } from 'node:stream';
-import type { LoadOrigin, Table, TableDifference, TableProfile, TableVersion } from '../protocol/index.ts';
+import type {
+  LoadOrigin,
+  Table,
+  TableDifference,
+  TableLoad,
+  TableProfile,
+  TableSources,
+  TableVersion,
+} from '../protocol/index.ts';
 import type { Job } from './job.ts';
 import type { WaitOptions } from './jobs.ts';
 import type { Metadata } from './metadata.ts';
@@ -234,6 +242,13 @@ export interface TableOperations {
   ): Promise<TableProfile>;
   /** The profile that was made last; undefined when there is none. */
   lastProfile(id: string): Promise<TableProfile | undefined>;
+  /** Returns the configurations whose runs have loaded the table, the last one first. */
+  sources(id: string): Promise<TableSources>;
+  /** Lists its loads, by runs and by others, the newest first. */
+  loads(
+    id: string,
+    query?: { readonly limit?: number | undefined; readonly offset?: number | undefined },
+  ): Promise<TableLoad[]>;
   update(id: string, changes: { readonly displayName: string }): Promise<Table>;
   delete(id: string, options?: { readonly force?: boolean | undefined }): Promise<void>;
   addColumn(id: string, column: ColumnDefinition, options?: WaitOptions & OnceOptions): Promise<void>;

@@ -1,6 +1,13 @@
 import { StorageError } from '../../lib/errors.ts';
 import { getKey, isObject, type Json } from '../../lib/json/value.ts';
-import type { Table, TableDifference, TableProfile, TableVersion } from '../protocol/index.ts';
+import type {
+  Table,
+  TableDifference,
+  TableLoad,
+  TableProfile,
+  TableSources,
+  TableVersion,
+} from '../protocol/index.ts';
 import type { ApiCore } from './api-core.ts';
 import { path, type Query } from './encode.ts';
 import { readJob, type Job } from './job.ts';
@@ -120,6 +127,14 @@ export function createTableOperations(api: ApiCore, jobs: Jobs): TableOperations
     },
     lastProfile: async (id) =>
       await orUndefined(api.call({ method: 'GET', path: path`tables/${id}/profile/latest` }).then(asProfile)),
+    async sources(id) {
+      const json = await api.call({ method: 'GET', path: path`tables/${id}/sources` });
+      return shaped<TableSources>(json, 'sources', { table: 'string', sources: 'list', hidden: 'number' });
+    },
+    async loads(id, query = {}) {
+      const json = await api.call({ method: 'GET', path: path`tables/${id}/loads`, query: { ...query } });
+      return listOf<TableLoad>(json, 'load', { job: 'id', rows: 'number' });
+    },
     update: async (id, body) => asTable(await api.call({ method: 'PUT', path: path`tables/${id}`, body })),
     async delete(id, { force } = {}) {
       const query = { force, async: true };

@@ -10,6 +10,7 @@ export * from './explanation.ts';
 export * from './file.ts';
 export * from './job.ts';
 export * from './login.ts';
+export * from './lineage.ts';
 export * from './metadata.ts';
 export * from './problems.ts';
 export * from './profile.ts';

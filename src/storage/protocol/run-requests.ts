@@ -21,6 +21,7 @@ export const RunRequest = Type.Object({
     description: 'Of the requests of its process, from 1: the ones between are not kept.',
   }),
   request: Type.String({ description: 'Method and address, without secrets.' }),
+  isLogin: Type.Optional(Type.Boolean({ description: 'True for a login.' })),
   body: Type.Optional(Type.String({ description: 'The beginning of what was sent, without secrets.' })),
   at: Type.String({ description: 'When the answer had come, or was given up.' }),
   ms: Type.Integer(),

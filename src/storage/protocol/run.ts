@@ -101,6 +101,22 @@ export const RunError = Type.Object({
 });
 export type RunError = Static<typeof RunError>;
 
+/** Milliseconds that a run spent on each part of its work: each moment counts once, for what was under way. */
+export const RunSpent = Type.Object({
+  startMs: Type.Integer({ description: 'Until its process had begun.' }),
+  loginMs: Type.Integer({ description: 'Waiting for the answers of logins.' }),
+  requestsMs: Type.Integer({ description: 'Waiting for answers of the API.' }),
+  waitingMs: Type.Integer({
+    description:
+      'For limits of the configuration, and before requests were sent again, while none was under way.',
+  }),
+  inputMs: Type.Integer({ description: 'Fetching tables and files of the input mapping.' }),
+  writingMs: Type.Integer({ description: 'Writing tables, and all else.' }),
+  uploadMs: Type.Integer({ description: 'Uploading tables and files.' }),
+  importMs: Type.Integer({ description: 'Behind an upload: while the storage loads it into tables.' }),
+});
+export type RunSpent = Static<typeof RunSpent>;
+
 /** How far a run is that has not ended: bounded, and of the last second or two. */
 export const RunProgress = Type.Object({
   time: Type.String({ description: 'When this was so.' }),
@@ -147,6 +163,7 @@ export const RunProgress = Type.Object({
       { description: 'The file that is moved between the run and the storage.' },
     ),
   ),
+  spent: Type.Optional(RunSpent),
   jobs: Type.Array(
     Type.Object({
       row: Type.Optional(Type.String()),
@@ -199,6 +216,11 @@ export const Run = Type.Object(
     error: Type.Union([RunError, Type.Null()]),
     log: Type.Object({ lines: Type.Integer() }),
     progress: Type.Optional(RunProgress),
+    spent: Type.Optional(
+      Type.Object(RunSpent.properties, {
+        description: 'When it has ended: what its last attempt spent its time on. Not in lists.',
+      }),
+    ),
     rowCount: Type.Optional(
       Type.Integer({ description: 'In lists: rows in all tables, or those that have come so far.' }),
     ),

@@ -48,8 +48,11 @@ export const Schedule = Type.Object(
   {
     id: Type.String(),
     ...fields,
+    isPaused: Type.Boolean({
+      description: 'True while it is held by `POST schedules/pause`, until `POST schedules/resume`.',
+    }),
     nextTime: Type.Union([Time, Type.Null()], {
-      description: 'When it runs next; null while it is disabled, and when it never does.',
+      description: 'When it runs next; null while it is disabled or paused, and when it never does.',
     }),
     lastTime: Type.Union([Time, Type.Null()], { description: 'The time that it ran for last.' }),
     approvedVersion: Type.Union([Type.Integer(), Type.Null()], {
@@ -80,3 +83,51 @@ export const Schedule = Type.Object(
   { title: 'Schedule' },
 );
 export type Schedule = Static<typeof Schedule>;
+
+/** Query of `GET schedules`. */
+export const SchedulesQuery = Type.Object({
+  component: Type.Optional(Type.String()),
+  configuration: Type.Optional(Type.String()),
+  hours: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 168,
+      default: 24,
+      description: 'How far ahead `times` looks.',
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 100 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+});
+
+/** A schedule among those of all configurations. */
+export const ListedSchedule = Type.Object(
+  {
+    ...Schedule.properties,
+    component: Type.String(),
+    configuration: Type.String(),
+    name: Type.String({ description: 'Name of the configuration.' }),
+    waitsFor: Type.Enum(['time', 'run', 'resume', 'enabling', 'configuration', 'approval', 'nothing'], {
+      description:
+        'What it waits for: its `time`; the `run` that it has asked for and that has not ended; to be resumed or enabled; its `configuration`, which is disabled or deleted; the `approval` of a version; `nothing`, as its expression has no more times.',
+    }),
+    run: Type.Union([Type.String(), Type.Null()], { description: 'With `run`: its id.' }),
+    times: Type.Array(Time, {
+      description: 'Its next times within the hours asked for, the first 48 of them.',
+    }),
+    hasMoreTimes: Type.Boolean({ description: 'True when there are more within these hours.' }),
+  },
+  { title: 'Listed schedule' },
+);
+export type ListedSchedule = Static<typeof ListedSchedule>;
+
+/** Body of `POST schedules/pause` and `POST schedules/resume`: all schedules that the token may change, or some. */
+export const SchedulesHold = Type.Object({
+  component: Type.Optional(Type.String({ minLength: 1 })),
+  configuration: Type.Optional(Type.String({ minLength: 1, description: 'With `component`.' })),
+});
+export type SchedulesHold = Static<typeof SchedulesHold>;
+
+/** How many schedules were paused or resumed. */
+export const SchedulesHeld = Type.Object({ schedules: Type.Integer() }, { title: 'Held schedules' });
+export type SchedulesHeld = Static<typeof SchedulesHeld>;

@@ -33,8 +33,9 @@ export function runReply(run: BriefRun): Record<string, Reply> {
 /** Returns a run with the results of each row, or its progress. */
 export function wholeRunReply(run: RunRow): Reply {
   const { report, ended } = run;
-  if (report === null) return runReply(run);
-  if (report.startsWith('[')) return { ...runReply(run), rows: new RawJson(report) };
+  const spent = run.spent === null ? {} : { spent: new RawJson(run.spent) };
+  if (report === null) return { ...runReply(run), ...spent };
+  if (report.startsWith('[')) return { ...runReply(run), ...spent, rows: new RawJson(report) };
   // The progress of an attempt that ended without a result is of no use.
   return { ...runReply(run), ...(ended === null ? { progress: new RawJson(report) } : {}) };
 }
@@ -47,6 +48,7 @@ export function scheduleReply(schedule: ScheduleRow, last?: LastRun): Record<str
     timeZone: schedule.time_zone,
     rows: new RawJson(schedule.rows),
     isEnabled: schedule.is_enabled === 1,
+    isPaused: schedule.is_paused === 1,
     nextTime: apiTime(schedule.next_occurrence),
     lastTime: apiTime(schedule.last_occurrence),
     approvedVersion: schedule.approved_version,

@@ -55,7 +55,7 @@ const LOCK_TRIES = 20;
 /** Does a run that was claimed, to its end or until it is lost. */
 export function startAttempt(context: Context, run: RunRow, options: AttemptOptions): Attempt {
   const end = new AbortController();
-  const state: State = { end, why: undefined, progress: undefined, requests: [] };
+  const state: State = { end, why: undefined, progress: undefined, spent: undefined, requests: [] };
   return { done: perform(context, run, { ...options, state }), handOn: () => stopFor(state, 'handOn') };
 }
 
@@ -67,6 +67,8 @@ interface State {
   why: Why | undefined;
   /** Latest progress of the process since the last heartbeat, which stores it. */
   progress: string | undefined;
+  /** What the process has spent its time on, as JSON. */
+  spent: string | undefined;
   /** Requests of the process since then, as JSON. */
   requests: string[];
 }
@@ -117,6 +119,7 @@ async function perform(
       verdict: outcome.report.verdict ?? null,
       error: outcome.error === undefined || status === 'cancelled' ? null : JSON.stringify(outcome.error),
       report: JSON.stringify(outcome.report.rows),
+      spent: state.spent ?? null,
       ...(isDone ? {} : { line: lastLine(context, isCancelled ? undefined : outcome.error) }),
     };
     // When it is stored twice, the second one is refused.
@@ -315,8 +318,9 @@ async function workIn(
         },
       });
       keeper?.start(child.process);
-      listenToProgress(child.process, (_progress, text, requests) => {
+      listenToProgress(child.process, ({ spent }, text, requests) => {
         state.progress = log.clean(text);
+        state.spent = spent === undefined ? undefined : JSON.stringify(spent);
         state.requests.push(...requests.map((each) => log.clean(each)));
       });
       return child;

@@ -11,7 +11,7 @@ import type { Meta } from '../../stores/metadata/database.ts';
 import { lockKeyOf } from '../../stores/metadata/runs.ts';
 import {
   lastRunsOf,
-  listAllSchedules,
+  listScheduleTimes,
   listNamed,
   type NewestRun,
 } from '../../stores/metadata/source-states.ts';
@@ -41,13 +41,13 @@ export async function readSourceStates(
     await listNamed(meta, branchId, components),
     await lastRunsOf(meta, branchId, ['success', 'error']),
     await lastRunsOf(meta, branchId, ['success']),
-    Map.groupBy(await listAllSchedules(meta, branchId), lockKeyOf),
+    Map.groupBy(await listScheduleTimes(meta, branchId), lockKeyOf),
     (await listAlerts(meta, branchId)).filter(tellsOfLate),
   ];
   const all = named.map((source): SourceState => {
     const key = lockKeyOf(source);
     const [run, load, own] = [last.get(key), good.get(key), schedules.get(key) ?? []];
-    const enabled = own.filter(({ is_enabled }) => is_enabled === 1);
+    const enabled = own.filter(({ is_enabled, is_paused }) => is_enabled === 1 && is_paused === 0);
     const minutes = alerts.flatMap((alert) => (isOf(alert, source) ? (alert.late_minutes ?? []) : []));
     const lateMinutes = minutes.length === 0 ? null : Math.min(...minutes);
     // As alerts see it: one that never ran counts from its first schedule on.

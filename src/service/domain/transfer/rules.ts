@@ -63,6 +63,7 @@ export const RULES: { readonly [Name in keyof MetadataTables]: TransferRule<Meta
   runs: { key: ['id'], isLarge: true },
   run_log: { key: ['run_id', 'first_line'], isLarge: true },
   run_requests: { key: ['run_id', 'first_line'], isLarge: true },
+  run_tables: { key: ['branch_id', 'table_id', 'run_id', 'row_id', 'name'] },
   schedules: { key: ['id'] },
   alerts: {
     leftOut: 'Their keys are encrypted with those of this service, and two services would tell the same.',

@@ -13,6 +13,7 @@ import { importerRoutes } from './importer.ts';
 import { indexRoutes, type NamedService } from './index.ts';
 import { jobControlRoutes } from './job-control.ts';
 import { jobRoutes } from './jobs.ts';
+import { lineageRoutes } from './lineage.ts';
 import { metadataRoutes } from './metadata.ts';
 import { miscRoutes } from './misc.ts';
 import { runRecordRoutes } from './run-records.ts';
@@ -44,6 +45,7 @@ export function coreRoutes(context: Context, services: readonly NamedService[]):
     ...eventRoutes(context),
     ...alertRoutes(context),
     ...changeRoutes(context),
+    ...lineageRoutes(context),
     ...runRoutes(context),
     ...scheduleRoutes(context),
     ...triggerRoutes(context),

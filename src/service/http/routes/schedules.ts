@@ -1,9 +1,17 @@
 import { Type } from 'typebox';
-import { Schedule, ScheduleCreate, ScheduleUpdate } from '../../../storage/protocol/schedule.ts';
+import {
+  ListedSchedule,
+  Schedule,
+  ScheduleCreate,
+  SchedulesHeld,
+  SchedulesHold,
+  SchedulesQuery,
+  ScheduleUpdate,
+} from '../../../storage/protocol/schedule.ts';
 import type { Context } from '../../domain/context.ts';
 import type { Reply } from '../../domain/reply.ts';
 import { badRequest, notFound } from '../../domain/api-error.ts';
-import { routesOf, type Route } from '../route.ts';
+import { routesOf, type Route, type Who } from '../route.ts';
 import { keyFrom } from '../parsing/configuration.ts';
 import { checkVersion } from '../../domain/configurations/check-version.ts';
 import { listRowIds, requireConfiguration } from '../../domain/configurations/read-configuration.ts';
@@ -14,12 +22,17 @@ import {
   findSchedule,
   insertSchedule,
   lastRuns,
+  listHeld,
   listSchedules,
+  pauseSchedules,
   updateSchedule,
+  type ScheduleFilter,
 } from '../../stores/metadata/schedules.ts';
 import type { ConfigurationKey, ScheduleRow } from '../../stores/metadata/tables.ts';
-import { configurationsOf } from '../../stores/metadata/transaction.ts';
+import { branchOf, configurationsOf } from '../../stores/metadata/transaction.ts';
 import { checkTiming, nextTime, type Timing } from '../../domain/schedules/cron.ts';
+import { readSchedules } from '../../domain/schedules/list.ts';
+import { requireAnyComponent } from '../../domain/tokens/permissions.ts';
 import { scheduleReply } from '../../domain/presenters/run.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import { authorOf, type Caller } from '../../domain/tokens/caller.ts';
@@ -37,6 +50,48 @@ export function scheduleRoutes(context: Context): Route[] {
   };
   const reply = async (schedule: ScheduleRow): Promise<Reply> => (await replies([schedule]))[0] ?? null;
   return [
+    route('GET', '/schedules', {
+      summary: 'The schedules of all configurations, with what they wait for and their next times',
+      query: SchedulesQuery,
+      response: Type.Array(ListedSchedule),
+      handle: async ({ query, ...who }) => {
+        const { limit = 100, offset = 0, hours = 24, ...of } = query;
+        const until = (await queue.runs.now()) + hours * HOUR_MS;
+        return await readSchedules(meta, { ...filterOf(who, of), limit, offset, until });
+      },
+    }),
+    route('POST', '/schedules/pause', {
+      summary: 'Pauses all schedules that are enabled, or those of a component or a configuration',
+      body: SchedulesHold,
+      response: SchedulesHeld,
+      handle: async ({ body, transact, ...who }) => {
+        const filter = filterOf(who, body);
+        return await transact([branchOf(who.branch.id)], async (tx) => ({
+          schedules: await pauseSchedules(tx, filter),
+        }));
+      },
+    }),
+    route('POST', '/schedules/resume', {
+      summary: 'Resumes schedules that are paused; times that passed meanwhile are left out',
+      body: SchedulesHold,
+      response: SchedulesHeld,
+      handle: async ({ body, transact, ...who }) => {
+        const filter = filterOf(who, body);
+        const now = await queue.runs.now();
+        return await transact([branchOf(who.branch.id)], async (tx) => {
+          const held = await listHeld(tx, filter, true);
+          for (const { id, cron, time_zone, is_enabled, last_occurrence } of held)
+            await updateSchedule(tx, id, {
+              is_paused: 0,
+              next_occurrence: next(
+                { cron, timeZone: time_zone },
+                { now, isEnabled: is_enabled === 1, last: last_occurrence },
+              ),
+            });
+          return { schedules: held.length };
+        });
+      },
+    }),
     route('GET', all, {
       summary: 'The schedules of a configuration',
       response: Type.Array(Schedule),
@@ -67,6 +122,7 @@ export function scheduleRoutes(context: Context): Route[] {
             time_zone: timeZone,
             rows: JSON.stringify(rows),
             is_enabled: isEnabled ? 1 : 0,
+            is_paused: 0,
             // The author of a schedule approves the current version, as the starter of a run does.
             approved_version: head.version,
             approved_id: id,
@@ -109,7 +165,11 @@ export function scheduleRoutes(context: Context): Route[] {
             time_zone: timing.timeZone,
             rows: body.rows === undefined ? known.rows : JSON.stringify(body.rows),
             is_enabled: isEnabled ? (1 as const) : (0 as const),
-            next_occurrence: next(timing, { now, isEnabled, last: known.last_occurrence }),
+            next_occurrence: next(timing, {
+              now,
+              isEnabled: isEnabled && known.is_paused === 0,
+              last: known.last_occurrence,
+            }),
             ...(await approvalOf(tx, known, { caller: call.caller, version: body.ifVersion })),
             ...authorOf(call.caller),
           };
@@ -129,6 +189,21 @@ export function scheduleRoutes(context: Context): Route[] {
       },
     }),
   ];
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** Returns the filter of schedules of which the caller may use the component. @throws {ApiError} 400, 403 */
+function filterOf(
+  { caller, branch }: Who,
+  { component, configuration }: Pick<ScheduleFilter, 'component' | 'configuration'>,
+): ScheduleFilter {
+  requireAnyComponent(caller);
+  if (configuration !== undefined && component === undefined)
+    throw badRequest('storage.validation', 'configuration: it needs "component", whose configuration it is.');
+  const mayAll = caller.isMaster || caller.canManageBuckets;
+  const components = mayAll ? undefined : caller.componentAccess;
+  return { branchId: branch.id, component, configuration, components };
 }
 
 async function requireSchedule(meta: Meta, key: ConfigurationKey, id: string): Promise<ScheduleRow> {

@@ -173,6 +173,7 @@ export async function listEnabled(meta: Meta, branchId: number): Promise<Schedul
     .selectAll()
     .where('branch_id', '=', branchId)
     .where('is_enabled', '=', 1)
+    .where('is_paused', '=', 0)
     .orderBy('id')
     .execute();
 }

@@ -6,7 +6,7 @@ import { isoTime } from '../../../lib/iso-time.ts';
 import type { Env } from '../../../lib/env.ts';
 import { nextId } from './counter.ts';
 import type { Meta } from './database.ts';
-import type { Author, JobRow, QueueName } from './tables.ts';
+import type { Author, JobRow, QueueName, TableRow } from './tables.ts';
 import type { JobStatus } from '../../../storage/protocol/job.ts';
 
 /** The metrics of a job that has moved nothing. */
@@ -91,6 +91,40 @@ export async function lastJobOf(
     .limit(1)
     .executeTakeFirst();
 }
+
+const LOADS = ['tableImport', 'tableCreate'] as const;
+
+/** Jobs that have loaded into a table since it was made, the newest first. */
+export async function listLoads(
+  meta: Meta,
+  { branch_id, id, created }: Pick<TableRow, 'branch_id' | 'created' | 'id'>,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<LoadJob[]> {
+  return await meta
+    .selectFrom('jobs')
+    .select(LOAD_FIELDS)
+    .where('table_id', '=', id)
+    .where('operation', 'in', LOADS)
+    .where('branch_id', '=', branch_id)
+    .where('status', '=', 'success')
+    .where('ended', '>=', created)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+}
+
+const LOAD_FIELDS = [
+  'id',
+  'created',
+  'ended',
+  'results',
+  'run_id',
+  'creator_id',
+  'creator_description',
+] as const satisfies readonly (keyof JobRow)[];
+
+type LoadJob = Pick<JobRow, (typeof LOAD_FIELDS)[number]>;
 
 export interface JobFilter {
   /** Only those of this token. */

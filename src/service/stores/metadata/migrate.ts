@@ -11,6 +11,7 @@ import { runRequests } from './migrations/0032-run-requests.ts';
 import { alerts } from './migrations/0033-alerts.ts';
 import { consoleLogins } from './migrations/0034-console-logins.ts';
 import { kindsOfAlerts } from './migrations/0035-kinds-of-alerts.ts';
+import { runTables } from './migrations/0036-run-tables.ts';
 import type { MetadataTables } from './tables.ts';
 
 /**
@@ -29,6 +30,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0033-alerts': alerts,
   '0034-console-logins': consoleLogins,
   '0035-kinds-of-alerts': kindsOfAlerts,
+  '0036-run-tables': runTables,
 };
 
 /**

@@ -1,4 +1,5 @@
 import type { Meta } from './database.ts';
+import { forgetRunTables } from './run-tables.ts';
 import { withLocks } from './transaction.ts';
 
 /** Forgets so many of the jobs that had ended before a time (ISO). @returns how many there were */
@@ -31,6 +32,7 @@ export async function forgetRuns(
     await tx.deleteFrom('tokens').where('id', 'in', tokens).execute();
     await tx.deleteFrom('run_log').where('run_id', 'in', ids).execute();
     await tx.deleteFrom('run_requests').where('run_id', 'in', ids).execute();
+    await forgetRunTables(tx, ids);
     return deleted(await tx.deleteFrom('runs').where('id', 'in', ids).executeTakeFirstOrThrow());
   });
 }

@@ -3,6 +3,7 @@ import type { Meta } from './database.ts';
 import { isTaken } from './is-taken.ts';
 import { momentOf } from './timestamp.ts';
 import { appendWithin } from './run-log.ts';
+import { insertRunTables } from './run-tables.ts';
 import type { RunRow } from './tables.ts';
 import { deleteToken, revokeToken } from './tokens.ts';
 import { withLocks, runOf, type Transact } from './transaction.ts';
@@ -143,6 +144,8 @@ export interface RunEnd {
   readonly error: string | null;
   /** JSON. */
   readonly report: string | null;
+  /** JSON. */
+  readonly spent?: string | null | undefined;
   /** Line at the end of its log, as JSON. */
   readonly line?: string;
 }
@@ -158,7 +161,7 @@ export async function finishRun(meta: Meta, run: HeldRun, end: RunEnd, now: numb
   return await withLocks(meta, [runOf(run.id)], async (tx) => {
     const known = await tx
       .selectFrom('runs')
-      .select(['token_id', 'log_lines', 'log_bytes'])
+      .select(['id', 'branch_id', 'component_id', 'configuration_id', 'token_id', 'log_lines', 'log_bytes'])
       .where((where) => where.and(held(run)))
       .executeTakeFirst();
     if (known !== undefined && line !== undefined) await appendWithin(tx, run, known, [line]);
@@ -169,6 +172,7 @@ export async function finishRun(meta: Meta, run: HeldRun, end: RunEnd, now: numb
       .where((where) => where.and(held(run)))
       .executeTakeFirst();
     if (numUpdatedRows === 0n || known === undefined) return false;
+    await insertRunTables(tx, known, { report: end.report, loaded: isoTime(now) });
     if (known.token_id !== null) await (isDone ? deleteToken : revokeToken)(tx, known.token_id);
     return true;
   });

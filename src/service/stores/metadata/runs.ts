@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { currentRequestId } from '../../platform/health/correlation.ts';
 import type { Env } from '../../../lib/env.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
@@ -57,6 +58,7 @@ export async function insertRun(tx: Meta, env: Env, run: NewRun): Promise<RunRow
     exit_code: null,
     error: null,
     report: null,
+    spent: null,
     log_lines: 0,
     log_bytes: 0,
     request_id: currentRequestId(),
@@ -87,7 +89,7 @@ export interface RunFilter {
 }
 
 /** A run without what it gave, which may be long. */
-export type BriefRun = Omit<RunRow, 'report'>;
+export type BriefRun = Omit<RunRow, 'report' | 'spent'>;
 
 /** Runs, the newest first. */
 export async function listRuns(meta: Meta, filter: RunFilter): Promise<BriefRun[]> {
@@ -170,4 +172,40 @@ const UNFINISHED: readonly RunStatus[] = ['waiting', 'processing'];
 /** Runs that some runner is at work on. */
 export async function listProcessing(meta: Meta): Promise<BriefRun[]> {
   return await meta.selectFrom('runs').select(BRIEF).where('status', '=', 'processing').execute();
+}
+
+/** Returns those of some ids that are of runs of a branch. */
+export async function listRunIds(
+  meta: Meta,
+  branchId: number,
+  ids: readonly number[],
+): Promise<readonly number[]> {
+  if (ids.length === 0) return [];
+  const found = await meta
+    .selectFrom('runs')
+    .select('id')
+    .where('id', 'in', [...new Set(ids)])
+    .where('branch_id', '=', branchId)
+    .execute();
+  return found.map(({ id }) => id);
+}
+
+/** Counts the runs of a branch that ended from a day on, by day, status and verdict. */
+export async function countByDay(
+  meta: Meta,
+  filter: Pick<RunFilter, 'branchId' | 'component' | 'components' | 'configuration'> & {
+    readonly since: string;
+  },
+): Promise<readonly { day: string; status: RunStatus; verdict: string | null; runs: number }[]> {
+  const day = sql<string>`substr(ended, 1, 10)`;
+  let query = meta
+    .selectFrom('runs')
+    .select([day.as('day'), 'status', 'verdict', ({ fn }) => fn.countAll<number | string>().as('runs')])
+    .where('branch_id', '=', filter.branchId)
+    .where('ended', '>=', filter.since);
+  if (filter.component !== undefined) query = query.where('component_id', '=', filter.component);
+  if (filter.configuration !== undefined) query = query.where('configuration_id', '=', filter.configuration);
+  if (filter.components !== undefined) query = query.where('component_id', 'in', filter.components);
+  const counted = await query.groupBy([day, 'status', 'verdict']).execute();
+  return counted.map(({ runs, ...kind }) => ({ ...kind, runs: Number(runs) }));
 }

@@ -1,7 +1,7 @@
-import { keyOf } from './configuration-key.ts';
+import { keyOf, sameConfiguration } from './configuration-key.ts';
 import type { Meta } from './database.ts';
 import type { Moment } from './timestamp.ts';
-import type { ConfigurationKey, RunRow, ScheduleRow } from './tables.ts';
+import type { ConfigurationKey, Flag, RunRow, ScheduleRow } from './tables.ts';
 
 export async function insertSchedule(tx: Meta, row: ScheduleRow): Promise<void> {
   await tx.insertInto('schedules').values(row).execute();
@@ -15,6 +15,84 @@ export async function listSchedules(meta: Meta, key: ConfigurationKey): Promise<
     .where((where) => where.and(keyOf(key)))
     .orderBy('id')
     .execute();
+}
+
+/** Schedules of a branch, of some components or of one configuration. */
+export interface ScheduleFilter {
+  readonly branchId: number;
+  readonly component?: string | undefined;
+  readonly configuration?: string | undefined;
+  /** Only those of these components; all when undefined. */
+  readonly components?: readonly string[] | undefined;
+}
+
+/** A schedule with what is known of its configuration; nulls of one that is gone for good. */
+export interface NamedSchedule extends ScheduleRow {
+  readonly name: string | null;
+  readonly is_disabled: Flag | null;
+  readonly is_deleted: Flag | null;
+}
+
+function filtered(meta: Meta, filter: ScheduleFilter) {
+  let query = meta.selectFrom('schedules as s').where('s.branch_id', '=', filter.branchId);
+  if (filter.component !== undefined) query = query.where('s.component_id', '=', filter.component);
+  if (filter.configuration !== undefined)
+    query = query.where('s.configuration_id', '=', filter.configuration);
+  if (filter.components !== undefined) query = query.where('s.component_id', 'in', filter.components);
+  return query;
+}
+
+/** Returns schedules of all configurations: those first that come next, then those that do not run. */
+export async function listAllSchedules(
+  meta: Meta,
+  { limit, offset, ...filter }: ScheduleFilter & { readonly limit: number; readonly offset: number },
+): Promise<NamedSchedule[]> {
+  return await filtered(meta, filter)
+    .leftJoin('configurations as c', (join) => sameConfiguration(join, 'c', 's'))
+    .leftJoin('configuration_versions as v', (join) =>
+      sameConfiguration(join, 'v', 'c', { version: 'version' }),
+    )
+    .selectAll('s')
+    .select(['v.name', 'v.is_disabled', 'c.is_deleted'])
+    .orderBy((build) => build.case().when('s.next_occurrence', 'is', null).then(1).else(0).end())
+    .orderBy('s.next_occurrence')
+    .orderBy('s.id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+}
+
+/** Returns the schedules that are, or are not, paused. */
+export async function listHeld(
+  meta: Meta,
+  filter: ScheduleFilter,
+  isPaused: boolean,
+): Promise<ScheduleRow[]> {
+  return await filtered(meta, filter)
+    .selectAll('s')
+    .where('s.is_paused', '=', isPaused ? 1 : 0)
+    .orderBy('s.id')
+    .execute();
+}
+
+/** Returns the newest run of each schedule that has not ended, by the id of the schedule. */
+export async function unfinishedRuns(
+  meta: Meta,
+  schedules: readonly Pick<ScheduleRow, 'id'>[],
+): Promise<ReadonlyMap<number, number>> {
+  if (schedules.length === 0) return new Map();
+  const found = await meta
+    .selectFrom('runs')
+    .select(['schedule_id', ({ fn }) => fn.max('id').as('id')])
+    .where(
+      'schedule_id',
+      'in',
+      schedules.map(({ id }) => id),
+    )
+    .where('status', 'in', ['waiting', 'processing'])
+    .groupBy('schedule_id')
+    .execute();
+  return new Map(found.flatMap(({ schedule_id, id }) => (schedule_id === null ? [] : [[schedule_id, id]])));
 }
 
 export async function findSchedule(
@@ -89,4 +167,16 @@ export async function advanceSchedule(
     .where('next_occurrence', '=', next_occurrence)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** Pauses the enabled schedules of a filter: they have no next time until they are resumed. @returns how many there were */
+export async function pauseSchedules(tx: Meta, filter: ScheduleFilter): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable('schedules')
+    .set({ is_paused: 1, next_occurrence: null })
+    .where('is_enabled', '=', 1)
+    .where('is_paused', '=', 0)
+    .where('id', 'in', filtered(tx, filter).select('s.id'))
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
 }

@@ -52,18 +52,32 @@ export async function lastRunsOf(
 }
 
 /** All schedules of a branch. */
-export async function listAllSchedules(
+export async function listScheduleTimes(
   meta: Meta,
   branchId: number,
 ): Promise<
   readonly Pick<
     ScheduleRow,
-    'branch_id' | 'component_id' | 'configuration_id' | 'created' | 'is_enabled' | 'next_occurrence'
+    | 'branch_id'
+    | 'component_id'
+    | 'configuration_id'
+    | 'created'
+    | 'is_enabled'
+    | 'is_paused'
+    | 'next_occurrence'
   >[]
 > {
   return await meta
     .selectFrom('schedules')
-    .select(['branch_id', 'component_id', 'configuration_id', 'created', 'is_enabled', 'next_occurrence'])
+    .select([
+      'branch_id',
+      'component_id',
+      'configuration_id',
+      'created',
+      'is_enabled',
+      'is_paused',
+      'next_occurrence',
+    ])
     .where('branch_id', '=', branchId)
     .execute();
 }

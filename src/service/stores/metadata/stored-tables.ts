@@ -37,6 +37,30 @@ export async function findTable(meta: Meta, branchId: number, id: string): Promi
 }
 
 /** Tables of a branch, or of one bucket of it. */
+/** Size of a table, and when it was loaded last. */
+export type TableSize = Pick<TableRow, 'data_bytes' | 'last_import' | 'rows_count'>;
+
+const SIZES_AT_ONCE = 500;
+
+/** Returns the sizes of tables, by their ids; without those that are not there. */
+export async function sizesOf(
+  meta: Meta,
+  branchId: number,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, TableSize>> {
+  const found = new Map<string, TableSize>();
+  for (let at = 0; at < ids.length; at += SIZES_AT_ONCE) {
+    const some = await meta
+      .selectFrom('tables')
+      .select(['id', 'rows_count', 'data_bytes', 'last_import'])
+      .where('branch_id', '=', branchId)
+      .where('id', 'in', ids.slice(at, at + SIZES_AT_ONCE))
+      .execute();
+    for (const { id, ...size } of some) found.set(id, size);
+  }
+  return found;
+}
+
 export async function listTables(meta: Meta, branchId: number, bucketId?: string): Promise<TableRow[]> {
   let query = meta.selectFrom('tables').selectAll().where('branch_id', '=', branchId);
   if (bucketId !== undefined) query = query.where('bucket_id', '=', bucketId);

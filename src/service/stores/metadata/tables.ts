@@ -37,6 +37,7 @@ export interface MetadataTables {
   runs: RunRow;
   run_log: { run_id: number; first_line: number; lines: number; text: string };
   run_requests: { run_id: number; first_line: number; lines: number; text: string };
+  run_tables: RunTableRow;
   schedules: ScheduleRow;
   alerts: AlertRow;
   alert_states: AlertStateRow;
@@ -415,10 +416,26 @@ export interface RunRow extends Author, ConfigurationKey {
   error: string | null;
   /** JSON: what each row gave, a list; until a run has ended, how far it is, an object. */
   report: string | null;
+  /** JSON: milliseconds that it spent on each part of its work, {@link RunSpent}; null until it has ended. */
+  spent: string | null;
   log_lines: number;
   log_bytes: number;
   /** The request that asked for it, as logs name it; null for a schedule. */
   request_id: string | null;
+}
+
+/** Table that an output of a run was loaded into. */
+export interface RunTableRow extends ConfigurationKey {
+  run_id: number;
+  table_id: string;
+  /** Empty of a configuration without rows. */
+  row_id: string;
+  /** Name of the output. */
+  name: string;
+  /** Rows of the output. */
+  rows: number;
+  /** When the run ended. */
+  loaded: string;
 }
 
 export interface ScheduleRow extends Author, ConfigurationKey {
@@ -428,6 +445,8 @@ export interface ScheduleRow extends Author, ConfigurationKey {
   /** JSON: list of row ids; empty for all. */
   rows: string;
   is_enabled: Flag;
+  /** True while it is held with others, which leaves it enabled. */
+  is_paused: Flag;
   /** The version that its author has approved, and the number of the counter of ids then. */
   approved_version: number | null;
   approved_id: number | null;

@@ -125,6 +125,7 @@ const LATER = [
   '0033-alerts',
   '0034-console-logins',
   '0035-kinds-of-alerts',
+  '0036-run-tables',
 ];
 const OF_BEFORE = [
   '0001-first',

@@ -169,6 +169,7 @@ export function runContract(here: () => OpenQueue, another: () => Promise<OpenQu
         time_zone: 'UTC',
         rows: '[]',
         is_enabled: 1,
+        is_paused: 0,
         next_occurrence: new Date((await here().queue.runs.now()) + awayMs).toISOString(),
         last_occurrence: null,
         approved_version: null,

@@ -55,6 +55,7 @@ const SCHEDULE = {
   approved_id: null,
   rows: '[]',
   is_enabled: 1,
+  is_paused: 0,
   next_occurrence: null,
   last_occurrence: null,
   created: '',

@@ -1,0 +1,63 @@
+import { StorageError } from '../../lib/errors.ts';
+import type { StorageClient, TableLoad, TableSource } from '../../storage/client/index.ts';
+import { fitTable } from '../fit-table.ts';
+import { sparkline } from '../runs/sparkline.ts';
+import { number, time } from './facts.ts';
+
+/** Where a table comes from; nothing of it where the service cannot tell. */
+export interface TableOrigin {
+  readonly sources?: readonly TableSource[];
+  readonly hidden?: number;
+  readonly loads?: readonly TableLoad[];
+}
+
+const LOADS = 60;
+
+/** Returns where a table comes from; empty of a service that knows nothing of it. */
+export async function originOf({ tables }: StorageClient, id: string): Promise<TableOrigin> {
+  try {
+    const { sources, hidden } = await tables.sources(id);
+    return { sources, hidden, loads: await tables.loads(id, { limit: LOADS }) };
+  } catch (error) {
+    if (error instanceof StorageError && error.code === 'storage.notFound') return {};
+    throw error;
+  }
+}
+
+/** Describes the sources with their last runs, and how the table has grown. */
+export function describeOrigin(
+  { sources, hidden = 0, loads = [] }: TableOrigin,
+  width: number | undefined,
+): string {
+  if (sources === undefined) return '';
+  const parts: string[] = [];
+  if (sources.length > 0)
+    parts.push(
+      [
+        'Comes from:',
+        ...fitTable(
+          ['configuration', 'row', 'output', 'run', 'ended', 'status', 'verdict', 'rows', 'next run'],
+          sources.map((source) => [
+            `${source.component}/${source.configuration}`,
+            source.row ?? '',
+            source.output,
+            source.lastRun,
+            time(source.lastTime),
+            source.lastStatus ?? 'no longer kept',
+            source.lastVerdict ?? '',
+            number(source.lastRows),
+            time(source.nextTime),
+          ]),
+          { right: ['rows'], elastic: ['configuration', 'output'], width },
+        ),
+      ].join('\n'),
+    );
+  else if (hidden === 0) parts.push('No run of a configuration has loaded it.');
+  if (hidden > 0) parts.push(`It also comes from ${hidden} more of components that your token may not use.`);
+  if (loads.length > 2)
+    parts.push(`Rows after each load  ${sparkline(loads.map(({ totalRows }) => totalRows).toReversed())}`);
+  const [last] = sources;
+  if (last !== undefined && last.lastStatus !== null)
+    parts.push(`Its requests: gex runs show ${last.lastRun}`);
+  return `\n\n${parts.join('\n\n')}`;
+}
