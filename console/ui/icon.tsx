@@ -4,6 +4,7 @@ const SHAPES = {
   query: 'M4 5l5 5-5 5M11 19h9',
   source: 'M12 3v9m0 0 4-4m-4 4L8 8M4 15v3a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2v-3',
   run: 'M7 4.5v15l12-7.5z',
+  chart: 'M4 20h16M7 16v-5M12 16V5M17 16v-8',
   job: 'M4 6h10M4 12h16M4 18h7M17 4l2 2 3-3',
   file: 'M6 3h8l4 4v14H6zM14 3v4h4',
   token: 'M14 10a4 4 0 1 0-3.5 4L13 16.5h2v2h2v2h3v-3l-6.5-6.5',

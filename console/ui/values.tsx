@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { IconButton } from './button.tsx';
+import type { IconName } from './icon.tsx';
 import { shownText } from '../../src/lib/shown-text.ts';
 import './values.css';
 
@@ -104,11 +105,19 @@ export function durationText(milliseconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+export function CopyButton({
+  text,
+  label = 'Copy',
+  icon = 'copy',
+}: {
+  readonly text: string;
+  readonly label?: string;
+  readonly icon?: IconName;
+}) {
   const [isCopied, setCopied] = useState(false);
   return (
     <IconButton
-      icon={isCopied ? 'check' : 'copy'}
+      icon={isCopied ? 'check' : icon}
       label={isCopied ? 'Copied' : label}
       onPress={() => {
         void navigator.clipboard.writeText(text).then(() => {

@@ -2,16 +2,18 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runnerPart } from '../../src/service/start/runner.ts';
 import { dataPart } from '../../src/service/start/data.ts';
+import { workshopPart } from '../../src/service/start/workshop.ts';
 import { MAIN } from '../support/command.ts';
 import { CHROMIUM, screenshots, useConsole } from './harness.ts';
 import { CAUSES, fillLarge, type Large } from './large-service.ts';
 
-const runner = runnerPart({ command: [process.execPath, MAIN], concurrency: 1, pollMs: 1000 });
+const command = [process.execPath, MAIN] as const;
+const runner = runnerPart({ command, concurrency: 1, pollMs: 1000 });
 
 const grid = (page: Page, name: string) => page.getByRole('grid', { name });
 
 describe.skipIf(CHROMIUM === undefined)('a service with much in it', () => {
-  const own = useConsole({ parts: [dataPart, runner] });
+  const own = useConsole({ parts: [dataPart, runner, workshopPart({ command })] });
   let filled: Large;
 
   beforeAll(async () => {

@@ -83,7 +83,7 @@ describe.skipIf(CHROMIUM === undefined)('sources', () => {
   test('a field changes one value, and what the form does not know stays as it is', async () => {
     const at = await make('kept', { ...CONTENT, odd: { '10': 1, '9': [] }, empty: [] });
     const before = await contentOf('kept');
-    const { page } = await own.open(at);
+    const { page } = await own.open(`${at}?tab=settings`);
     await page.getByLabel('Data field').fill('items');
     await save(page);
     expect(await contentOf('kept')).toBe(before.replace('"dataField":"data"', '"dataField":"items"'));
@@ -92,7 +92,7 @@ describe.skipIf(CHROMIUM === undefined)('sources', () => {
   });
 
   test('JSON: keys are completed with their description, and a problem is shown at its place', async () => {
-    const { page } = await own.open(await make('typed'));
+    const { page } = await own.open(`${await make('typed')}?tab=settings`);
     await page.getByRole('tab', { name: 'JSON' }).click();
     await retype(page, '{\n  "parameters": {\n    "api": { "baseUrl": 7 }\n    \n  }\n}');
     await page.getByRole('button', { name: /3:.*parameters\.api\.baseUrl/s }).click();
@@ -180,8 +180,8 @@ describe.skipIf(CHROMIUM === undefined)('sources', () => {
 
   test('of two who edit, the second is told, sees both, and loses nothing', async () => {
     const at = await make('two');
-    const { page: first } = await own.open(at);
-    const { page: second } = await own.open(at, { expects: [/412/] });
+    const { page: first } = await own.open(`${at}?tab=settings`);
+    const { page: second } = await own.open(`${at}?tab=settings`, { expects: [/412/] });
     await second.getByLabel('Data field').fill('mine');
     await second.getByLabel('Bucket').fill('second');
     await first.getByLabel('Base address').fill('https://theirs.example.com/');
@@ -212,7 +212,7 @@ describe.skipIf(CHROMIUM === undefined)('sources', () => {
   });
 
   test('a session that ends while one types loses nothing', async () => {
-    const { page, context } = await own.open(await make('ended'), { expects: [/401/] });
+    const { page, context } = await own.open(`${await make('ended')}?tab=settings`, { expects: [/401/] });
     await page.getByLabel('Data field').waitFor();
     await context.clearCookies();
     // Typing starts a check for problems, whose answer shows that the session is over.
@@ -226,7 +226,7 @@ describe.skipIf(CHROMIUM === undefined)('sources', () => {
   });
 
   test('leaving asks, while something is not saved', async () => {
-    const { page } = await own.open(await make('left'));
+    const { page } = await own.open(`${await make('left')}?tab=settings`);
     await page.getByLabel('Data field').fill('unsaved');
     const asked: string[] = [];
     page.once('dialog', (dialog) => {
@@ -292,7 +292,7 @@ describe.skipIf(CHROMIUM === undefined)('sources', () => {
 
   test('everything fits on 360 pixels', async () => {
     const at = await make('narrow');
-    const { page } = await own.open(at, { width: 360, theme: 'dark' });
+    const { page } = await own.open(`${at}?tab=settings`, { width: 360, theme: 'dark' });
     for (const tab of ['Settings', 'JSON', 'State', 'Versions']) {
       await page.getByRole('tab', { name: tab }).click();
       await page.waitForLoadState('networkidle');

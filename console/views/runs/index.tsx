@@ -1,4 +1,5 @@
 import type { ViewProps } from '../../app/views.ts';
+import { Days } from './days.tsx';
 import { Problems } from './problems.tsx';
 import { RunList } from './run-list.tsx';
 import { RunPage } from './run-page.tsx';
@@ -7,6 +8,7 @@ import './runs.css';
 
 export default function Runs({ parts: [first, component, configuration] }: ViewProps) {
   if (first === undefined) return <RunList />;
+  if (first === 'charts') return <Days />;
   if (first === 'problems') return <Problems />;
   if (first === 'schedules') return <Schedules component={component} configuration={configuration} />;
   return <RunPage key={first} id={first} />;

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { VerdictBadge } from '../../ui/run-badges.tsx';
 import { Badge, EmptyState } from '../../ui/states.tsx';
 import { Bytes, bytesText, Count, countText, durationText, plural, Text, timeOf } from '../../ui/values.tsx';
+import { SpentTime } from './spent.tsx';
 import { useTick } from './use-tick.ts';
 import { isOver, Words } from './words.tsx';
 
@@ -21,16 +22,20 @@ export function Overview({ run }: { readonly run: Run }) {
   if (!isOver(run) && progress !== undefined) return <Live progress={progress} />;
   if (rows.length === 0)
     return (
-      <div class="card">
-        <EmptyState icon="run" title={isOver(run) ? 'It gave nothing' : 'Nothing is known of it yet'}>
-          {isOver(run)
-            ? 'No job has come to its end. The log says how far it was, the time line what was asked.'
-            : 'As soon as the first request goes out, its pages and rows are counted here.'}
-        </EmptyState>
+      <div class="stack">
+        <SpentTime run={run} />
+        <div class="card">
+          <EmptyState icon="run" title={isOver(run) ? 'It gave nothing' : 'Nothing is known of it yet'}>
+            {isOver(run)
+              ? 'No job has come to its end. The log says how far it was, the time line what was asked.'
+              : 'As soon as the first request goes out, its pages and rows are counted here.'}
+          </EmptyState>
+        </div>
       </div>
     );
   return (
     <div class="stack">
+      <SpentTime run={run} />
       {rows.slice(0, SHOWN).map((row) => (
         <RowCard key={row.id ?? ''} row={row} />
       ))}

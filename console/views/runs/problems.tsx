@@ -10,7 +10,7 @@ import { Page } from '../../ui/page.tsx';
 import { Badge, EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { plural, RelativeTime, Text } from '../../ui/values.tsx';
-import { cronText } from './cron-words.ts';
+import { cronText } from '../../ui/cron-words.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -122,6 +122,12 @@ export function RunList() {
             What went wrong
           </ButtonLink>
           <ButtonLink
+            to={chosen === undefined ? '/runs/charts' : at`/runs/charts?source=${source}`}
+            icon="chart"
+          >
+            Charts
+          </ButtonLink>
+          <ButtonLink
             to={
               chosen === undefined
                 ? '/runs/schedules'

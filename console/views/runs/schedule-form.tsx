@@ -7,9 +7,9 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { ErrorBanner } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { cronOf, cronText, DAYS, rhythmOf, type Rhythm } from './cron-words.ts';
+import { cronOf, cronText, DAYS, rhythmOf, type Rhythm } from '../../ui/cron-words.ts';
 import { RowsOf } from './start-run.tsx';
-import { isZone, zoned } from './zoned.ts';
+import { isZone, zoned } from '../../ui/zoned.ts';
 
 const KINDS: readonly { readonly value: Rhythm['kind']; readonly text: string }[] = [
   { value: 'daily', text: 'Every day' },

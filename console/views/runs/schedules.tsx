@@ -10,10 +10,11 @@ import { Banner, EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { Link } from '../../route/link.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { By, RelativeTime, Text } from '../../ui/values.tsx';
-import { cronText } from './cron-words.ts';
+import { cronText } from '../../ui/cron-words.ts';
+import { AllSchedules } from './all-schedules.tsx';
 import { ScheduleForm } from './schedule-form.tsx';
 import { keyOf, nameOf, useSources } from '../../data/sources.ts';
-import { zoned } from './zoned.ts';
+import { zoned } from '../../ui/zoned.ts';
 
 /** Lists the schedules of a source. */
 export function Schedules({
@@ -43,7 +44,7 @@ export function Schedules({
                 label="Source"
                 value={isChosen ? keyOf(component, configuration) : ''}
                 options={[
-                  { value: '', text: 'Choose a source' },
+                  { value: '', text: 'All sources' },
                   ...all.map(({ key, name }) => ({ value: key, text: name })),
                 ]}
                 onChange={(value) => {
@@ -59,11 +60,7 @@ export function Schedules({
             {isChosen ? (
               <Of key={keyOf(component, configuration)} component={component} configuration={configuration} />
             ) : (
-              <div class="card">
-                <EmptyState icon="clock" title="Choose a source">
-                  Each source has its own schedules, each in a time zone of its own.
-                </EmptyState>
-              </div>
+              <AllSchedules />
             )}
           </>
         )}
@@ -135,11 +132,16 @@ function One({
   readonly configuration: string;
   readonly onEdit: () => void;
 }) {
-  const { id, cron, timeZone, rows, isEnabled, nextTime, lastTime, creatorToken, refusal } = schedule;
+  const { id, cron, timeZone, rows, isEnabled, isPaused, nextTime, lastTime, creatorToken, refusal } =
+    schedule;
   const [isDeleting, setDeleting] = useState(false);
   const group = () => client().configurations(component).schedules(configuration);
   const change = useAction(async (enabled: boolean) => {
     await group().update(id, { isEnabled: enabled });
+    await invalidate('schedules');
+  });
+  const resume = useAction(async () => {
+    await client().schedules.resume({ component, configuration });
     await invalidate('schedules');
   });
   const approve = useAction(async (version: number) => {
@@ -158,6 +160,11 @@ function One({
           <Text>{cronText(cron)}</Text> <span class="muted small">{timeZone}</span>
         </h2>
         <span class="row">
+          {isPaused && (
+            <Button icon="run" isBusy={resume.isRunning} onPress={() => void resume.run(undefined)}>
+              Resume
+            </Button>
+          )}
           <Checkbox
             label="Enabled"
             isSwitch
@@ -171,7 +178,9 @@ function One({
       </div>
       <p class="muted">
         {nextTime === null ? (
-          isEnabled ? (
+          isPaused ? (
+            'It does not run while it is paused.'
+          ) : isEnabled ? (
             'It never comes to run.'
           ) : (
             'It does not run while it is disabled.'
@@ -222,6 +231,7 @@ function One({
         </Banner>
       )}
       {approve.error !== undefined && <ErrorBanner error={approve.error} />}
+      {resume.error !== undefined && <ErrorBanner error={resume.error} />}
       {change.error !== undefined && <ErrorBanner error={change.error} />}
       {isDeleting && (
         <Confirm

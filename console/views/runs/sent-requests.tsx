@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Badge } from '../../ui/states.tsx';
 import { Bytes, CopyButton, countText, durationText, KeyValue, Text, timeOf } from '../../ui/values.tsx';
+import { curlOf } from './curl.ts';
 import { isOver } from './words.tsx';
 
 const PART = 100;
@@ -110,7 +111,10 @@ function Details({ sent, onClose }: { readonly sent: RunRequest; readonly onClos
           <code class="runs-whole">
             <Text>{request}</Text>
           </code>
-          <CopyButton text={request.slice(request.indexOf(' ') + 1)} label="Copy the address" />
+          <span class="row">
+            <CopyButton text={request.slice(request.indexOf(' ') + 1)} label="Copy the address" />
+            <CopyButton icon="query" text={curlOf(sent)} label="Copy as curl, without headers" />
+          </span>
         </div>
         {body !== undefined && (
           <pre class="runs-whole">
@@ -122,6 +126,7 @@ function Details({ sent, onClose }: { readonly sent: RunRequest; readonly onClos
             ['Status', status ?? 'no answer'],
             ['Ended', new Date(sent.at).toLocaleString('en')],
             ['Took', durationText(sent.ms)],
+            ...(sent.isLogin === true ? [['For', 'a login'] as const] : []),
             ...(bytes === undefined ? [] : [['Size', <Bytes value={bytes} />] as const]),
           ]}
         />

@@ -16,7 +16,7 @@ import { StateTab } from './state-tab.tsx';
 import type { Subject } from './subject.ts';
 import { VersionsTab } from './versions-tab.tsx';
 
-type Name = 'json' | 'rows' | 'settings' | 'state' | 'versions';
+type Name = 'json' | 'overview' | 'rows' | 'settings' | 'state' | 'versions';
 
 /** Tabs that a source and a row share: the settings as a form and as JSON, the state and the versions. */
 export function Content({
@@ -25,6 +25,7 @@ export function Content({
   subject,
   queryKey,
   rows,
+  overview,
 }: {
   readonly component: string;
   /** Id of the configuration. */
@@ -33,6 +34,8 @@ export function Content({
   readonly queryKey: readonly string[];
   /** The tab of the rows, for what has some. */
   readonly rows?: { readonly count: number; readonly show: () => ComponentChildren };
+  /** The first tab, for what has one. */
+  readonly overview?: () => ComponentChildren;
 }) {
   const draft = useDraft(subject);
   const check = useCheck({
@@ -44,14 +47,16 @@ export function Content({
   const [goTo, setGoTo] = useState<{ line?: number | undefined; column?: number | undefined } | undefined>();
   const chosen = usePlace().query.get('tab');
   const tabs: Tab<Name>[] = [
+    ...(overview === undefined ? [] : [{ name: 'overview', text: 'Overview' } as const]),
     { name: 'settings', text: 'Settings' },
     { name: 'json', text: 'JSON' },
     ...(rows === undefined ? [] : [{ name: 'rows', text: `Rows (${rows.count})` } as const]),
     { name: 'state', text: 'State' },
     { name: 'versions', text: 'Versions' },
   ];
-  const current = tabs.find(({ name }) => name === chosen)?.name ?? 'settings';
-  const show = (name: Name): void => setQuery({ tab: name === 'settings' ? undefined : name });
+  const first = tabs[0]?.name ?? 'settings';
+  const current = tabs.find(({ name }) => name === chosen)?.name ?? first;
+  const show = (name: Name): void => setQuery({ tab: name === first ? undefined : name });
   const go = ({ line, column }: ConfigurationProblem): void => {
     show('json');
     setGoTo({ line, column });
@@ -60,6 +65,7 @@ export function Content({
     <div class="stack">
       <ConflictBanner draft={draft} />
       <Tabs label="Parts of the source" tabs={tabs} current={current} onChange={show}>
+        {current === 'overview' && overview?.()}
         {current === 'settings' && (
           <div class="stack">
             <CommonForm key={draft.generation} draft={draft} isRow={subject.kind === 'row'} />
@@ -87,7 +93,13 @@ export function Content({
         {current === 'rows' && rows?.show()}
         {current === 'state' && <StateTab subject={subject} />}
         {current === 'versions' && (
-          <VersionsTab subject={subject} queryKey={queryKey} isChanged={draft.isChanged} />
+          <VersionsTab
+            component={component}
+            id={id}
+            subject={subject}
+            queryKey={queryKey}
+            isChanged={draft.isChanged}
+          />
         )}
       </Tabs>
       {(draft.isChanged || draft.error !== undefined) && (

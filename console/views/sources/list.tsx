@@ -247,7 +247,7 @@ function NewSource({ onClose }: { readonly onClose: () => void }) {
         configuration: { parameters: { api: { baseUrl: address.trim() }, config: { jobs: [] } } },
       });
     await invalidate('sources');
-    navigate(at`/sources/${COMPONENT}/${made.id}`);
+    navigate(at`/sources/${COMPONENT}/${made.id}?tab=settings`);
   });
   return (
     <FormDialog

@@ -13,6 +13,7 @@ import { toast } from '../../ui/toast.tsx';
 import { Text } from '../../ui/values.tsx';
 import { Content } from './content.tsx';
 import { Logins } from './logins.tsx';
+import { Overview } from './overview.tsx';
 import { RowsTab } from './rows-tab.tsx';
 import { rowSubject, sourceSubject } from './subject.ts';
 
@@ -48,6 +49,7 @@ export function SourcePage({ component, id }: { readonly component: string; read
             id={id}
             subject={sourceSubject(component, found)}
             queryKey={['sources', component, id]}
+            overview={() => <Overview component={component} id={id} />}
             rows={{
               count: found.rows.length,
               show: () => <RowsTab component={component} source={found} />,

@@ -12,15 +12,21 @@ import type { Json } from '../../../src/lib/json/value.ts';
 import { differences } from './difference.ts';
 import { DifferenceList, SideBySide } from './difference-view.tsx';
 import type { Subject, VersionInfo } from './subject.ts';
+import { Effect, useVersionEffects } from './version-effect.tsx';
 
 const PAGE = 50;
 
 /** Shows all versions with author, time and reason, compares any two, and restores one. */
 export function VersionsTab({
+  component,
+  id,
   subject,
   queryKey,
   isChanged,
 }: {
+  readonly component: string;
+  /** Id of the configuration. */
+  readonly id: string;
   readonly subject: Subject;
   readonly queryKey: readonly string[];
   /** Something is typed and not saved. */
@@ -29,6 +35,9 @@ export function VersionsTab({
   const { query } = usePlace();
   const [count, setCount] = useState(PAGE);
   const [back, setBack] = useState<number | undefined>();
+  // Runs go by the version of the source, and rows have versions of their own.
+  const isOfRuns = subject.kind === 'source';
+  const effects = useVersionEffects(component, id, isOfRuns);
   const now = subject.stored.version;
   const to = Number(query.get('to') ?? now);
   const from = Number(query.get('from') ?? Math.max(1, to - 1));
@@ -65,6 +74,7 @@ export function VersionsTab({
                   <span class="muted small">
                     <Text>{version.by}</Text>, <RelativeTime value={version.created} />
                   </span>
+                  {isOfRuns && <Effect effect={effects.get(version.version)} />}
                 </span>
                 {version.version === now ? (
                   <Badge tone="good">current</Badge>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { client, type Table } from '../../data/client.ts';
 import { forget, invalidate, useAction, useQuery } from '../../data/query.ts';
 import { mayWrite } from '../../data/session.ts';
+import { Link } from '../../route/link.tsx';
 import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
@@ -14,11 +15,12 @@ import { ColumnList } from './columns.tsx';
 import { TableHistory } from './history.tsx';
 import { ImportInto } from './import.tsx';
 import { MetadataList } from './metadata.tsx';
+import { Origin } from './origin.tsx';
 import { Preview } from './preview.tsx';
 import { columnsIn, isChosen, queryOf, readSelection } from './rows.ts';
 import { bucketOf } from './table-columns.tsx';
 
-const TABS = ['preview', 'columns', 'history', 'metadata', 'import'] as const;
+const TABS = ['preview', 'columns', 'origin', 'history', 'metadata', 'import'] as const;
 
 export function TablePage({ id }: { readonly id: string }) {
   const { query } = usePlace();
@@ -46,6 +48,7 @@ export function TablePage({ id }: { readonly id: string }) {
             tabs={[
               { name: 'preview', text: 'Preview' },
               { name: 'columns', text: `Columns (${countText(found.columns?.length ?? 0)})` },
+              { name: 'origin', text: 'Where it comes from' },
               ...(found.isAlias ? [] : [{ name: 'history', text: 'History' } as const]),
               { name: 'metadata', text: 'Metadata' },
               ...(mayWrite(bucketOf(id)) ? [{ name: 'import', text: 'Import' } as const] : []),
@@ -55,6 +58,7 @@ export function TablePage({ id }: { readonly id: string }) {
           >
             {tab === 'preview' && <Preview table={found} />}
             {tab === 'columns' && <ColumnList table={found} />}
+            {tab === 'origin' && <Origin table={found} />}
             {tab === 'history' && !found.isAlias && <TableHistory table={found} />}
             {tab === 'metadata' && (
               <MetadataList of={['tables', id]} at={() => client().tables.metadata(id)} />
@@ -89,7 +93,8 @@ function Facts({ table }: { readonly table: Table }) {
       </span>
       {lastImportDate !== null && (
         <span>
-          Last import <RelativeTime value={lastImportDate} />
+          <Link to={at`/tables/${table.id}?tab=origin`}>Last import</Link>{' '}
+          <RelativeTime value={lastImportDate} />
         </span>
       )}
     </span>

@@ -4,7 +4,7 @@ import { fitTable } from '../fit-table.ts';
 import { sparkline } from '../runs/sparkline.ts';
 import { number, time } from './facts.ts';
 
-/** Where a table comes from; nothing of it where the service cannot tell. */
+/** Origin of a table; empty where the service cannot tell. */
 export interface TableOrigin {
   readonly sources?: readonly TableSource[];
   readonly hidden?: number;

@@ -49,7 +49,7 @@ export const TableSource = Type.Object({
 });
 export type TableSource = Static<typeof TableSource>;
 
-/** What fills a table. */
+/** Sources of a table. */
 export const TableSources = Type.Object(
   {
     table: Type.String({ description: 'The table that has the rows: of an alias, that at its end.' }),

@@ -1,8 +1,8 @@
 import { act, render, screen } from '@testing-library/preact';
 import { describe, expect, test, vi } from 'vitest';
 import { Bytes, durationText, RelativeTime } from '../../../console/ui/values.tsx';
-import { cronText } from '../../../console/views/runs/cron-words.ts';
-import { zoned } from '../../../console/views/runs/zoned.ts';
+import { cronText } from '../../../console/ui/cron-words.ts';
+import { zoned } from '../../../console/ui/zoned.ts';
 
 test.each([
   [0, '0 ms'],

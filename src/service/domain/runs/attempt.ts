@@ -67,7 +67,7 @@ interface State {
   why: Why | undefined;
   /** Latest progress of the process since the last heartbeat, which stores it. */
   progress: string | undefined;
-  /** What the process has spent its time on, as JSON. */
+  /** Times that the process has spent on its parts, as JSON. */
   spent: string | undefined;
   /** Requests of the process since then, as JSON. */
   requests: string[];

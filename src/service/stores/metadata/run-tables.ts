@@ -27,7 +27,7 @@ export interface NewestLoad extends RunTableRow {
   readonly status: RunRow['status'] | null;
   readonly verdict: string | null;
   readonly version: number | null;
-  /** Of the configuration; null when it is gone for good. */
+  /** Name of the configuration; null when it is gone for good. */
   readonly configuration_name: string | null;
   readonly is_disabled: Flag | null;
   readonly is_deleted: Flag | null;

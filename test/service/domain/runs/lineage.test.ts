@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bytesBody, StorageClient, type Table } from '../../../../src/storage/client/index.ts';
 import { forgetRuns } from '../../../../src/service/stores/metadata/retention.ts';
-import { gexHere, json, startApi, type Api } from '../../../cli/support.ts';
+import { json, runHere, startApi, type Api } from '../../../cli/support.ts';
 import { metaOf } from '../../database.ts';
 import { books, startWorld, type World } from './support.ts';
 
@@ -13,6 +13,11 @@ const twoBooks = async (): Promise<Api> =>
 
 const clientOf = ({ addresses, token }: World): StorageClient =>
   new StorageClient({ url: addresses.url, token });
+
+const gexAt =
+  ({ addresses, token }: World) =>
+  async (...args: readonly string[]) =>
+    await runHere([...args, '--storage', addresses.url], { env: { KBC_TOKEN: token } });
 
 async function limited(client: StorageClient, world: World, rights: object): Promise<StorageClient> {
   const { token } = await client.tokens.create({ description: 'limited', ...rights });
@@ -75,7 +80,7 @@ describe('where a table comes from', () => {
     ]);
     expect(await client.tables.loads(TABLE, { limit: 1, offset: 1 })).toEqual([loads[1]]);
 
-    const gex = async (...args: readonly string[]) => await gexHere(...args, '--storage', world.dir);
+    const gex = gexAt(world);
     const { stdout: out } = await gex('storage', 'tables', 'show', TABLE);
     expect(out).toContain('Comes from:');
     expect(out).toMatch(new RegExp(`ex-generic-v2/a +library\\.books +${second.id} .* success +ended +2 `));
@@ -209,7 +214,7 @@ test('a run that has ended tells what its time was spent on', async () => {
   const sumMs = Object.values(spent).reduce((sum, ms) => sum + ms, 0);
   // Times of runs are of whole seconds.
   expect(sumMs).toBeLessThanOrEqual(tookMs + 1000);
-  const told = await gexHere('runs', 'show', id, '--storage', world.dir);
+  const told = await gexAt(world)('runs', 'show', id);
   expect(told.stdout).toMatch(/^spent on +start \d+\.\d s, login 0\.\d s, requests 0\.\d s, .*import/m);
   const { requests } = await client.runs.requests(id);
   expect(requests.map(({ isLogin = false }) => isLogin)).toEqual([true, false]);
@@ -242,7 +247,7 @@ test('all schedules are listed with what they wait for, and paused and resumed t
   expect(states.map(({ isPaused }) => isPaused)).toEqual([true, true, true]);
   const [held] = await configurations.schedules('a').list();
   expect(held).toMatchObject({ isEnabled: true, isPaused: true, nextTime: null });
-  // What is paused stays so while it is changed.
+  // It stays paused while it is changed.
   const changed = await configurations.schedules('a').update(held?.id ?? '', { cron: '30 6 * * *' });
   expect(changed).toMatchObject({ isPaused: true, nextTime: null });
   expect(await client.schedules.resume({ component: COMPONENT, configuration: 'a' })).toBe(1);

@@ -1,4 +1,4 @@
-import { timeOf } from '../../ui/values.tsx';
+import { timeOf } from './values.tsx';
 
 /** Formats a time in a time zone: `Wed 3 Jun, 06:30`. */
 export function zoned(time: number | string, timeZone: string): string {

@@ -1,0 +1,78 @@
+import type { Run } from '../../data/client.ts';
+import { durationText, timeOf } from '../../ui/values.tsx';
+import type { ChartTone } from '../../ui/chart.tsx';
+import '../../ui/chart.css';
+import { tookMs } from './words.tsx';
+
+type Spent = NonNullable<Run['spent']>;
+
+const PARTS: readonly (readonly [part: keyof Spent, name: string, tone: ChartTone])[] = [
+  ['startMs', 'Start', 'muted'],
+  ['inputMs', 'Input', 'muted'],
+  ['loginMs', 'Login', 'warn'],
+  ['requestsMs', 'Requests', 'accent'],
+  ['waitingMs', 'Waiting', 'bad'],
+  ['writingMs', 'Writing', 'good'],
+  ['uploadMs', 'Upload', 'warn'],
+  ['importMs', 'Import', 'accent'],
+];
+
+/** Whole seconds of the times of a run leave so much unknown. */
+const ROUNDING_MS = 1500;
+
+/** Returns what the time of a run went into, from its queue on; parts without time are left out. */
+export function partsOf(run: Run): readonly { name: string; ms: number; tone: ChartTone }[] {
+  const { spent, startTime, createdTime } = run;
+  if (spent === undefined || startTime === null) return [];
+  const known = PARTS.map(([part, name, tone]) => ({ name, ms: spent[part], tone }));
+  const queueMs = Math.max(0, timeOf(startTime) - timeOf(createdTime));
+  const restMs = (tookMs(run) ?? 0) - known.reduce((sum, { ms }) => sum + ms, 0);
+  return [
+    { name: 'Queue', ms: queueMs, tone: 'muted' as const },
+    ...known,
+    // Earlier attempts, and the runner before and behind its process.
+    { name: 'Runner', ms: restMs > ROUNDING_MS ? restMs : 0, tone: 'muted' as const },
+  ].filter(({ ms }) => ms > 0);
+}
+
+/** Shows what the time of a run was spent on, as one bar and in numbers. */
+export function SpentTime({ run }: { readonly run: Run }) {
+  const parts = partsOf(run);
+  const sum = parts.reduce((total, { ms }) => total + ms, 0);
+  if (sum === 0) return null;
+  let at = 0;
+  return (
+    <section class="card runs-spent" aria-label="What its time was spent on">
+      <h2>What its time was spent on</h2>
+      <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+        {parts.map(({ name, ms, tone }) => {
+          const x = at;
+          const width = (ms / sum) * 100;
+          at += width;
+          return (
+            <g key={name}>
+              <title>{`${name}: ${durationText(ms)}`}</title>
+              <rect class={`chart-${tone}`} x={x} width={Math.max(0, width - 0.2)} height="10" />
+            </g>
+          );
+        })}
+      </svg>
+      <dl class="runs-spent-parts">
+        {parts.map(({ name, ms, tone }) => (
+          <div key={name}>
+            <dt>
+              <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
+                <rect class={`chart-${tone}`} width="10" height="10" />
+              </svg>{' '}
+              {name}
+            </dt>
+            <dd>
+              <span class="number">{durationText(ms)}</span>{' '}
+              <span class="muted small">{`${Math.round((ms / sum) * 100)} %`}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

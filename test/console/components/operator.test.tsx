@@ -1,0 +1,159 @@
+import { render, screen, within } from '@testing-library/preact';
+import { describe, expect, test } from 'vitest';
+import type { ListedSchedule, Run } from '../../../console/data/client.ts';
+import { BarChart } from '../../../console/ui/chart.tsx';
+import { countText } from '../../../console/ui/values.tsx';
+import { hoursOf } from '../../../console/views/runs/calendar.tsx';
+import { curlOf } from '../../../console/views/runs/curl.ts';
+import { partsOf } from '../../../console/views/runs/spent.tsx';
+import { effectsOf } from '../../../console/views/sources/version-effect.tsx';
+
+function runOf(about: Partial<Run>): Run {
+  return {
+    id: '1',
+    status: 'success',
+    branchId: 1,
+    component: 'ex',
+    configuration: 'a',
+    asked: {},
+    configurationVersion: 1,
+    schedule: null,
+    scheduledTime: null,
+    creatorToken: { id: '1', description: 'x' },
+    createdTime: '2026-01-01T00:00:00+0000',
+    startTime: '2026-01-01T00:00:05+0000',
+    endTime: '2026-01-01T00:00:15+0000',
+    cancelTime: null,
+    attempt: 1,
+    verdict: 'complete',
+    exitCode: 0,
+    error: null,
+    log: { lines: 0 },
+    ...about,
+  };
+}
+
+describe('a chart', () => {
+  test('has its numbers in a table, the newest first, and says in words what it shows', () => {
+    render(
+      <BarChart
+        title="Runs"
+        of="Day"
+        series={[
+          { name: 'Done', tone: 'good' },
+          { name: 'Failed', tone: 'bad' },
+        ]}
+        bars={[
+          { key: '1', name: 'Monday', values: [1200, 3] },
+          { key: '2', name: 'Tuesday', values: [0, 0] },
+        ]}
+        format={countText}
+      />,
+    );
+    const drawn = screen.getByRole('img', { name: /2 bars, from 0 to 1,203; the last, Tuesday, is 0/ });
+    // One place for each bar, and a part for each series.
+    expect(drawn.querySelectorAll('rect')).toHaveLength(6);
+    const [head, ...rows] = within(screen.getByRole('table', { hidden: true })).getAllByRole('row', {
+      hidden: true,
+    });
+    expect(head?.textContent).toBe('DayDoneFailed');
+    expect(rows.map(({ textContent }) => textContent)).toEqual(['Tuesday00', 'Monday1,2003']);
+  });
+
+  test('of nothing is not drawn', () => {
+    const { container } = render(<BarChart title="Runs" of="Day" series={[]} bars={[]} format={countText} />);
+    expect(container.textContent).toBe('');
+  });
+});
+
+const scheduleOf = (times: readonly string[], hasMoreTimes = false): ListedSchedule => ({
+  id: times[0] ?? '',
+  cron: '0 * * * *',
+  timeZone: 'UTC',
+  rows: [],
+  isEnabled: true,
+  isPaused: false,
+  nextTime: times[0] ?? null,
+  lastTime: null,
+  approvedVersion: null,
+  refusal: null,
+  createdTime: '',
+  creatorToken: { id: '1', description: '' },
+  component: 'ex',
+  configuration: 'a',
+  name: 'a',
+  waitsFor: 'time',
+  run: null,
+  times: [...times],
+  hasMoreTimes,
+});
+
+const at = (minutes: number): string =>
+  `${new Date(Date.parse('2026-01-01T06:30:00Z') + minutes * 60_000).toISOString().slice(0, 19)}+0000`;
+
+describe('the calendar', () => {
+  const now = Date.parse('2026-01-01T06:20:00Z');
+  test('counts the times of each hour, and those that are not told by their rhythm', () => {
+    const hours = hoursOf([scheduleOf([at(0), at(60)]), scheduleOf([at(5)])], now);
+    expect(hours).toHaveLength(25);
+    expect(hours.slice(0, 3).map(({ runs }) => runs)).toEqual([2, 1, 0]);
+    expect(hours[0]?.schedules).toHaveLength(2);
+
+    // Every five minutes: 48 times are told, of four hours.
+    const often = Array.from({ length: 48 }, (_, i) => at(i * 5));
+    const counted = hoursOf([scheduleOf(often, true)], now).map(({ runs }) => runs);
+    expect(counted.slice(0, 3)).toEqual([6, 12, 12]);
+    expect(counted.slice(5, 24).every((runs) => runs === 12)).toBe(true);
+  });
+});
+
+describe('versions', () => {
+  test('tell what runs by them gave beside those by earlier ones, of whole runs alone', () => {
+    const effects = effectsOf([
+      runOf({ id: '5', configurationVersion: 2, status: 'error' }),
+      runOf({ id: '4', configurationVersion: 2, asked: { rows: ['x'] }, rowCount: 1 }),
+      runOf({ id: '3', configurationVersion: 2, rowCount: 120 }),
+      runOf({ id: '2', configurationVersion: 1, rowCount: 100 }),
+      runOf({ id: '1', configurationVersion: null, rowCount: 7 }),
+    ]);
+    expect([...effects.keys()]).toEqual([2, 1]);
+    expect(effects.get(2)).toMatchObject({ runs: 3, failed: 1, last: { id: '3' }, before: { id: '2' } });
+    expect(effects.get(1)).toMatchObject({ runs: 1, failed: 0, last: { id: '2' } });
+    expect(effects.get(1)?.before).toBeUndefined();
+  });
+});
+
+describe('the time of a run', () => {
+  const spent = {
+    startMs: 500,
+    loginMs: 0,
+    requestsMs: 4000,
+    waitingMs: 0,
+    inputMs: 0,
+    writingMs: 300,
+    uploadMs: 0,
+    importMs: 200,
+  };
+
+  test('has the queue and what is not known of it, and no parts without time', () => {
+    expect(partsOf(runOf({ spent }))).toEqual([
+      { name: 'Queue', ms: 5000, tone: 'muted' },
+      { name: 'Start', ms: 500, tone: 'muted' },
+      { name: 'Requests', ms: 4000, tone: 'accent' },
+      { name: 'Writing', ms: 300, tone: 'good' },
+      { name: 'Import', ms: 200, tone: 'accent' },
+      { name: 'Runner', ms: 5000, tone: 'muted' },
+    ]);
+    expect(partsOf(runOf({}))).toEqual([]);
+    expect(partsOf(runOf({ spent, startTime: null }))).toEqual([]);
+  });
+});
+
+test('a request is copied as a command that a shell takes as it is', () => {
+  expect(curlOf({ request: 'GET https://api.example.com/users?page=2' })).toBe(
+    "curl 'https://api.example.com/users?page=2'",
+  );
+  expect(curlOf({ request: 'POST https://a.example.com/x', body: `{"a":"it's"}` })).toBe(
+    `curl -X POST https://a.example.com/x -d '{"a":"it'\\''s"}'`,
+  );
+});
