@@ -1354,8 +1354,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a text that its value is not written as is lost',
     file: 'src/service/stores/tables/duckdb/cells.ts',
-    find: '`CASE WHEN ${isOdd(text, type)} THEN ${text} END`',
+    find: '`CASE ${look(text, type)} WHEN ${ODD} THEN ${text} END`',
     replace: "'NULL'",
+    tests: ['test/service/stores/tables/duckdb/engine.test.ts'],
+  },
+  {
+    name: 'times that no pattern allows are values, as the database writes them so, too',
+    file: 'src/service/stores/tables/duckdb/cells.ts',
+    find: "BETWEEN '0001-01-01' AND '9999-12-31' AND",
+    replace: 'IS NOT NULL AND',
     tests: ['test/service/stores/tables/duckdb/engine.test.ts'],
   },
   {
