@@ -26,7 +26,7 @@ import {
 } from '../../stores/metadata/console-logins.ts';
 import { findSessionByHash, newSecret } from '../../stores/metadata/console-sessions.ts';
 import type { ConfigurationKey, ConsoleLoginRow } from '../../stores/metadata/tables.ts';
-import { transactionsOf } from '../../stores/metadata/transaction.ts';
+import type { Transact } from '../../stores/metadata/transaction.ts';
 import { Answer } from '../answer.ts';
 import type { HttpContext } from '../http-context.ts';
 import { keyFrom } from '../parsing/configuration.ts';
@@ -125,12 +125,12 @@ export function consoleLoginRoutes(context: HttpContext, desk: Desk): Route[] {
       path: CALLBACK,
       summary: 'Where a provider sends the browser back to after a login',
       status: 303,
-      async handle({ request, origin }) {
+      async handle({ request, origin, transact }) {
         const url = new URL(request.url, origin);
         const id = loginIdOf(url.searchParams.get('state') ?? '');
         const login = await loginOf(request, origin, id);
         if (login === undefined || !(await takeLogin(meta, id))) return loginPage(env, 400, STRANGE);
-        const progress = await finish(login, `${origin}${CALLBACK}${url.search}`);
+        const progress = await finish(login, `${origin}${CALLBACK}${url.search}`, transact);
         await finishLogin(meta, id, JSON.stringify(progress));
         // Elsewhere, so that the code stays neither in the address nor in the history.
         return new Answer(303, undefined, {
@@ -182,7 +182,7 @@ export function consoleLoginRoutes(context: HttpContext, desk: Desk): Route[] {
   }
 
   /** Exchanges the code, and stores what came. It never fails: how it ended is for the page that began. */
-  async function finish(login: ConsoleLoginRow, answer: string): Promise<Progress> {
+  async function finish(login: ConsoleLoginRow, answer: string, transact: Transact): Promise<Progress> {
     try {
       const session = await findSessionByHash(meta, env, login.session_hash);
       if (session === undefined) throw new ApiError(401, 'console.signedOut', 'The session has ended.');
@@ -196,7 +196,7 @@ export function consoleLoginRoutes(context: HttpContext, desk: Desk): Route[] {
         (said) => ('loggedIn' in said ? said.loggedIn : undefined),
         Math.min(EXCHANGE_MS, desk.patienceMs),
       );
-      if (key !== undefined) await keepLogins(transactionsOf(meta), key, readLogins(done.logins));
+      if (key !== undefined) await keepLogins(transact, key, readLogins(done.logins));
       return { status: 'done', login: shown(done, key === undefined) };
     } catch (error) {
       if (error instanceof ApiError) return { status: 'failed', error: error.message };

@@ -59,9 +59,17 @@ async function makeOlder(meta: Meta, withoutKey: number): Promise<void> {
     `drop index ${place}jobs_one`,
     `drop index ${place}jobs_unfinished`,
     `create index jobs_lock on ${place}jobs (lock_key, id)`,
-    ...['run_requests', 'alerts', 'alert_states', 'alert_causes', 'alert_messages', 'console_logins'].map(
-      (table) => `drop table ${place}${table}`,
-    ),
+    ...[
+      'run_requests',
+      'alerts',
+      'alert_states',
+      'alert_causes',
+      'alert_messages',
+      'console_logins',
+      'run_tables',
+    ].map((table) => `drop table ${place}${table}`),
+    `alter table ${place}runs drop column spent`,
+    `alter table ${place}schedules drop column is_paused`,
     `delete from ${place}kysely_migration where name >= '0031'`,
   ];
   const tickets = ['gex_queue', 'other_queue'].map((schema) => `create schema ${schema}`);
