@@ -21,9 +21,25 @@ export default defineConfig({
     // The editor, which is loaded when it is needed.
     chunkSizeWarningLimit: 800,
   },
-  plugins: [apiDocs(), compressed()],
+  plugins: [noNode(), apiDocs(), compressed()],
   logLevel: 'warn',
 });
+
+/** Refuses modules of Node, for which a browser would get empty ones. */
+function noNode(): Plugin {
+  return {
+    name: 'no-node',
+    enforce: 'pre',
+    resolveId: {
+      filter: { id: /^node:/ },
+      handler(module, importer) {
+        throw new Error(
+          `${importer ?? 'A page'} needs ${module}, which no browser has: import what the console needs from a module without it.`,
+        );
+      },
+    },
+  };
+}
 
 /** Files of the API documentation page, as their package has them, with its licence. */
 const API_DOCS = {

@@ -1,4 +1,4 @@
-import { digKeys, type Json } from '../../lib/json/index.ts';
+import { getKey, isObject, type Json } from '../../lib/json/value.ts';
 import type { ApiCore } from './api-core.ts';
 import { path } from './encode.ts';
 import { readJob } from './job.ts';
@@ -23,8 +23,8 @@ export async function exportTable(
     { file: 'object' },
   );
   const { id: fileId } = shaped<{ id: number }>(file, 'export', { id: 'number' });
-  // As it was parsed.
-  const columns = digKeys(['export', 'columns'], operationParams as Json);
+  const asked = propertyOf(operationParams as Json, 'export'); // as it was parsed
+  const columns = propertyOf(asked, 'columns');
   return {
     fileId,
     isCached: cacheHit === true,
@@ -33,3 +33,6 @@ export async function exportTable(
       : { columns: columns.filter((name) => typeof name === 'string') }),
   };
 }
+
+const propertyOf = (value: Json | undefined, key: string): Json | undefined =>
+  isObject(value) ? getKey(value, key) : undefined;
