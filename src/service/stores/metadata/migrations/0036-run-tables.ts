@@ -22,10 +22,11 @@ export const runTables: Migration = {
       .addColumn('loaded', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('run_tables_key', ['branch_id', 'table_id', 'run_id', 'row_id', 'name'])
       .execute();
+    // Does not begin with the branch: SQLite would read all of it by this index for the sources of one table.
     await db.schema
       .createIndex('run_tables_configuration')
       .on('run_tables')
-      .columns(['branch_id', 'component_id', 'configuration_id', 'table_id', 'run_id'])
+      .columns(['component_id', 'configuration_id', 'branch_id', 'table_id', 'run_id'])
       .execute();
     await db.schema.createIndex('run_tables_run').on('run_tables').column('run_id').execute();
     await db.schema.alterTable('runs').addColumn('spent', 'text').execute();
