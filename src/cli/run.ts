@@ -4,15 +4,13 @@ import { RunError } from '../lib/errors.ts';
 import type { FileFormat } from '../runner/typed-files.ts';
 import type { Progress } from '../engine/extract/progress.ts';
 import type { Log } from '../lib/log.ts';
-import { RUN_VARIABLE } from '../service/domain/runs/checkpoint/channel.ts';
-import type { KeptRun } from '../service/domain/runs/checkpoint/kept-run.ts';
 import type { PreviewRunOptions } from '../runner/preview.ts';
-import { openTarget, type RunTarget, type TargetOptions } from '../service/open/open-target.ts';
-import { RUNNER_VARIABLE } from '../service/domain/runs/runner-variable.ts';
+import { openTarget, type RunTarget } from '../service/open/open-target.ts';
+import { givenByRunner, keptBySomebody, toldToRunner } from './by-runner.ts';
 import { flag, listed, valued, type Args, type Command, type Io } from './command.ts';
-import type { ShownProgress } from './progress.ts';
 import { periodArg, periodOptions } from './period-options.ts';
 import { recordingArgs, recordingOptions } from './recording-options.ts';
+import type { GivenLineage, LineageTeller } from './openlineage/teller.ts';
 import { isRemote, remoteOptions } from './remote-options.ts';
 import { countArg, logOptions, openLog, strictOption, urlArg } from './shared.ts';
 import { storedArg } from './stored-arg.ts';
@@ -77,6 +75,10 @@ export const runCommand: Command = {
       'URL',
       'Post a message here when the run fails or is in doubt, and when it is well again; signed where GEX_NOTIFY_SECRET is set',
     ),
+    openlineage: valued(
+      'URL',
+      'Tell this receiver of OpenLineage what the run reads and which tables it fills; GEX_OPENLINEAGE_URL by default, with GEX_OPENLINEAGE_KEY as its key',
+    ),
     json: flag('Print the result as JSON'),
     'show-requests': flag('Print every request and answer as they go, without secrets'),
     ...logOptions,
@@ -113,15 +115,18 @@ export const runCommand: Command = {
     const notify = urlArg(args, 'notify');
     const isTrial = args.isSet('dry-run') || args.text('limit') !== undefined;
     const outcome: RunOutcome = { rows: [], dataFolder: args.text('data') ?? '.' };
-    if (notify === undefined || isTrial) return await runHere(args, io, outcome);
     try {
       return await runHere(args, io, outcome);
     } catch (error) {
       outcome.error = error;
       throw error;
     } finally {
-      const { notifyOf } = await import('./notify.ts');
-      await notifyOf(outcome, notify, { args, io });
+      const told = outcome.lineage?.end(outcome);
+      if (notify !== undefined && !isTrial) {
+        const { notifyOf } = await import('./notify.ts');
+        await notifyOf(outcome, notify, { args, io });
+      }
+      await told;
     }
   },
 };
@@ -132,6 +137,8 @@ export interface RunOutcome {
   readonly rows: RowResult[];
   dataFolder: string;
   error?: unknown;
+  /** Tells a receiver of OpenLineage of the run. */
+  lineage?: LineageTeller | undefined;
 }
 
 async function runHere(args: Args, io: Io, outcome: RunOutcome): Promise<number> {
@@ -157,7 +164,8 @@ async function runHere(args: Args, io: Io, outcome: RunOutcome): Promise<number>
     if (!isDryRun) await show(error);
     throw error;
   };
-  const { run: runId, ...given } = await givenByRunner();
+  const { run: runId, lineage, ...given } = await givenByRunner();
+  outcome.lineage = await lineageTeller(args, io, { runId, receiver: lineage });
   // behind the credentials, which are the first message
   const kept = await keptBySomebody();
   const signal = kept === undefined ? io.signal : AbortSignal.any([io.signal, kept.gone]);
@@ -205,7 +213,12 @@ async function runHere(args: Args, io: Io, outcome: RunOutcome): Promise<number>
       debug: args.text('log-level') === 'debug',
       command: ['gex', ...process.argv.slice(2)].join(' '),
       onDebug: () => log.setLevel('debug'),
-      progress: { ...progress, ...shownRequests, rowEnd: (result) => done.push(result) },
+      progress: {
+        ...progress,
+        ...shownRequests,
+        planned: (planned) => outcome.lineage?.begin(planned),
+        rowEnd: (result) => done.push(result),
+      },
     }).catch(shown);
     if (format !== undefined) {
       const { withFileNames, writeTypedFiles } = await import('../runner/typed-files.ts');
@@ -226,40 +239,13 @@ async function runHere(args: Args, io: Io, outcome: RunOutcome): Promise<number>
   }
 }
 
-/**
- * Receives id, token and keys of a run from the runner that started it: not by the environment, where a configuration
- * could take them from.
- */
-async function givenByRunner(): Promise<
-  Pick<TargetOptions, 'encryptionKeys' | 'environment'> & { readonly run?: string }
-> {
-  // the module is not loaded for others
-  if (process.env[RUNNER_VARIABLE] !== '1') return {};
-  const { receiveCredentials } = await import('../service/domain/runs/credentials.ts');
-  const credentials = await receiveCredentials();
-  if (credentials === undefined) return {};
-  const { parseKeys } = await import('../lib/encryption/index.ts');
-  return {
-    run: credentials.run,
-    encryptionKeys: parseKeys(credentials.keys, 'the runner'),
-    environment: { ...process.env, KBC_TOKEN: credentials.token },
-  };
-}
-
-/** Keeps a checkpoint of the run for another process, if a runner has started it for that. */
-async function keptBySomebody(): Promise<KeptRun | undefined> {
-  if (process.env[RUN_VARIABLE] === undefined) return undefined;
-  const { keptRun } = await import('../service/domain/runs/checkpoint/kept-run.ts');
-  return keptRun(process, process.env);
-}
-
-/** Reports the progress of a run to the runner that started this process. */
-async function toldToRunner(): Promise<ShownProgress | undefined> {
-  // the module is not loaded for others
-  if (process.env[RUNNER_VARIABLE] !== '1') return undefined;
-  const { createRunProgress } = await import('./runner-progress.ts');
-  const { tellRunner } = await import('../service/domain/runs/run-progress.ts');
-  return createRunProgress(systemEnv, tellRunner, performance.timeOrigin);
+/** Returns the teller of the run to a receiver of OpenLineage; undefined without one, and for a trial. */
+async function lineageTeller(args: Args, io: Io, given: GivenLineage): Promise<LineageTeller | undefined> {
+  const url = urlArg(args, 'openlineage') ?? given.receiver?.url ?? process.env['GEX_OPENLINEAGE_URL'] ?? '';
+  const isTrial = args.isSet('dry-run') || ['limit', 'replay'].some((name) => args.text(name) !== undefined);
+  if (url === '' || isTrial) return undefined;
+  const { openTeller } = await import('./openlineage/teller.ts');
+  return openTeller(url, given, { args, io });
 }
 
 /** Prints lines for requests and answers, at any log level. */

@@ -76,6 +76,8 @@ export interface RowOptions extends RunPlanOptions, RecordingOptions {
 }
 
 export interface RunProgress extends Progress {
+  /** The rows that will run are known, and none has begun. */
+  planned?(rows: readonly RowRun[]): void;
   rowStart?(row: RowRun): void;
   /** Returns who listens to a row that begins; where several are under way, what is listened to by the run tells none. */
   ofRow?(row: RowRun): Progress;

@@ -103,6 +103,7 @@ async function runRows(
 ): Promise<RunResult> {
   const { dataFolder, log, env = systemEnv, signal = new AbortController().signal } = options;
   const { document, id, ready, skipped } = await makePlan(options, isCommand(options) ? 'refuse' : 'warn');
+  if (ready.length > 0) options.progress?.planned?.(ready.map(({ row }) => row));
   let lineThreads: LineThreads | undefined;
   const lock = lockFolder(dataFolder, options.command ?? 'generic-extractor', env.now());
   try {

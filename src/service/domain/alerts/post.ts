@@ -14,6 +14,8 @@ export interface PostOptions {
   readonly reach?: MessageReach | undefined;
   /** The key that it is signed with; not signed when undefined. */
   readonly secret?: string | undefined;
+  /** Sent as a bearer token. */
+  readonly token?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -23,7 +25,7 @@ const TIMEOUT_MS = 10_000;
 export async function postMessage(
   url: URL,
   { id, body }: { readonly id: string; readonly body: string },
-  { reach, secret, signal }: PostOptions,
+  { reach, secret, token, signal }: PostOptions,
 ): Promise<number> {
   reach?.requireHost(url.hostname);
   const { request } = url.protocol === 'https:' ? https : http;
@@ -39,6 +41,7 @@ export async function postMessage(
           'content-length': Buffer.byteLength(body),
           'user-agent': `generic-extractor/${VERSION}`,
           'x-gex-message': id,
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(secret === undefined
             ? {}
             : { 'x-gex-signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}` }),

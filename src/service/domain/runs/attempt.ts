@@ -14,6 +14,7 @@ import { beatRun, type RunEnd } from '../../stores/metadata/run-leases.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
 import type { RunRow } from '../../stores/metadata/tables.ts';
 import { prolongToken } from '../../stores/metadata/tokens.ts';
+import { lineageReceiver } from './lineage-receiver.ts';
 import { startChild, type Ended, type RunChild } from './child.ts';
 import { folderOf, leaveFolder, untilLeft } from './folders.ts';
 import type { Keeper, KeptStore } from './checkpointer.ts';
@@ -300,6 +301,7 @@ async function workIn(
     else if (run.attempt > 1) log.tell('info', `Attempt ${run.attempt}: the runner before this one is gone.`);
     const restored = await keeper?.restore();
     await forgetRecords(folder);
+    const lineage = await lineageReceiver(context, run, process.env);
     const start = (): RunChild => {
       const child = startChild({
         command: options.command,
@@ -315,6 +317,7 @@ async function workIn(
           run: String(run.id),
           token: made.token,
           keys: keyFileText(keys),
+          lineage,
         },
       });
       keeper?.start(child.process);

@@ -1,3 +1,4 @@
+import type { LineageReceiver } from './lineage-receiver.ts';
 import { RUNNER_VARIABLE } from './runner-variable.ts';
 
 /** Credentials of a run: the first message of its runner over the channel to its process. */
@@ -9,6 +10,8 @@ export interface RunCredentials {
   readonly token: string;
   /** The keys of encrypted values, as a key file has them. */
   readonly keys: string;
+  /** Receiver of OpenLineage events, where the service has one. */
+  readonly lineage?: LineageReceiver | undefined;
 }
 
 /** Waits for the credentials, when a runner started this process; undefined for any other. */
