@@ -23,7 +23,13 @@ describe.skipIf(CHROMIUM === undefined)('a token that may only read', () => {
   test('is offered nothing that would be refused', async () => {
     const { page } = await own.open('/tables/in.c-read.users', { token });
     await page.getByRole('gridcell', { name: 'Ann' }).waitFor();
-    expect(await page.getByRole('tab').allTextContents()).toEqual(['Preview', 'Columns (2)', 'Metadata']);
+    expect(await page.getByRole('tab').allTextContents()).toEqual([
+      'Preview',
+      'Columns (2)',
+      'Where it comes from',
+      'History',
+      'Metadata',
+    ]);
     expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
     expect(await page.getByRole('link', { name: 'New source' }).count()).toBe(0);
     expect(await axe(page)).toEqual([]);

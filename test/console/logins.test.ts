@@ -214,7 +214,7 @@ describe.skipIf(CHROMIUM === undefined)('a person logs in to an API', () => {
         parameters: { api: { baseUrl: provider.url }, config: { jobs: [{ endpoint: 'books' }] } },
       },
     });
-    const { page } = await own.open(`/sources/${COMPONENT}/by-form`);
+    const { page } = await own.open(`/sources/${COMPONENT}/by-form?tab=settings`);
     await page.getByLabel('Kind of login').selectOption('oauth20.clientCredentials');
     await page.getByLabel('Client id').fill('shop');
     await page.getByLabel('Kind of login').selectOption('oauth20.refreshToken');

@@ -34,9 +34,12 @@ describe.skipIf(CHROMIUM === undefined)('the console', () => {
     await page.getByText('Signed in with Master token').waitFor();
     expect(await axe(page)).toEqual([]);
     await page.keyboard.press('Escape');
-    expect(await page.getByRole('menu').count()).toBe(0);
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await page.locator('button[aria-haspopup]:focus').waitFor();
     await page.keyboard.press('Enter');
+    await page.locator('[role^=menuitem]:focus').waitFor();
     await page.keyboard.press('ArrowUp');
+    await page.locator('[role=menuitem]:focus', { hasText: 'Sign out' }).waitFor();
     await page.keyboard.press('Enter');
     // A link is good once: who leaves is told what leads back, and may stay.
     const dialog = page.getByRole('dialog', { name: 'Sign out?' });

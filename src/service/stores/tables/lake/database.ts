@@ -65,7 +65,8 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
   const statements = createPlaces(STATEMENTS);
   // DuckLake reads the schema of a version when it is first needed, and two threads that do so for one version at the
   // same time use memory that is freed: wrong schemas, and crashes. So it is one at a time that makes it read: at the
-  // begin of a transaction, and at its commit.
+  // begin of a transaction, and at its commit. Of what a change commits it frees what statements that are running use:
+  // it waits for them, and they for it.
   const turn = createPlaces(1);
   let instance: DuckDBInstance | undefined = await start();
 
@@ -74,17 +75,17 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
     use: (work) => sessions.use(() => connected(work)),
     transaction: (work, tables = []) =>
       sessions.use(() =>
-        connected(async (session) => {
-          await begin(session, ['SELECT count(*) FROM duckdb_schemas()', ...tables.map(nothingOf)]);
-          return await ended(session, async () => await work(session));
+        connected(async (session, own) => {
+          await begin(own, ['SELECT count(*) FROM duckdb_schemas()', ...tables.map(nothingOf)]);
+          return await ended(own, true, async () => await work(session));
         }),
       ),
     read: (tables, work) =>
       sessions.use(() =>
-        connected((session) => {
+        connected((session, own) => {
           const rows = async (sql: string): ReturnType<DuckSession['rows']> => {
-            await begin(session, tables.map(nothingOf));
-            return await ended(session, async () => await session.rows(sql));
+            await begin(own, tables.map(nothingOf));
+            return await ended(own, false, async () => await session.rows(sql));
           };
           return work({
             rows,
@@ -102,21 +103,26 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
   };
 
   /** Begins a transaction with statements for which DuckLake reads the schemas of the versions that are used. */
-  async function begin(session: DuckSession, first: readonly string[]): Promise<void> {
-    await turn.use(async () => {
-      await session.run('BEGIN TRANSACTION');
-      for (const statement of first) await session.run(statement);
-    });
+  async function begin(own: DuckSession, first: readonly string[]): Promise<void> {
+    await turn.use(() =>
+      statements.use(async () => {
+        await own.run('BEGIN TRANSACTION');
+        for (const statement of first) await own.run(statement);
+      }),
+    );
   }
 
-  async function ended<T>(session: DuckSession, work: () => Promise<T>): Promise<T> {
+  async function ended<T>(own: DuckSession, isChange: boolean, work: () => Promise<T>): Promise<T> {
     try {
       const result = await work();
-      await turn.use(() => session.run('COMMIT'));
+      await turn.use(() => {
+        const commit = async (): Promise<void> => await own.run('COMMIT');
+        return isChange ? statements.alone(commit) : statements.use(commit);
+      });
       return result;
     } catch (error) {
       // A failed COMMIT has rolled back by itself.
-      await session.run('ROLLBACK').catch(() => undefined);
+      await statements.alone(() => own.run('ROLLBACK')).catch(() => undefined);
       throw error;
     }
   }
@@ -159,11 +165,15 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
     }
   }
 
-  async function connected<T>(work: (session: DuckSession) => Promise<T>): Promise<T> {
+  /** @param work gets the statements, and those which wait for no others: only within what is held here */
+  async function connected<T>(work: (session: DuckSession, own: DuckSession) => Promise<T>): Promise<T> {
     if (instance === undefined) throw new Error('The table engine is closed.');
     const connection = await instance.connect();
     try {
-      return await work(sessionOf(connection, statements, () => undefined));
+      return await work(
+        sessionOf(connection, statements, () => undefined),
+        sessionOf(connection, createPlaces(1), () => undefined),
+      );
     } catch (error) {
       throw toLakeError(error);
     } finally {

@@ -78,6 +78,8 @@ describe.runIf(EXTENSIONS)('the maintenance of a lake', () => {
     expect(await engine.describe(table)).toEqual(described);
     expect(await load(engine, table, 'id\n2\n', request)).toEqual(outcome);
     expect(await exported(engine, table)).toBe('"1"\n"2"\n');
+    await engine.close();
+    engine = await open(7);
   });
 });
 

@@ -196,11 +196,13 @@ describe.runIf(EXTENSIONS)('versions of tables of a lake', () => {
 
   test('a version that is not there is told with those that are', async () => {
     const code = 'storage.tables.versionNotFound';
-    await expect(versions.at(9999).preview(plain, {})).rejects.toMatchObject({ code });
-    await expect(versions.at(1).count(plain, {})).rejects.toMatchObject({ code });
-    await expect(versions.restore(plain, 9999, {})).rejects.toMatchObject({ code });
+    const known = { bucket: 'in.c-main', table: 'known' };
+    await load(engine, known, 'a\n1\n', { create: { primaryKey: [] } });
+    await expect(versions.at(9999).preview(known, {})).rejects.toMatchObject({ code });
+    await expect(versions.at(1).count(known, {})).rejects.toMatchObject({ code });
+    await expect(versions.restore(known, 9999, {})).rejects.toMatchObject({ code });
     await expect(
-      versions.difference(plain, { from: 9999, to: await engine.version(), limit: 1 }),
+      versions.difference(known, { from: 9999, to: await engine.version(), limit: 1 }),
     ).rejects.toMatchObject({
       code,
       message: expect.stringMatching(
