@@ -115,10 +115,7 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
   async function ended<T>(own: DuckSession, isChange: boolean, work: () => Promise<T>): Promise<T> {
     try {
       const result = await work();
-      await turn.use(() => {
-        const commit = async (): Promise<void> => await own.run('COMMIT');
-        return isChange ? statements.alone(commit) : statements.use(commit);
-      });
+      await turn.use(() => (isChange ? statements.alone : statements.use)(() => own.run('COMMIT')));
       return result;
     } catch (error) {
       // A failed COMMIT has rolled back by itself.
