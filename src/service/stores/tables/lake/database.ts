@@ -115,7 +115,9 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
   async function ended<T>(own: DuckSession, isChange: boolean, work: () => Promise<T>): Promise<T> {
     try {
       const result = await work();
-      await turn.use(() => (isChange ? statements.alone : statements.use)(() => own.run('COMMIT')));
+      await turn.use(() =>
+        isChange ? statements.alone(() => own.run('COMMIT')) : statements.use(() => own.run('COMMIT')),
+      );
       return result;
     } catch (error) {
       // A failed COMMIT has rolled back by itself.
