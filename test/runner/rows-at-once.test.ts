@@ -9,6 +9,7 @@ import { noStorage, type Storage } from '../../src/runner/storage.ts';
 import { configOf, dataFolder, filesOf, json, startApi, type Api } from '../cli/support.ts';
 
 interface Shop extends Api {
+  /** Most requests at the same time, of those that were answered. */
   readonly mostAtOnce: () => number;
   /** Paths that are answered with 404, from their second pages on, after so many milliseconds. */
   down: Readonly<Record<string, number>>;
@@ -16,16 +17,18 @@ interface Shop extends Api {
 
 /** Pages of orders below each path, as many as its name ends with, answered after the times in turn. */
 async function shop(times: readonly number[] = [5]): Promise<Shop> {
-  let [underWay, most, count] = [0, 0, 0];
+  let count = 0;
+  // Requests as they come, and again as they are answered; one that the client takes back is not answered.
+  const steps: URL[] = [];
   const own: { down: Readonly<Record<string, number>> } = { down: {} };
   const api = await startApi(({ url }, response) => {
-    most = Math.max(most, ++underWay);
-    response.once('close', () => underWay--);
+    steps.push(url);
     const page = Number(url.searchParams.get('page'));
     const failsAfter = page > 1 ? own.down[url.pathname] : undefined;
     const pages = Number(/\d+$/.exec(url.pathname)?.[0]);
     setTimeout(
       () => {
+        if (!response.destroyed) steps.push(url);
         if (failsAfter !== undefined) return json(response, {}, 404);
         const row = { id: `${url.pathname}-${page}`, list: [{ of: page }], [`x${pages}`]: true };
         json(response, page > pages ? [] : [row]);
@@ -33,7 +36,17 @@ async function shop(times: readonly number[] = [5]): Promise<Shop> {
       failsAfter ?? times[count++ % times.length],
     );
   });
-  return Object.assign(own, { url: api.url, seen: api.seen, mostAtOnce: () => most });
+  return Object.assign(own, { url: api.url, seen: api.seen, mostAtOnce: () => mostUnderWay(steps) });
+}
+
+function mostUnderWay(steps: readonly URL[]): number {
+  const underWay = new Set<URL>();
+  let most = 0;
+  steps.forEach((request, i) => {
+    if (underWay.delete(request) || !steps.includes(request, i + 1)) return;
+    most = Math.max(most, underWay.add(request).size);
+  });
+  return most;
 }
 
 function row(id: string, more: object = {}): object {
