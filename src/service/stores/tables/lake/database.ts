@@ -63,11 +63,12 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
   if (place.kind === 'folder') await mkdir(dataPath(place), { recursive: true, mode: 0o700 });
   const sessions = createPlaces(SESSIONS);
   const statements = createPlaces(STATEMENTS);
-  // DuckLake reads the schema of a version when it is first needed, and two threads that do so for one version at the
-  // same time use memory that is freed: wrong schemas, and crashes. So it is one at a time that makes it read: at the
-  // begin of a transaction, and at its commit. Of what a change commits it frees what statements that are running use:
-  // it waits for them, and they for it.
+  // DuckLake reads the schema of a version when it is first needed, and frees what statements that are running use when
+  // it does so, and when a change is committed: wrong schemas, and crashes. So a transaction that may make it read begins
+  // while no statement runs, and so does the commit of a change; and one at a time begins or commits.
   const turn = createPlaces(1);
+  /** Statements whose schemas have been read. */
+  const known = new Set<string>();
   let instance: DuckDBInstance | undefined = await start();
 
   return {
@@ -76,7 +77,7 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
     transaction: (work, tables = []) =>
       sessions.use(() =>
         connected(async (session, own) => {
-          await begin(own, ['SELECT count(*) FROM duckdb_schemas()', ...tables.map(nothingOf)]);
+          await begin(own, [NEWEST, ...tables.map(nothingOf)]);
           return await ended(own, true, async () => await work(session));
         }),
       ),
@@ -104,12 +105,14 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
 
   /** Begins a transaction with statements for which DuckLake reads the schemas of the versions that are used. */
   async function begin(own: DuckSession, first: readonly string[]): Promise<void> {
-    await turn.use(() =>
-      statements.use(async () => {
-        await own.run('BEGIN TRANSACTION');
-        for (const statement of first) await own.run(statement);
-      }),
-    );
+    const work = async (): Promise<void> => {
+      await own.run('BEGIN TRANSACTION');
+      for (const statement of first) await own.run(statement);
+    };
+    const isRead = first.every((statement) => known.has(statement));
+    await turn.use(() => (isRead ? statements.use(work) : statements.alone(work)));
+    if (known.size > MOST_KNOWN) known.clear();
+    for (const statement of first) if (statement !== NEWEST) known.add(statement);
   }
 
   async function ended<T>(own: DuckSession, isChange: boolean, work: () => Promise<T>): Promise<T> {
@@ -180,6 +183,11 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
     }
   }
 }
+
+/** Has the schema of the newest version read. */
+const NEWEST = 'SELECT count(*) FROM duckdb_schemas()';
+
+const MOST_KNOWN = 10_000;
 
 const nothingOf = (table: string): string => `SELECT 1 FROM ${table} LIMIT 0`;
 
