@@ -17,6 +17,8 @@ describe.runIf(EXTENSIONS)('over files', () => {
       place: { kind: 'folder', folder: join(folder, 'lake') },
       workFolder: join(folder, 'work'),
       extensions: EXTENSIONS,
+      // Schemas of all versions stay in memory, and the contract makes hundreds of them.
+      memoryLimitMb: 1024,
     }),
   );
 });

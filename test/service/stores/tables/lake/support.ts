@@ -42,5 +42,12 @@ export async function sharedPlace(database: TestDatabase, schema = 'gex'): Promi
 /** Makes an engine over a lake; several of them are several processes. */
 export async function lakeOver(place: LakeOfDatabase, keepDays = 7): Promise<LakeEngine> {
   const workFolder = await mkdtemp(join(tmpdir(), 'lake-'));
-  return createLakeEngine({ place, workFolder, extensions: EXTENSIONS, threads: 2, keepDays });
+  return createLakeEngine({
+    place,
+    workFolder, // Schemas of all versions stay in memory, and the contract makes hundreds of them.
+    memoryLimitMb: 1024,
+    extensions: EXTENSIONS,
+    threads: 2,
+    keepDays,
+  });
 }
