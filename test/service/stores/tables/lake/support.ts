@@ -44,7 +44,8 @@ export async function lakeOver(place: LakeOfDatabase, keepDays = 7): Promise<Lak
   const workFolder = await mkdtemp(join(tmpdir(), 'lake-'));
   return createLakeEngine({
     place,
-    workFolder, // Schemas of all versions stay in memory, and the contract makes hundreds of them.
+    workFolder,
+    // Schemas of all versions stay in memory, and the contract makes hundreds of them.
     memoryLimitMb: 1024,
     extensions: EXTENSIONS,
     threads: 2,
