@@ -77,6 +77,7 @@ const STOPS: readonly Stop[] = [
   ['source-settings', `${SHOP}?tab=settings`, 'Base address'],
   ['source-json', `${SHOP}?tab=json`, 'https://new.example.com/'],
   ['source-rows', `${SHOP}?tab=rows`, 'Row orders'],
+  ['source-try', `${SHOP}?tab=try`, 'Try with 3 pages'],
   ['source-row', `${SHOP}/rows/users`, 'Run this row'],
   ['source-state', `${SHOP}?tab=state`, 'previousStart'],
   ['source-versions', `${SHOP}?tab=versions`, 'Another address'],

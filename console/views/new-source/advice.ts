@@ -1,4 +1,4 @@
-import type { Advice, OpenPoint, ToldError } from '../../data/client.ts';
+import type { Advice, OpenPoint } from '../../data/client.ts';
 
 /** Returns advice on a list that was not found, in terms of the controls on this page. */
 export function adviceText(advice: Advice): string {
@@ -71,14 +71,4 @@ export function wantsMore(points: readonly OpenPoint[]): boolean {
   return points.some(
     (point) => point.code === 'requestsSpent' || (point.code === 'longer' && !point.isEndSeen),
   );
-}
-
-/** Describes why a trial failed, with advice for this page. */
-export function trialAdvice({ code, hint }: ToldError): string | undefined {
-  if (code === 'replay.missing')
-    return 'With this change the API is asked for something else than before. Ask it again, or take the change back.';
-  if (code === 'workshop.late') return 'Save it and run it: a run may take as long as it needs.';
-  if (code === 'auth.loginEnded') return 'Log in again above, and try again.';
-  if (code === 'http.status') return 'Look at the login and the address above, and try again.';
-  return hint;
 }

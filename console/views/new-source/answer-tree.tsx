@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Badge } from '../../ui/states.tsx';
 import { countText, Text } from '../../ui/values.tsx';
-import { scalarText } from './json-tree.tsx';
+import { scalarText } from '../../ui/trial/json-tree.tsx';
 
 export interface TreeProps {
   readonly answer: Json;

@@ -18,12 +18,12 @@ export function Choices({
     <section class="card new-card stack" aria-labelledby="new-choices">
       <h2 id="new-choices">Lists in the file ({countText(choices.length)})</h2>
       <p class="muted">Each can be a source. Choose another one, and that is looked at instead.</p>
-      <div class="new-scroll new-lists" tabIndex={0} role="region" aria-label="Lists in the file">
+      <div class="trial-scroll new-lists" tabIndex={0} role="region" aria-label="Lists in the file">
         <ul>
           {choices.map(({ what, rows, isTaken }) => (
             <li key={what} class="new-choose">
               <span class="new-grow">
-                <span class="mono new-choice-url">
+                <span class="mono trial-choice-url">
                   <Text>{what}</Text>
                 </span>{' '}
                 <span class="muted small">

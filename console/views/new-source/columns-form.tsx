@@ -41,7 +41,7 @@ export function ColumnsForm({ document, fields, onChange }: ColumnsFormProps) {
         )}
       </div>
       {columns.length > MANY && <SearchField label="Search columns" value={search} onInput={setSearch} />}
-      <div class="new-scroll" tabIndex={0} role="region" aria-label="Columns">
+      <div class="trial-scroll" tabIndex={0} role="region" aria-label="Columns">
         <table class="new-columns">
           <thead>
             <tr>

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { Checkbox, Input } from '../../ui/field.tsx';
 import { Badge } from '../../ui/states.tsx';
 import { countText, Text } from '../../ui/values.tsx';
-import { Ticked } from './ticked.tsx';
+import { Ticked } from '../../ui/trial/ticked.tsx';
 import { rowIdsOf, withOnlyRows } from './plan.ts';
 
 export interface FoundDocumentViewProps {
@@ -55,7 +55,7 @@ export function FoundDocumentView(props: FoundDocumentViewProps) {
         <Button onPress={() => take(new Set())}>Take none</Button>
         <span class="muted">{countText(taken.size)} taken</span>
       </div>
-      <div class="new-scroll new-lists" tabIndex={0} role="region" aria-label="Lists">
+      <div class="trial-scroll new-lists" tabIndex={0} role="region" aria-label="Lists">
         <ul>
           {all.map((id) => {
             const lists = found.lists.filter(({ row }) => row === id);
@@ -97,7 +97,7 @@ export function FoundDocumentView(props: FoundDocumentViewProps) {
         </ul>
       </div>
       {found.notes.length > 0 && (
-        <ul class="new-lines">
+        <ul class="trial-lines">
           {found.notes.map((note, i) => (
             <li key={i}>
               <Ticked>{note}</Ticked>
@@ -108,7 +108,7 @@ export function FoundDocumentView(props: FoundDocumentViewProps) {
       {found.skipped.length > 0 && (
         <details>
           <summary>Not taken ({countText(found.skipped.length)})</summary>
-          <ul class="new-lines">
+          <ul class="trial-lines">
             {found.skipped.map(({ what, why }, i) => (
               <li key={i}>
                 <Ticked>{`${what}: ${why}`}</Ticked>

@@ -22,9 +22,9 @@ import {
   withSince,
   withTable,
 } from './plan.ts';
-import { Ticked } from './ticked.tsx';
+import { Ticked } from '../../ui/trial/ticked.tsx';
 import type { Again } from './use-look.ts';
-import { Verdict } from './verdict.tsx';
+import { Verdict } from '../../ui/trial/verdict.tsx';
 
 export interface FoundListViewProps {
   readonly found: FoundList;
@@ -69,7 +69,7 @@ export function FoundListView(props: FoundListViewProps) {
             <p class="muted small">
               Mark the <b>id</b>, which tells the rows apart, and the <b>time</b> at which a row was changed.
             </p>
-            <div class="new-scroll new-tree" tabIndex={0} role="region" aria-label="The answer">
+            <div class="trial-scroll new-tree" tabIndex={0} role="region" aria-label="The answer">
               <AnswerTree
                 answer={answer}
                 lengths={found.lengths}
@@ -254,7 +254,7 @@ function Pagination({ found, isBusy, onAgain }: Pick<FoundListViewProps, 'found'
         {found.tried.length > 0 && (
           <details>
             <summary>Tried, and not taken ({countText(found.tried.length)})</summary>
-            <ul class="new-lines">
+            <ul class="trial-lines">
               {found.tried.map(({ what, result }, i) => (
                 <li key={i}>
                   <Ticked>{`${what}: ${result}`}</Ticked>
@@ -265,7 +265,7 @@ function Pagination({ found, isBusy, onAgain }: Pick<FoundListViewProps, 'found'
         )}
         <details>
           <summary>Requests that were made ({countText(found.sent.length)})</summary>
-          <ol class="new-lines mono">
+          <ol class="trial-lines mono">
             {found.sent.map(({ method, url }, i) => (
               <li key={i}>
                 <Text>{`${method} ${url}`}</Text>
@@ -283,7 +283,7 @@ function Lines({ title, lines }: { readonly title: string; readonly lines: reado
   return (
     <div>
       <h4>{title}</h4>
-      <ul class="new-lines">
+      <ul class="trial-lines">
         {lines.map((line, i) => (
           <li key={i}>
             <Ticked>{line}</Ticked>

@@ -5,9 +5,9 @@ import type { ViewProps } from '../../app/views.ts';
 import type { Found } from '../../data/client.ts';
 import { pretty } from '../../data/pretty.ts';
 import { navigate, useUnsaved } from '../../route/router.ts';
-import { Button, ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Badge, Banner, ErrorBanner } from '../../ui/states.tsx';
+import { Badge, Banner } from '../../ui/states.tsx';
 import { DocumentEditor } from './document-editor.tsx';
 import { textAt } from './edit-json.ts';
 import { FoundDocumentView } from './found-document.tsx';
@@ -19,14 +19,13 @@ import { loginKeyOf, type HeldLogin } from './held-login.ts';
 import { LookError, loginProblemOf } from './look-error.tsx';
 import { documentOf, NO_LOGIN, type Login } from './login.ts';
 import { hasRows, rowIdsOf, tableOf } from './plan.ts';
-import { Progress } from './progress.tsx';
+import { Progress } from '../../ui/trial/progress.tsx';
 import { SaveForm } from './save-form.tsx';
 import { variablesIn, withSecrets } from './secrets.ts';
 import { SourceForm } from './source-form.tsx';
-import { TrialError } from './trial-error.tsx';
-import { TrialView } from './trial-view.tsx';
+import { TrialSection } from '../../ui/trial/trial-section.tsx';
 import { useLook } from './use-look.ts';
-import { useTrial } from './use-trial.ts';
+import { useTrial } from '../../ui/trial/use-trial.ts';
 import './new-source.css';
 
 interface Draft {
@@ -70,7 +69,7 @@ function SourceFromApi() {
   const trial = useTrial(
     isEmpty || isLoggedOut || missing.length > 0 ? undefined : ready,
     ready === undefined ? '' : pretty(ready),
-    { logins, onLogins },
+    { held: { logins, onLogins } },
   );
   const look = useLook((found) => {
     trial.forget();
@@ -160,41 +159,18 @@ function SourceFromApi() {
               <PersonLoginProgress login={person} />
             </section>
           )}
-          <section class="card new-card stack" aria-labelledby="new-trial">
-            <div class="spread">
-              <h2 id="new-trial">Try it</h2>
-              <Button
-                icon="run"
-                kind={trial.tried === undefined ? 'primary' : 'default'}
-                isBusy={trial.isBusy && trial.isAsking}
-                isDisabled={isEmpty || isLoggedOut || missing.length > 0}
-                onPress={trial.start}
-              >
-                {trial.tried === undefined ? 'Try with 3 pages' : 'Ask the API again'}
-              </Button>
-            </div>
-            <p class="muted" role="status">
-              {isEmpty
+          <TrialSection
+            trial={trial}
+            blocked={
+              isEmpty
                 ? 'Take a list first.'
                 : missing.length > 0
                   ? `Fill in ${missing.join(' and ')} first: without the value the API cannot be asked.`
                   : isLoggedOut
                     ? 'Log in first: the API lets nobody else in.'
-                    : trial.tried === undefined
-                      ? 'Asks the API for 3 pages and shows the tables. Nothing is kept.'
-                      : trial.tried.recording === null
-                        ? 'The answers are too large to be kept: a change shows when the API is asked again.'
-                        : trial.isBusy && !trial.isAsking
-                          ? 'Making the tables anew from what was recorded…'
-                          : 'Changes show at once, from the answers that were recorded. The API is not asked.'}
-            </p>
-            {trial.isBusy && trial.isAsking && (
-              <Progress title="Asking the API" steps={trial.steps} onStop={trial.stop} />
-            )}
-            {trial.error !== undefined && <ErrorBanner error={trial.error} />}
-            {trial.tried?.error !== undefined && <TrialError error={trial.tried.error} />}
-            {trial.tried !== undefined && <TrialView tried={trial.tried} />}
-          </section>
+                    : undefined
+            }
+          />
           {ready !== undefined && !isEmpty && (
             <SaveForm
               key={draft.found.configuration}

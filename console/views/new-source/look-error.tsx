@@ -9,7 +9,7 @@ export function LookError({ error }: { readonly error: unknown }) {
   if (!(error instanceof StorageError) || advice === undefined) return <ErrorBanner error={error} />;
   return (
     <Banner kind="bad">
-      <p class="new-told">
+      <p class="trial-told">
         <Text>{error.message}</Text>
       </p>
       <p class="small">

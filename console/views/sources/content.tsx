@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useCheck } from '../../data/check.ts';
 import type { ConfigurationProblem } from '../../data/client.ts';
 import { setQuery, usePlace } from '../../route/router.ts';
@@ -12,13 +12,14 @@ import { Tabs, type Tab } from '../../ui/tabs.tsx';
 import { ConflictBanner } from './conflict.tsx';
 import { useDraft, type Draft } from './draft.ts';
 import { CommonForm } from './form.tsx';
+import { LazyTryTab } from './lazy-try-tab.tsx';
 import { StateTab } from './state-tab.tsx';
 import type { Subject } from './subject.ts';
 import { VersionsTab } from './versions-tab.tsx';
 
-type Name = 'json' | 'overview' | 'rows' | 'settings' | 'state' | 'versions';
+type Name = 'json' | 'overview' | 'rows' | 'settings' | 'state' | 'try' | 'versions';
 
-/** Tabs that a source and a row share: the settings as a form and as JSON, the state and the versions. */
+/** Tabs that a source and a row share: the settings as a form and as JSON, a trial, the state and the versions. */
 export function Content({
   component,
   id,
@@ -51,11 +52,16 @@ export function Content({
     { name: 'settings', text: 'Settings' },
     { name: 'json', text: 'JSON' },
     ...(rows === undefined ? [] : [{ name: 'rows', text: `Rows (${rows.count})` } as const]),
+    { name: 'try', text: 'Try it' },
     { name: 'state', text: 'State' },
     { name: 'versions', text: 'Versions' },
   ];
   const first = tabs[0]?.name ?? 'settings';
   const current = tabs.find(({ name }) => name === chosen)?.name ?? first;
+  // Kept while other parts are shown: what is changed there is tried with the answers that were recorded.
+  const [wasTried, setTried] = useState(false);
+  const hasTrial = wasTried || current === 'try';
+  useEffect(() => setTried(hasTrial), [hasTrial]);
   const show = (name: Name): void => setQuery({ tab: name === first ? undefined : name });
   const go = ({ line, column }: ConfigurationProblem): void => {
     show('json');
@@ -91,6 +97,11 @@ export function Content({
           </div>
         )}
         {current === 'rows' && rows?.show()}
+        {hasTrial && (
+          <div hidden={current !== 'try'}>
+            <LazyTryTab component={component} id={id} subject={subject} draft={draft} />
+          </div>
+        )}
         {current === 'state' && <StateTab subject={subject} />}
         {current === 'versions' && (
           <VersionsTab

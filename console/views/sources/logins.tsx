@@ -1,20 +1,15 @@
-import { client, type ConfigurationLogin } from '../../data/client.ts';
+import type { ConfigurationLogin } from '../../data/client.ts';
 import { usePersonLogin } from '../../data/person-login.ts';
-import { invalidate, useQuery, wordsOf } from '../../data/query.ts';
+import { invalidate, wordsOf } from '../../data/query.ts';
 import { PersonLoginButton, PersonLoginProgress, RedirectHint } from '../../ui/person-login.tsx';
 import { Badge, Banner, type Tone } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { RelativeTime, Text } from '../../ui/values.tsx';
-
-const LOOK_MS = 60_000;
+import { useLogins } from './use-logins.ts';
 
 /** Shows the logins of a source that are kept between its runs; nothing for a source without one. */
 export function Logins({ component, id }: { readonly component: string; readonly id: string }) {
-  const query = useQuery({
-    key: ['sources', component, id, 'logins'],
-    load: async () => await client().configurations(component).logins(id),
-    everyMs: LOOK_MS,
-  });
+  const query = useLogins(component, id);
   if (query.error !== null)
     return (
       <Banner>

@@ -47,6 +47,8 @@ export interface Subject {
   rollback(version: number, note: string): Promise<void>;
   /** Completes the edited text to the one to check: returns it with the number of lines before the edited part. */
   whole(text: string): { readonly text: string; readonly linesBefore: number };
+  /** Completes the edited configuration to the document of a trial, and names the row to run, if it is one. */
+  trial(configuration: Json): { readonly document: Json; readonly row?: string };
 }
 
 function storedOf(of: Configuration): Stored {
@@ -101,8 +103,21 @@ export function sourceSubject(component: string, source: Configuration): Subject
       await invalidate('sources');
     },
     whole: (text) => ({ text, linesBefore: 0 }),
+    trial: (configuration) => ({
+      document: named([
+        ['configuration', configuration],
+        ['rows', source.rows.map((row) => rowJson(row))],
+      ]),
+    }),
   };
 }
+
+const rowJson = (row: ConfigurationRow, configuration = jsonOf(row.configuration)): Json =>
+  named([
+    ['id', row.id],
+    ['isDisabled', row.isDisabled],
+    ['configuration', configuration],
+  ]);
 
 export function rowSubject(component: string, source: Configuration, row: ConfigurationRow): Subject {
   const group = client().configurations(component).rows(source.id);
@@ -132,6 +147,13 @@ export function rowSubject(component: string, source: Configuration, row: Config
       const before = `{"configuration":${encodeExact(jsonOf(source.configuration))},"rows":[{"id":${JSON.stringify(id)},"configuration":\n`;
       return { text: `${before}${text}\n}]}`, linesBefore: 1 };
     },
+    trial: (configuration) => ({
+      document: named([
+        ['configuration', jsonOf(source.configuration)],
+        ['rows', [rowJson(row, configuration)]],
+      ]),
+      row: id,
+    }),
   };
 }
 

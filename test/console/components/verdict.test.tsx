@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { JobReport } from '../../../src/engine/completeness/report.ts';
 import type { Run } from '../../../console/data/client.ts';
 import { StatusBadge, VerdictBadge } from '../../../console/ui/run-badges.tsx';
-import { Verdict } from '../../../console/views/new-source/verdict.tsx';
+import { Verdict } from '../../../console/ui/trial/verdict.tsx';
 import { Overview } from '../../../console/views/runs/overview.tsx';
 
 const JOB: JobReport = {

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { parseExact } from '../../../src/lib/json/parse.ts';
 import { isList, type Json } from '../../../src/lib/json/value.ts';
-import { countText, Text } from '../../ui/values.tsx';
+import { countText, Text } from '../values.tsx';
 import { JsonTree, lineText } from './json-tree.tsx';
 import type { ShownRequest } from './landing.ts';
 
@@ -29,7 +29,7 @@ export function TrialRows({
           {answer !== undefined && answer !== '' && ' It begins so:'}
         </p>
         {answer !== undefined && answer !== '' && (
-          <pre class="new-answer" tabIndex={0} aria-label="The answer as it came">
+          <pre class="trial-answer" tabIndex={0} aria-label="The answer as it came">
             <Text>{answer}</Text>
           </pre>
         )}
@@ -37,23 +37,23 @@ export function TrialRows({
     );
   return (
     <>
-      <div class="new-scroll" ref={list} tabIndex={0} role="region" aria-label="Rows of the answer">
-        <ol class="new-choices">
+      <div class="trial-scroll" ref={list} tabIndex={0} role="region" aria-label="Rows of the answer">
+        <ol class="trial-choices">
           {rows.map((row, i) => (
             <li key={i}>
               <button
                 type="button"
-                class="new-choice new-row"
+                class="trial-choice trial-row"
                 aria-pressed={i === chosen}
                 onClick={() => onChoose(i === chosen ? undefined : i)}
               >
                 <span class="muted number">{countText(i + 1)}</span>
-                <span class="mono new-row-text">
+                <span class="mono trial-row-text">
                   <Text>{lineText(row)}</Text>
                 </span>
               </button>
               {i === chosen && (
-                <div class="new-row-whole">
+                <div class="trial-row-whole">
                   <JsonTree value={row} />
                 </div>
               )}

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { leadText, startText } from '../../../src/engine/explain/value-origin-text.ts';
 import type { Lead } from '../../../src/engine/explain/value-origin.ts';
-import { Button } from '../../ui/button.tsx';
-import { Badge } from '../../ui/states.tsx';
-import { countText, durationText, Text } from '../../ui/values.tsx';
+import { Button } from '../button.tsx';
+import { Badge } from '../states.tsx';
+import { countText, durationText, Text } from '../values.tsx';
 import type { ShownRequest } from './landing.ts';
 import { Ticked } from './ticked.tsx';
 
@@ -22,13 +22,13 @@ export function TrialRequests({
   const [shown, setShown] = useState(SHOWN);
   if (requests.length === 0) return <p class="muted">No request was made.</p>;
   return (
-    <div class="new-scroll" tabIndex={0} role="region" aria-label="Requests">
-      <ol class="new-choices">
+    <div class="trial-scroll" tabIndex={0} role="region" aria-label="Requests">
+      <ol class="trial-choices">
         {requests.slice(0, shown).map((request) => (
           <li key={request.key}>
             <button
               type="button"
-              class="new-choice"
+              class="trial-choice"
               aria-pressed={request === current}
               onClick={() => onChoose(request.key)}
             >
@@ -39,7 +39,7 @@ export function TrialRequests({
                   {request.retries > 0 && ` · asked ${countText(request.retries + 1)} times`}
                 </span>
               </span>
-              <span class="mono new-choice-url">
+              <span class="mono trial-choice-url">
                 <Text>{`${request.request.method} ${shortUrl(request.request.url)}`}</Text>
               </span>
               <span class="muted small">

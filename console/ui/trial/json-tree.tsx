@@ -1,5 +1,5 @@
 import { entriesOf, isList, isObject, JsonNumber, type Json } from '../../../src/lib/json/value.ts';
-import { Text } from '../../ui/values.tsx';
+import { Text } from '../values.tsx';
 
 /** Deeper levels are one line. */
 const DEEPEST = 6;

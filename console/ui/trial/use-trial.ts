@@ -20,9 +20,17 @@ const PAGES = 3;
 /** One types on. */
 const PAUSE_MS = 400;
 
+/** Logins of persons that a page holds, encrypted, and who is told of those that were renewed. */
 export interface HeldLogins {
   readonly logins: string | undefined;
   readonly onLogins: (logins: string) => void;
+}
+
+/** The stored source that a document belongs to: what was encrypted for it is read, and a row runs alone. */
+export interface TrialPlace {
+  readonly component: string;
+  readonly configuration: string;
+  readonly row?: string;
 }
 
 interface State {
@@ -40,9 +48,12 @@ const NOTHING: State = { isBusy: false, isAsking: false, steps: [], tried: undef
  *
  * @param document undefined while there is none that could be tried
  * @param key what stands for the document: the same text, the same trial
- * @param held logins of persons, encrypted, and who is told of those that were renewed
  */
-export function useTrial(document: Json | undefined, key: string, held: HeldLogins): Trial {
+export function useTrial(
+  document: Json | undefined,
+  key: string,
+  { held, place }: { readonly held?: HeldLogins; readonly place?: TrialPlace },
+): Trial {
   const [state, setState] = useState(NOTHING);
   const running = useRef<AbortController | undefined>(undefined);
   const recording = useRef<string | null>(null);
@@ -72,9 +83,10 @@ export function useTrial(document: Json | undefined, key: string, held: HeldLogi
           document: of,
           pages: PAGES,
           ...(replayed === undefined ? {} : { recording: replayed }),
-          ...(held.logins === undefined ? {} : { logins: held.logins }),
+          ...(held?.logins === undefined ? {} : { logins: held.logins }),
+          ...place,
         },
-        { onStep, onLogins: held.onLogins, signal: own.signal },
+        { onStep, onLogins: held?.onLogins, signal: own.signal },
       );
       if (own !== running.current) return;
       recording.current = tried.recording;

@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { TriedTable } from '../../data/client.ts';
-import { DataTable, type Column } from '../../ui/data-table.tsx';
-import { EmptyState } from '../../ui/states.tsx';
-import { countText, Text } from '../../ui/values.tsx';
+import { DataTable, type Column } from '../data-table.tsx';
+import { EmptyState } from '../states.tsx';
+import { countText, Text } from '../values.tsx';
 import type { Landing } from './landing.ts';
 
 /** Shows the resulting tables, with the lines of a chosen row marked. */

@@ -1,4 +1,4 @@
-import { Text } from '../../ui/values.tsx';
+import { Text } from '../values.tsx';
 
 /** Shows a sentence with names between backticks. */
 export function Ticked({ children }: { readonly children: string }) {

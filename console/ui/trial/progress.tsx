@@ -1,5 +1,5 @@
-import { Button } from '../../ui/button.tsx';
-import { Text } from '../../ui/values.tsx';
+import { Button } from '../button.tsx';
+import { Text } from '../values.tsx';
 
 /** The last ones say enough while one waits. */
 const SHOWN_STEPS = 8;
@@ -15,7 +15,7 @@ export function Progress({
   readonly onStop: () => void;
 }) {
   return (
-    <section class="card new-card stack" aria-label={title}>
+    <section class="card trial-progress stack" aria-label={title}>
       <div class="spread">
         <h2 class="row">
           <span class="button-spinner" aria-hidden="true" />
@@ -25,7 +25,7 @@ export function Progress({
           Stop
         </Button>
       </div>
-      <ol class="new-steps" aria-live="polite" aria-label="Steps">
+      <ol class="trial-steps" aria-live="polite" aria-label="Steps">
         {steps.slice(-SHOWN_STEPS).map((step, i, shown) => (
           <li key={steps.length - shown.length + i} class={i === shown.length - 1 ? undefined : 'muted'}>
             <Text>{step}</Text>

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { ReportedJob, Tried } from '../../data/client.ts';
-import { Banner } from '../../ui/states.tsx';
-import { countText, Text } from '../../ui/values.tsx';
+import { Banner } from '../states.tsx';
+import { countText, Text } from '../values.tsx';
 import { landingOf, lineOf, type ShownRequest } from './landing.ts';
 import { Ticked } from './ticked.tsx';
 import { TrialRequests } from './trial-requests.tsx';
@@ -26,23 +26,23 @@ export function TrialView({ tried }: { readonly tried: Tried }) {
       {tried.warnings.length > 0 && (
         <Banner kind="warn">
           {tried.warnings.map((warning, i) => (
-            <p key={i} class="new-told">
+            <p key={i} class="trial-told">
               <Ticked>{warning}</Ticked>
             </p>
           ))}
         </Banner>
       )}
-      <div class="new-trial">
-        <section class="new-panel" aria-labelledby="new-requests">
-          <h3 id="new-requests">Requests ({countText(requests.length)})</h3>
+      <div class="trial-parts">
+        <section class="trial-panel" aria-labelledby="trial-requests">
+          <h3 id="trial-requests">Requests ({countText(requests.length)})</h3>
           <TrialRequests
             requests={requests}
             current={request}
             onChoose={(key) => setChosen({ request: key })}
           />
         </section>
-        <section class="new-panel" aria-labelledby="new-answered">
-          <h3 id="new-answered">
+        <section class="trial-panel" aria-labelledby="trial-answered">
+          <h3 id="trial-answered">
             Rows{request !== undefined && ` of request ${countText(requests.indexOf(request) + 1)}`}
           </h3>
           {request === undefined ? (
@@ -55,8 +55,8 @@ export function TrialView({ tried }: { readonly tried: Tried }) {
             />
           )}
         </section>
-        <section class="new-panel" aria-labelledby="new-tables">
-          <h3 id="new-tables">Tables ({countText(tried.tables.length)})</h3>
+        <section class="trial-panel" aria-labelledby="trial-tables">
+          <h3 id="trial-tables">Tables ({countText(tried.tables.length)})</h3>
           <TrialTables tables={tried.tables} landing={landing} />
           <p class="muted small" role="status">
             {request !== undefined && landedText(request, chosen.row, tried)}
@@ -100,7 +100,7 @@ function JobVerdict({ job }: { readonly job: ReportedJob }) {
         {job.pages === 1 ? 'page' : 'pages'}
       </Verdict>
       {job.reasons.length > 0 && (
-        <ul class="new-lines small">
+        <ul class="trial-lines small">
           {job.reasons.map(({ text }, i) => (
             <li key={i}>
               <Ticked>{text}</Ticked>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Badge, type Tone } from '../../ui/states.tsx';
+import { Badge, type Tone } from '../states.tsx';
 
 const WORDS: Readonly<Record<string, readonly [tone: Tone, word: string, about: string]>> = {
   complete: ['good', 'complete', 'The answers say that these are all rows.'],
