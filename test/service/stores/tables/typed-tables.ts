@@ -126,8 +126,13 @@ const MISFITS: readonly (readonly [NativeType, string])[] = [
 
 const TYPES = Object.keys(FITTING) as NativeType[]; // the keys of the record above
 
-/** Tests what a table engine with columns of types does with them: the texts are what they were, whatever they are stored as. */
-export function testTypedTables(name: string, start: (folder: string) => TableEngine): void {
+/**
+ * Tests what a table engine with columns of types does with them: the texts are what they were, whatever they are stored
+ * as.
+ *
+ * @param runs random series of imports and queries
+ */
+export function testTypedTables(name: string, start: (folder: string) => TableEngine, runs = 25): void {
   describe(`${name} with columns of types`, () => {
     let folder: string;
     let engine: TableEngine;
@@ -433,7 +438,7 @@ export function testTypedTables(name: string, start: (folder: string) => TableEn
           },
         ),
         // The same cases each time: a difference that is found by chance must not stop others.
-        { numRuns: Number(process.env['TYPED_RUNS'] ?? 25), seed: Number(process.env['TYPED_SEED'] ?? 50) },
+        { numRuns: Number(process.env['TYPED_RUNS'] ?? runs), seed: Number(process.env['TYPED_SEED'] ?? 50) },
       );
     }, 300_000);
   });

@@ -6,7 +6,7 @@ import type { TableId } from '../engine.ts';
 import type { DuckSession } from './session.ts';
 
 /** Looks at the texts that a table has in columns that get a type. @param name of the table in SQL */
-function examineStored(
+export function examineStored(
   session: DuckSession,
   name: string,
   forms: ColumnForms,

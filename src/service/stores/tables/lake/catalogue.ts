@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { literal, physicalTable, quoted } from '../duckdb/identifiers.ts';
+import { TEXT_SUFFIX, type ColumnForms, type NativeType } from '../column-types.ts';
 import { TIMESTAMP_COLUMN } from '../import-plan.ts';
 import { noSuchTable } from '../table-error.ts';
 import { METADATA, type LakeDatabase } from './database.ts';
@@ -8,7 +9,9 @@ import { catalogueSchema, type LakePlace } from './place.ts';
 import type { LastImport, TableDefinition, TableId } from '../engine.ts';
 
 /** A table as the catalogue has it at one version. */
-export interface LakeTable extends TableDefinition, LakeState {
+export interface LakeTable extends Omit<TableDefinition, 'types'>, LakeState {
+  /** As its columns were stored at that version. */
+  readonly forms: ColumnForms;
   /** Number of the table in the catalogue. */
   readonly id: number;
   /** Number of the snapshot: rows are read `AT` it, so that they are those of this description. */
@@ -80,7 +83,7 @@ export function createLakeCatalogue(
     const key = literal(tableKey(table));
     const [row] = await rows(
       `SELECT
-         (SELECT string_agg(c.column_name, ',' ORDER BY c.column_order) FROM ${prefix}ducklake_column c
+         (SELECT string_agg(c.column_name || ' ' || c.column_type, '|' ORDER BY c.column_order) FROM ${prefix}ducklake_column c
            WHERE c.table_id = ${id} AND c.parent_column IS NULL AND ${seen('c')}),
          (SELECT max(g.value) FROM ${prefix}ducklake_tag g WHERE g.object_id = ${id} AND g.key = 'comment' AND ${seen('g')}),
          f.records, f.bytes, f.files,
@@ -101,7 +104,7 @@ export function createLakeCatalogue(
     return {
       id,
       version,
-      columns: columnsOf(String(columns)),
+      ...columnsOf(String(columns)),
       primaryKey: keyOf(comment),
       rows: records,
       fileBytes: Number(fileBytes),
@@ -148,12 +151,38 @@ async function queried(pool: Pool, text: string): Promise<readonly (readonly unk
   return (await pool.query<unknown[]>({ text, rowMode: 'array' })).rows;
 }
 
-/** Names without the change time, as a user gave them: see `columnIdentifier`. */
-function columnsOf(list: string): string[] {
-  return list
-    .split(',')
-    .filter((name) => name !== TIMESTAMP_COLUMN)
-    .map((name) => (name.endsWith('~') ? name.slice(0, -1) : name));
+/** Types by the words of the catalogue; a column of any other one is a text. */
+const STORED_TYPES: ReadonlyMap<string, NativeType> = new Map([
+  ['boolean', 'boolean'],
+  ['date', 'date'],
+  ['decimal(38,9)', 'decimal'],
+  ['float64', 'double'],
+  ['int64', 'bigint'],
+  ['timestamp', 'timestamp'],
+  ['timestamptz', 'timestamptz'],
+]);
+
+/** Columns without the change time, as a user named them (see `columnIdentifier`), and how they are stored. */
+function columnsOf(list: string): Pick<LakeTable, 'columns' | 'forms'> {
+  const stored = list.split('|').map((described) => {
+    const space = described.indexOf(' ');
+    return { name: described.slice(0, space), type: STORED_TYPES.get(described.slice(space + 1)) };
+  });
+  const own = stored.filter(({ name }) => name !== TIMESTAMP_COLUMN && !name.endsWith(TEXT_SUFFIX));
+  return {
+    columns: own.map(({ name }) => shownName(name)),
+    forms: {
+      types: new Map(own.flatMap(({ name, type }) => (type === undefined ? [] : [[shownName(name), type]]))),
+      texts: new Set(
+        stored.filter(({ name }) => name.endsWith(TEXT_SUFFIX)).map(({ name }) => shownName(name)),
+      ),
+    },
+  };
+}
+
+function shownName(stored: string): string {
+  const [name = stored] = stored.split('~', 1);
+  return name;
 }
 
 /** The comment of a table was written by `commentOn`, or by a person. */

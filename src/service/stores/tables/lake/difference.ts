@@ -1,4 +1,5 @@
-import { balanced, columnIdentifier } from '../duckdb/identifiers.ts';
+import { cellText } from '../duckdb/cells.ts';
+import { balanced } from '../duckdb/identifiers.ts';
 import { TableError } from '../table-error.ts';
 import { tableAt } from './export.ts';
 import type { DuckSession } from '../duckdb/session.ts';
@@ -90,7 +91,7 @@ async function stage(
   const { columns, entry, rows } = part;
   const cells = columns.map((column, i) =>
     entry?.columns.includes(column) === true
-      ? `coalesce(CAST(${columnIdentifier(column)} AS VARCHAR), '') AS c${i}`
+      ? `coalesce(${cellText(column, entry.forms)}, '') AS c${i}`
       : `'' AS c${i}`,
   );
   const source = rows === undefined ? `(SELECT 0 AS rowid) WHERE false` : rows;

@@ -1,8 +1,9 @@
 import { rm } from 'node:fs/promises';
-import { columnIdentifier, literal, quoted } from '../duckdb/identifiers.ts';
-import { createEmpty } from '../duckdb/load.ts';
+import { cellText, matching, storedColumns } from '../duckdb/cells.ts';
+import { literal, quoted } from '../duckdb/identifiers.ts';
+import { addColumns } from '../duckdb/load.ts';
 import { whereClause } from '../duckdb/select.ts';
-import { TEXTS } from '../column-types.ts';
+import { TEXTS, typesOf, typesOfEmpty, withType } from '../column-types.ts';
 import { checkColumnNames, checkPrimaryKey } from '../import-plan.ts';
 import { checkNewColumn, checkNewKey, columnsWithout, sharedKey } from '../structure.ts';
 import { LAKE } from './attach.ts';
@@ -12,6 +13,7 @@ import { openLakeDatabase, type LakeDatabase, type LakeDatabaseOptions } from '.
 import { importTable } from './import.ts';
 import { createLakeLocks } from './locks.ts';
 import { maintainLake } from './maintenance.ts';
+import { makeTable } from './make.ts';
 import { createLakeNames } from './names.ts';
 import { lakeReader } from './read.ts';
 import { setUpLake } from './set-up.ts';
@@ -73,8 +75,9 @@ export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
       await write(table, given, async (session) => {
         checkColumnNames(columns);
         checkPrimaryKey(primaryKey, columns);
-        await createEmpty(session, names.table(table), columns, TEXTS);
-        if (primaryKey.length > 0) await session.run(commentOn(names.table(table), primaryKey));
+        const types = typesOf(columns, typesOfEmpty(definition.types ?? TEXTS.types));
+        const forms = { types, texts: TEXTS.texts };
+        await makeTable(session, names.table(table), { columns, primaryKey, forms });
         return { what: 'create', state: { bytes: 0 }, rows: 0 };
       });
     },
@@ -98,23 +101,22 @@ export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
     addColumn: (table, column, given = {}) =>
       change(table, given, async (session, entry) => {
         checkNewColumn(table, entry, column);
-        await session.run(
-          `ALTER TABLE ${names.table(table)} ADD COLUMN ${columnIdentifier(column)} VARCHAR DEFAULT ''`,
-        );
+        await addColumns(session, names.table(table), [column], withType(entry.forms, column, given.type));
         return { what: 'add column to', state: entry, addedColumns: [column], rows: entry.rows };
       }),
 
     dropColumn: (table, column, given = {}) =>
       change(table, given, async (session, entry) => {
         columnsWithout(table, entry, column);
-        await session.run(`ALTER TABLE ${names.table(table)} DROP COLUMN ${columnIdentifier(column)}`);
+        for (const name of storedColumns(column, entry.forms))
+          await session.run(`ALTER TABLE ${names.table(table)} DROP COLUMN ${name}`);
         return { what: 'drop column from', state: entry, droppedColumns: [column], rows: entry.rows };
       }),
 
     setPrimaryKey: (table, primaryKey, given = {}) =>
       change(table, given, async (session, entry) => {
         checkNewKey(entry, primaryKey);
-        if (primaryKey.length > 0) await refuseDuplicates(session, names.table(table), primaryKey);
+        if (primaryKey.length > 0) await refuseDuplicates(session, names.table(table), entry, primaryKey);
         await session.run(commentOn(names.table(table), primaryKey));
         return { what: 'set key of', state: entry, rows: entry.rows };
       }),
@@ -128,7 +130,8 @@ export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
       let deleted = 0;
       await change(table, given, async (session, entry) => {
         const where = whereClause(filter, entry.columns, 'storage.tables.columnNotExists');
-        deleted = await session.number(`DELETE FROM ${names.table(table)}${where}`);
+        const name = names.table(table);
+        deleted = await session.number(`DELETE FROM ${name}${matching(name, entry, where)}`);
         const left = entry.rows - deleted;
         const bytes = left === 0 ? 0 : Math.max(1, Math.round((entry.bytes * left) / entry.rows));
         return { what: 'delete rows of', state: { ...entry, bytes }, rows: left };
@@ -215,9 +218,10 @@ const schemaLock = (bucket: string): string => JSON.stringify([bucket]);
 async function refuseDuplicates(
   session: DuckSession,
   table: string,
+  { forms }: LakeTable,
   primaryKey: readonly string[],
 ): Promise<void> {
-  const keys = primaryKey.map(columnIdentifier).join(', ');
+  const keys = primaryKey.map((name) => cellText(name, forms)).join(', ');
   const [row] = await session.rows(`SELECT count(*), count(DISTINCT (${keys})) FROM ${table}`);
   if (Number(row?.[0] ?? 0) !== Number(row?.[1] ?? 0)) throw sharedKey(primaryKey);
 }

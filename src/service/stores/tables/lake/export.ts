@@ -1,3 +1,4 @@
+import { textsOf } from '../duckdb/cells.ts';
 import { exportResult, inFolder, measured, type ResultRows } from '../duckdb/export.ts';
 import { orderClause, resultExpressions, whereClause } from '../duckdb/select.ts';
 import { resultSize } from '../duckdb/size.ts';
@@ -21,7 +22,7 @@ export async function exportTable(
   const name = tableAt(store, table, entry);
   return await inFolder(database.spoolFolder, (folder) =>
     database.read([name], async (session) => {
-      const result = await findResult(session, store, { name, entry, query });
+      const result = await findResult(session, store, { table, entry, query });
       return await exportResult(session, result, folder, options, take);
     }),
   );
@@ -32,18 +33,24 @@ export function tableAt({ names }: LakeStore, table: TableId, { version }: LakeT
   return `${names.table(table)} AT (VERSION => ${version})`;
 }
 
+/** Returns the texts of the table at its version, with the numbers of its rows, for FROM. */
+export function textsAt(store: LakeStore, table: TableId, entry: LakeTable): string {
+  return textsOf(tableAt(store, table, entry), entry.columns, entry.forms);
+}
+
 /** The table itself when all its rows are wanted as they are, else a copy of what is wanted. */
 async function findResult(
   session: DuckSession,
-  { catalogue }: LakeStore,
-  { name, entry, query }: { readonly name: string; readonly entry: LakeTable; readonly query: RowQuery },
+  store: LakeStore,
+  { table, entry, query }: { readonly table: TableId; readonly entry: LakeTable; readonly query: RowQuery },
 ): Promise<ResultRows> {
   const { columns } = entry;
+  const name = textsAt(store, table, entry);
   const expressions = resultExpressions(query, columns);
   const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
   const order = orderClause(query.orderBy, columns) || ' ORDER BY rowid';
   if (where === '' && query.orderBy === undefined && query.limit === undefined)
-    return await numbered(session, name, expressions, await catalogue.orderedFiles(entry));
+    return await numbered(session, name, expressions, await store.catalogue.orderedFiles(entry));
 
   const limit = query.limit === undefined ? '' : ` LIMIT ${Math.max(0, Math.floor(query.limit))}`;
   await session.run(

@@ -1,14 +1,28 @@
+import { storedCells, textsOf } from '../duckdb/cells.ts';
+import { CHANGED_AT } from '../duckdb/identifiers.ts';
 import { grown } from '../duckdb/import.ts';
-import { addColumns, createEmpty, insertRows, keepLastOfKey, mergeRows } from '../duckdb/load.ts';
+import {
+  addColumns,
+  addTexts,
+  formsForFile,
+  insertRows,
+  keepLastOfKey,
+  mergeRows,
+  typesForFile,
+  type Load,
+} from '../duckdb/load.ts';
+import { examineStored } from '../duckdb/reshape.ts';
 import { withSpool, type Spool } from '../duckdb/spool.ts';
-import { TEXTS } from '../column-types.ts';
+import { newForms, TEXTS, typesOf, type ColumnForms, type ColumnTypes } from '../column-types.ts';
 import { checkPrimaryKey, planImport } from '../import-plan.ts';
 import { importSource } from '../import-source.ts';
 import { noSuchTable } from '../table-error.ts';
-import { commentOn, type LakeTable } from './catalogue.ts';
 import { describeCommit } from './commit.ts';
+import { makeTable } from './make.ts';
+import { refill, stageRefill, storedNames } from './refill.ts';
 import type { DuckSession } from '../duckdb/session.ts';
 import type { ByteSlice, ImportOutcome, ImportRequest, TableId } from '../engine.ts';
+import type { LakeTable } from './catalogue.ts';
 import type { LakeStore } from './store.ts';
 
 /**
@@ -64,23 +78,23 @@ async function load(
   const key = request.deduplicationStrategy === 'insert' ? [] : primaryKey;
 
   const target = names.table(table);
-  // A lake stores texts, whatever the definition of a table says.
-  const loaded = { target, plan, spool, request, key, isUnordered: true, forms: TEXTS };
   const isReplaced = entry === undefined || request.incremental !== true;
+  const file = { plan, spool, request, isUnordered: true };
+  const stored = entry?.forms.types ?? TEXTS.types;
+  const types = await typesForFile(
+    session,
+    file,
+    typesOf(columns, request.types ?? stored),
+    isReplaced ? TEXTS.types : stored,
+  );
+  const made: Prepared = { target, columns, primaryKey, file, types };
   if (isReplaced) {
-    // A table stays the same one, so that the schema of the lake does not change, and its history goes on.
-    if (entry === undefined) {
-      await createEmpty(session, target, columns, TEXTS);
-      if (primaryKey.length > 0) await session.run(commentOn(target, primaryKey));
-    } else {
-      await addColumns(session, target, plan.newColumns, TEXTS);
-      if (entry.rows > 0) await session.run(`TRUNCATE ${target}`);
-    }
-    await insertRows(session, loaded);
-    await keepLastOfKey(session, target, key, TEXTS);
+    const forms = await prepareEmpty(session, made, entry);
+    await insertRows(session, { ...file, target, forms });
+    await keepLastOfKey(session, target, key, forms);
   } else {
-    await addColumns(session, target, plan.newColumns, TEXTS);
-    await mergeRows(session, loaded);
+    const forms = await prepareMore(session, made, entry);
+    await mergeRows(session, { ...file, target, key, forms });
   }
 
   const rows =
@@ -109,4 +123,84 @@ async function load(
   await describeCommit(session, table, change, request);
   check();
   return outcome;
+}
+
+/** A table that rows of a file are to come into. */
+interface Prepared {
+  /** As it is named in SQL. */
+  readonly target: string;
+  /** With those that the file brings. */
+  readonly columns: readonly string[];
+  readonly primaryKey: readonly string[];
+  readonly file: Pick<Load, 'plan' | 'request' | 'spool'>;
+  /** Types that the columns are to have. */
+  readonly types: ColumnTypes;
+}
+
+/**
+ * Makes a table empty, with the columns and types of a file. One that has them, but for new columns, stays the same, so
+ * that few loads change the schema of the lake.
+ */
+async function prepareEmpty(
+  session: DuckSession,
+  made: Prepared,
+  entry: LakeTable | undefined,
+): Promise<ColumnForms> {
+  const { target, file, types } = made;
+  const forms = await formsForFile(session, file, { types, texts: TEXTS.texts });
+  if (entry === undefined || isOfOtherTypes(entry, types)) {
+    await makeTable(session, target, { ...made, forms });
+    return forms;
+  }
+  const all = { types, texts: new Set([...entry.forms.texts, ...forms.texts]) };
+  await widen(session, made, entry, all);
+  if (entry.rows > 0) await session.run(`TRUNCATE ${target}`);
+  return all;
+}
+
+function isOfOtherTypes({ columns, forms }: LakeTable, types: ColumnTypes): boolean {
+  return columns.some((name) => forms.types.get(name) !== types.get(name));
+}
+
+/**
+ * Gives a table the columns and types of a file. One whose columns get other types is written anew: DuckLake changes few
+ * types by itself, and not all of these without a loss.
+ */
+async function prepareMore(session: DuckSession, made: Prepared, entry: LakeTable): Promise<ColumnForms> {
+  const { target, columns, primaryKey, file, types } = made;
+  const { forms: reshaped, changed } = await newForms(
+    entry,
+    types,
+    examineStored(session, target, entry.forms),
+  );
+  const forms = await formsForFile(session, file, {
+    types: new Map([...reshaped.types, ...typesOf(file.plan.newColumns, types)]),
+    texts: reshaped.texts,
+  });
+  if (changed.length === 0) {
+    await widen(session, made, entry, forms);
+    return forms;
+  }
+  const from = textsOf(target, entry.columns, entry.forms);
+  await stageRefill(session, from, storedNames(entry.columns, TEXTS));
+  await makeTable(session, target, { columns, primaryKey, forms });
+  const { names, cells } = storedCells(entry.columns, forms);
+  await refill(session, target, {
+    names: [...names, CHANGED_AT],
+    cells: [...cells, CHANGED_AT],
+    rows: entry.rows,
+  });
+  return forms;
+}
+
+/** Adds the columns that a table lacks. */
+async function widen(
+  session: DuckSession,
+  { target, file }: Prepared,
+  entry: LakeTable,
+  forms: ColumnForms,
+): Promise<void> {
+  for (const name of entry.columns)
+    if (forms.texts.has(name) && !entry.forms.texts.has(name)) await addTexts(session, target, name);
+  await addColumns(session, target, file.plan.newColumns, forms);
 }

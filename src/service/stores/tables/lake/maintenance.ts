@@ -2,7 +2,7 @@ import { literal, physicalTable } from '../duckdb/identifiers.ts';
 import { LAKE } from './attach.ts';
 import { SAID, type LakeTable } from './catalogue.ts';
 import { describeCommit } from './commit.ts';
-import { refill, stageRefill } from './refill.ts';
+import { refill, stageRefill, storedNames } from './refill.ts';
 import { MAINTENANCE } from './versions.ts';
 import type { TableId } from '../engine.ts';
 import type { LakeStore } from './store.ts';
@@ -74,11 +74,12 @@ async function writeAnew(
   check: () => void,
 ): Promise<void> {
   const target = store.names.table(table);
-  const { columns, rows } = entry;
+  const { columns, forms, rows, bytes, lastImport } = entry;
+  const names = storedNames(columns, forms);
   await store.database().transaction(async (session) => {
-    await stageRefill(session, { columns, from: target });
-    await refill(session, { target, columns, rows });
-    const { bytes, lastImport } = entry;
+    await stageRefill(session, target, names);
+    await session.run(`TRUNCATE ${target}`);
+    await refill(session, target, { names, rows });
     const state = { bytes, ...(lastImport === undefined ? {} : { lastImport }) };
     await describeCommit(session, table, { what: MAINTENANCE, state }, {});
     check();

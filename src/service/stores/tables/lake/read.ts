@@ -1,8 +1,9 @@
 import { columnIdentifier } from '../duckdb/identifiers.ts';
 import { finiteNumber, orderClause, resultExpressions, whereClause } from '../duckdb/select.ts';
+import { describedTypes } from '../column-types.ts';
 import { profileTable } from '../profile.ts';
 import { previewCell, previewPart, resultColumns } from '../row-selection.ts';
-import { exportTable, tableAt } from './export.ts';
+import { exportTable, tableAt, textsAt } from './export.ts';
 import type { TableDescription, TableEngine } from '../engine.ts';
 import type { LakeTable } from './catalogue.ts';
 import type { LakeStore } from './store.ts';
@@ -23,10 +24,12 @@ export function lakeReader(
     async count(table, filter) {
       const entry = await catalogue.require(table, at);
       const where = whereClause(filter, entry.columns, 'storage.tables.validation.columnNotExists');
-      const from = tableAt(store, table, entry);
+      const from = textsAt(store, table, entry);
       return await store
         .database()
-        .read([from], (session) => session.number(`SELECT count(*) FROM ${from}${where}`));
+        .read([tableAt(store, table, entry)], (session) =>
+          session.number(`SELECT count(*) FROM ${from}${where}`),
+        );
     },
 
     export: (table, query, sliceOptions, take) => exportTable(store, table, query, sliceOptions, take, at),
@@ -39,10 +42,10 @@ export function lakeReader(
       // The driver drops U+FEFF at the start of a text: the sign in front keeps it.
       const cells = found.map((_, i) => `'=' || ${previewCell(`r${i}`, query)}`);
       const order = orderClause(query.orderBy, columns) || ' ORDER BY rowid';
-      const from = tableAt(store, table, entry);
+      const from = textsAt(store, table, entry);
       const rows = await store
         .database()
-        .read([from], (session) =>
+        .read([tableAt(store, table, entry)], (session) =>
           session.rows(
             `SELECT ${cells.join(', ')} FROM (SELECT ${found.join(', ')} FROM ${from}${where}${order}${previewPart(query)})`,
           ),
@@ -57,8 +60,8 @@ export function lakeReader(
       const entry = await catalogue.require(table, at);
       const { columns, rows } = entry;
       const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
-      const from = tableAt(store, table, entry);
-      return await store.database().read([from], (session) =>
+      const from = textsAt(store, table, entry);
+      return await store.database().read([tableAt(store, table, entry)], (session) =>
         profileTable(
           query,
           { columns, rows },
@@ -75,6 +78,13 @@ export function lakeReader(
 
 function described(entry: LakeTable | undefined): TableDescription | undefined {
   if (entry === undefined) return undefined;
-  const { columns, primaryKey, rows, bytes, lastImport } = entry;
-  return { columns, primaryKey, rows, bytes, ...(lastImport === undefined ? {} : { lastImport }) };
+  const { columns, primaryKey, forms, rows, bytes, lastImport } = entry;
+  return {
+    columns,
+    primaryKey,
+    ...describedTypes(forms),
+    rows,
+    bytes,
+    ...(lastImport === undefined ? {} : { lastImport }),
+  };
 }

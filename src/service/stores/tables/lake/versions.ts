@@ -1,14 +1,14 @@
-import { TEXTS } from '../column-types.ts';
-import { columnIdentifier, literal } from '../duckdb/identifiers.ts';
-import { addColumns } from '../duckdb/load.ts';
+import { describedTypes } from '../column-types.ts';
+import { definitions } from '../duckdb/cells.ts';
+import { literal } from '../duckdb/identifiers.ts';
 import { TableError } from '../table-error.ts';
-import { commentOn, type LakeTable } from './catalogue.ts';
 import { describeCommit } from './commit.ts';
 import { differenceOf } from './difference.ts';
 import { tableAt } from './export.ts';
 import { tableKey } from './names.ts';
 import { lakeReader } from './read.ts';
-import { refill, stageRefill } from './refill.ts';
+import { makeTable } from './make.ts';
+import { refill, stageRefill, storedNames } from './refill.ts';
 import type {
   ChangeOrigin,
   TableDescription,
@@ -17,6 +17,7 @@ import type {
   VersionEntry,
   TableVersions,
 } from '../engine.ts';
+import type { LakeTable } from './catalogue.ts';
 import type { LakeStore } from './store.ts';
 
 /** Facts that a commit says of its change; written by `describeCommit`. */
@@ -106,15 +107,13 @@ export function lakeVersions(store: LakeStore, lockOf: (table: TableId) => strin
           async (session) => {
             const now = await catalogue.require(table);
             const target = store.names.table(table);
-            await stageRefill(session, { columns: then.columns, from });
+            const names = storedNames(then.columns, then.forms);
+            await stageRefill(session, from, names);
             const droppedColumns = now.columns.filter((name) => !then.columns.includes(name));
             const addedColumns = then.columns.filter((name) => !now.columns.includes(name));
-            for (const name of droppedColumns)
-              await session.run(`ALTER TABLE ${target} DROP COLUMN ${columnIdentifier(name)}`);
-            await addColumns(session, target, addedColumns, TEXTS);
-            if (JSON.stringify(now.primaryKey) !== JSON.stringify(then.primaryKey))
-              await session.run(commentOn(target, then.primaryKey));
-            await refill(session, { target, columns: then.columns, rows: then.rows });
+            if (storedAs(now) === storedAs(then)) await session.run(`TRUNCATE ${target}`);
+            else await makeTable(session, target, then);
+            await refill(session, target, { names, rows: then.rows });
             const { lastImport } = now;
             const state = { bytes: then.bytes, ...(lastImport === undefined ? {} : { lastImport }) };
             const what = `set to version ${version} of`;
@@ -128,11 +127,22 @@ export function lakeVersions(store: LakeStore, lockOf: (table: TableId) => strin
           },
           [from],
         );
-        const { columns, primaryKey, rows, bytes } = await catalogue.require(table);
-        return { columns, primaryKey, rows, bytes } satisfies TableDescription;
+        const { columns, primaryKey, forms, rows, bytes } = await catalogue.require(table);
+        return {
+          columns,
+          primaryKey,
+          ...describedTypes(forms),
+          rows,
+          bytes,
+        } satisfies TableDescription;
       });
     },
   };
+}
+
+/** Two tables with the same text are stored alike. */
+function storedAs({ columns, primaryKey, forms }: LakeTable): string {
+  return JSON.stringify([definitions(columns, forms), primaryKey]);
 }
 
 interface Commit {

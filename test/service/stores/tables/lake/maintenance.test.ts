@@ -61,6 +61,18 @@ describe.runIf(EXTENSIONS)('the maintenance of a lake', () => {
     expect(await engine.version()).toBe(again);
   });
 
+  test('joins the files of a table of types, with the texts beside its values', async () => {
+    const table = { bucket: 'in.c-main', table: 'typed' };
+    const types = new Map([['v', 'double' as const]]);
+    await load(engine, table, 'id,v\nsame,1.0\n', { create: { primaryKey: ['id'] }, types });
+    for (let i = 0; i < 14; i++)
+      await load(engine, table, `id,v\nsame,${i}\n${i},${i}.50\n`, { incremental: true, types });
+    const before = await exported(engine, table);
+    await engine.compact();
+    expect(await exported(engine, table)).toBe(before);
+    expect(await engine.describe(table)).toMatchObject({ types, rows: 15 });
+  });
+
   test('forgets versions after their days, and neither rows nor the marks of imports', async () => {
     const table = { bucket: 'in.c-main', table: 'marked' };
     const request = { incremental: true, mark: 'the job' };

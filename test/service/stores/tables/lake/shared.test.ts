@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LeaseLost } from '../../../../../src/service/stores/queue/endings.ts';
 import { testTableEngine } from '../contract.ts';
+import { testTypedTables } from '../typed-tables.ts';
 import { EARLY, exported, load, slicesOf, useDatabase } from '../postgres/support.ts';
 import { HAS_SHARED_LAKE, lakeOver, sharedPlace } from './support.ts';
 import type { Fence, TableEngine } from '../../../../../src/service/stores/tables/engine.ts';
@@ -34,13 +35,15 @@ describe.runIf(HAS_SHARED_LAKE)('over PostgreSQL and a store of others', () => {
       if (engine === undefined) throw new Error('The engine is made when it is opened.');
       return engine;
     };
-    testTableEngine('A lake', () => ({
+    const start = (): TableEngine => ({
       ...forwarded(one),
       async open() {
         engine = await lakeOver(place);
         await engine.open();
       },
-    }));
+    });
+    testTableEngine('A lake', start);
+    testTypedTables('A lake', start, 8);
   });
 
   test('a commit of a job that another worker has is refused, and nothing of it is seen', async () => {

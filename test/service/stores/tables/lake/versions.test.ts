@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLakeEngine, type LakeEngine } from '../../../../../src/service/stores/tables/lake/engine.ts';
 import { exported, load } from '../postgres/support.ts';
+import { bytesOf } from '../slices.ts';
 import { EXTENSIONS } from './support.ts';
 import type { TableVersions } from '../../../../../src/service/stores/tables/engine.ts';
 
@@ -192,6 +193,66 @@ describe.runIf(EXTENSIONS)('versions of tables of a lake', () => {
     await versions.restore(table, version, {});
     await versions.restore(table, empty, {});
     expect(await engine.describe(table)).toMatchObject({ rows: 0, bytes: 0 });
+  });
+
+  test('a version is read, compared and restored as its columns were stored', async () => {
+    const table = { bucket: 'in.c-main', table: 'typed' };
+    const query = { includeInternalTimestamp: true };
+    await load(engine, table, 'id,n,rowid,v\n2,01,5,x\n1,,6,y\n', { create: { primaryKey: ['id'] } });
+    const texts = await engine.version();
+    const before = await exported(engine, table, query);
+    const types = new Map([
+      ['n', 'bigint' as const],
+      ['rowid', 'bigint' as const],
+    ]);
+    const typed = await around(
+      async () =>
+        await load(engine, table, 'id,n,rowid,v,at\n1,7,6,y,\n3,8,9,z,\n', { incremental: true, types }),
+    );
+    expect(await engine.describe(table)).toMatchObject({ types, columns: ['id', 'n', 'rowid', 'v', 'at'] });
+    expect(await exported(engine, table)).toBe(
+      '"2","01","5","x",""\n"1","7","6","y",""\n"3","8","9","z",""\n',
+    );
+    // A type is no change of rows.
+    expect(await versions.difference(table, typed)).toMatchObject({
+      added: 1,
+      removed: 0,
+      changed: 1,
+      rows: [
+        { before: ['1', '', '6', 'y', ''], after: ['1', '7', '6', 'y', ''] },
+        { after: ['3', '8', '9', 'z', ''] },
+      ],
+    });
+    const wider = await around(
+      async () =>
+        await load(engine, table, 'id,n,rowid,v,at\n4,1.5,,,\n', {
+          incremental: true,
+          types: new Map([...types, ['n', 'decimal' as const]]),
+        }),
+    );
+    expect(await versions.difference(table, wider)).toMatchObject({ added: 1, removed: 0, changed: 0 });
+    expect(await versions.at(texts).describe(table)).not.toHaveProperty('types');
+    expect(await versions.at(typed.to).describe(table)).toMatchObject({ types });
+    let read = '';
+    await engine.at(texts).export(table, query, { gzip: false, targetBytes: 1e6 }, async (slice) => {
+      read += String(await bytesOf(slice));
+    });
+    expect(read).toBe(before);
+    expect(
+      await versions.at(typed.to).count(table, { where: [{ column: 'n', operator: 'eq', values: ['01'] }] }),
+    ).toBe(1);
+
+    const outcome = await versions.restore(table, texts, {});
+    expect(outcome).toEqual({ columns: ['id', 'n', 'rowid', 'v'], primaryKey: ['id'], rows: 2, bytes: 16 });
+    expect(await exported(engine, table, query)).toBe(before);
+    expect(await versions.restore(table, typed.to, {})).toMatchObject({ types, rows: 3 });
+    expect(await exported(engine, table)).toBe(
+      '"2","01","5","x",""\n"1","7","6","y",""\n"3","8","9","z",""\n',
+    );
+    // Stored alike, it stays the table that it is.
+    await load(engine, table, 'id,n,rowid,v,at\n9,9,9,,\n', { types });
+    await versions.restore(table, typed.to, {});
+    expect(await engine.describe(table)).toMatchObject({ types, rows: 3, primaryKey: ['id'] });
   });
 
   test('a version that is not there is told with those that are', async () => {
