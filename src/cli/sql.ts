@@ -16,7 +16,7 @@ export const sqlCommand: Command = storageCommand({
       'FORMAT',
       'How the rows are written; by the name of the file with --out, else as a table',
       {
-        choices: ['table', 'csv', 'jsonl', 'json', 'parquet'],
+        choices: ['table', 'csv', 'jsonl', 'json', 'parquet', 'xlsx'],
       },
     ),
     out: valued('FILE', 'Write the rows into a file'),

@@ -42,6 +42,9 @@ test('a query is answered as a table, as text and as files', async () => {
   const file = path.join(folder, 'users.parquet');
   expect((await sql(`FROM ${USERS}`, '--out', file)).code).toBe(0);
   expect(readFileSync(file, 'latin1').slice(0, 4)).toBe('PAR1');
+  const workbook = path.join(folder, 'users.xlsx');
+  expect((await sql(`FROM ${USERS}`, '--out', workbook)).err).toMatch(/users\.xlsx: [\d.]+ kB/);
+  expect(readFileSync(workbook, 'latin1').slice(0, 4)).toBe('PK\u0003\u0004');
   const cut = await sql(`FROM ${USERS}`, '--limit', '1');
   expect(cut.err).toContain('1 row, and there are more');
 });
@@ -53,6 +56,7 @@ test('a mistake is told with its place, and a file without a format is refused',
   const out = path.join(folder, 'users.txt');
   expect((await sql(`FROM ${USERS}`, '--out', out)).err).toContain('says no format');
   expect(existsSync(out)).toBe(false);
+  expect((await sql(`FROM ${USERS}`, '--format', 'xlsx')).err).toContain('A workbook needs a file');
 });
 
 test('statements of stdin are answered one after another', async () => {

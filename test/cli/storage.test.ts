@@ -226,7 +226,7 @@ describe('tables', () => {
     expect(nowhere.code).toBe('output.failed');
   });
 
-  test('are exported as Parquet and lines of JSON, with the types of the table', async () => {
+  test('are exported as Parquet, lines of JSON and workbooks, with the types of the table', async () => {
     await storage('buckets', 'create', 'typed');
     const table = 'in.c-typed.orders';
     const columns = [
@@ -267,9 +267,12 @@ describe('tables', () => {
     await storage('tables', 'load', table, file('odd.csv', `id,price,day,note\n1,${long},,\n`));
     const odd = file('typed/odd.parquet');
     const failed = await failure('tables', 'export', table, odd, '--format', 'parquet');
-    expect(failed.code).toBe('output.failed');
+    expect(failed.code).toBe('storage.jobFailed');
     expect(failed.message).toContain(long);
     expect(readdirSync(path.dirname(target)).toSorted()).toEqual(['orders.jsonl', 'orders.parquet']);
+    const sheet = file('typed/orders.xlsx');
+    await storage('tables', 'export', table, sheet, '--format', 'xlsx', '--columns', 'id,note');
+    expect(readFileSync(sheet).subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004');
     const toStdout = await failure('tables', 'export', table, '-', '--format', 'jsonl');
     expect(toStdout.message).toContain('needs a file');
     const zipped = await failure('tables', 'export', table, odd, '--format', 'jsonl', '--gzip');

@@ -1,15 +1,17 @@
 import { extname } from 'node:path';
+import type { Readable } from 'node:stream';
 import { RunError } from '../../lib/errors.ts';
 import type { SqlResult, StorageClient } from '../../storage/client/index.ts';
 import { saveStream, sizeOf } from '../../storage/client/transfer/save.ts';
 import type { Args, Io } from '../command.ts';
+import { saveConverted } from '../converted.ts';
 import { formatBytes, formatTable, plural } from '../format.ts';
 import { countArg } from '../shared.ts';
 import { short } from '../storage/facts.ts';
 import { writing } from '../storage/local-files.ts';
 import { fitted, verticalRows } from '../storage/shown-rows.ts';
 
-const FILE_FORMATS = ['csv', 'jsonl', 'json', 'parquet'] as const;
+const FILE_FORMATS = ['csv', 'jsonl', 'json', 'parquet', 'xlsx'] as const;
 type FileFormat = (typeof FILE_FORMATS)[number];
 export type SqlFormat = FileFormat | 'table';
 
@@ -50,7 +52,7 @@ export function formatOf(file: string): FileFormat {
   const format = FILE_FORMATS.find((each) => each === ending);
   if (format !== undefined) return format;
   throw new RunError('command.invalid', `The name of ${file} says no format.`, {
-    hint: `Let it end in .csv, .jsonl, .json or .parquet, or say it with --format.`,
+    hint: `Let it end in .csv, .jsonl, .json, .parquet or .xlsx, or say it with --format.`,
   });
 }
 
@@ -72,15 +74,22 @@ export async function askOnce(
   }
   if (format === 'table')
     throw new RunError('command.invalid', 'A table is for the terminal, not for a file.', {
-      hint: 'Give --format csv, jsonl, json or parquet.',
+      hint: 'Give --format csv, jsonl, json, parquet or xlsx.',
     });
   const most = limit ?? (format === 'json' ? ALL_ROWS : undefined);
+  const read = async (): Promise<Readable> =>
+    await client.sql.read(query, format === 'xlsx' ? 'parquet' : format, { limit: most, signal });
   if (out === undefined) {
-    await io.send(await client.sql.read(query, format, { limit: most, signal }));
+    if (format === 'xlsx')
+      throw new RunError('command.invalid', 'A workbook needs a file to be written to.', {
+        hint: 'Name it, such as --out rows.xlsx.',
+      });
+    await io.send(await read());
     return;
   }
   const bytes = await writing(out, async () => {
-    await saveStream(await client.sql.read(query, format, { limit: most, signal }), out, signal);
+    if (format === 'xlsx') await saveConverted([read], { file: out, format, signal });
+    else await saveStream(await read(), out, signal);
     return await sizeOf(out);
   });
   io.note(`${out}: ${formatBytes(bytes)}`);

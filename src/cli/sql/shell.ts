@@ -11,7 +11,7 @@ import { statementsIn } from './statements.ts';
 const HELP = String.raw`\d           the tables
 \d TABLE     the columns of a table
 \x           rows as lines of column and value, or as a table again
-\o FILE      the next result into a file: .csv, .jsonl, .json or .parquet
+\o FILE      the next result into a file: .csv, .jsonl, .json, .parquet or .xlsx
 \q           the end
 A statement ends with a semicolon.`;
 
