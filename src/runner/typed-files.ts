@@ -85,6 +85,7 @@ export async function writeTypedFile({ csv, columns: given, file, format, types 
   const database = await DuckDBInstance.create(':memory:', { memory_limit: '512MB', temp_directory: spill });
   const connection = await database.connect();
   try {
+    await connection.run("SET TimeZone = 'UTC'");
     await connection.run(copy(USUAL_LINE)).catch(async (error: unknown) => {
       if (!/maximum line size/i.test(reasonOf(error))) throw error;
       return await connection.run(copy(LARGEST_LINE));

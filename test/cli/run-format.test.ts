@@ -16,7 +16,9 @@ async function ran(
   });
   const folder = dataFolder(configOf(api, [{ endpoint: 'orders', types: true }]));
   const args = ['run', '--data', folder, '--format', format, ...more];
-  const { code, stdout, stderr } = await startGex(args).ended;
+  // Times do not depend on the zone of the machine.
+  const env = { ...process.env, TZ: 'Asia/Tokyo' };
+  const { code, stdout, stderr } = await startGex(args, { env }).ended;
   return { folder: `${folder}/out/tables`, code, stdout, stderr };
 }
 
@@ -72,6 +74,7 @@ describe('gex run --format', () => {
     expect(code).toBe(0);
     const [first = '', second = ''] = readFileSync(`${folder}/library.orders.jsonl`, 'utf8').split('\n');
     expect(first).toMatch(/^\{"id":1,"price":12345678901234567\.25\d*,"paid":false,"day":"2024-02-29"/);
+    expect(first).toContain('"at":"2024-02-29 09:00:00+00"');
     expect(second).toContain('"id":9007199254740993');
     expect(JSON.parse(second)).toMatchObject({ paid: null, day: null, text: '' });
     expect(existsSync(`${folder}/library.orders`)).toBe(false);
