@@ -59,7 +59,7 @@ export const loadCommands: readonly Command[] = [
     },
     examples: [
       ['gex storage tables create in.c-main users.csv --primary-key id', 'in.c-main.users'],
-      ['gex storage tables create in.c-main users.parquet', 'From Parquet'],
+      ['gex storage tables create in.c-main users.parquet', 'From Parquet, with its types'],
     ],
     async run(context) {
       const { args, client, line, show } = context;

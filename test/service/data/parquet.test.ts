@@ -68,6 +68,25 @@ async function importInto(
   return await client.run('POST', `tables/${table}/import-async`, { dataFileId: file.id, ...options });
 }
 
+async function makeOf(bytes: Uint8Array, name: string, options: object = {}): Promise<JobBody> {
+  const { id } = await client.upload(bytes, { name: 'any name' });
+  return await client.run('POST', 'buckets/in.c-main/tables-async', { name, dataFileId: id, ...options });
+}
+
+/** Returns the definitions of the columns of a table, with their lengths. */
+async function definitionsOf(table: string): Promise<Record<string, string>> {
+  const { body } = await api.call('GET', `tables/${table}`);
+  const { columns } = (
+    body as { definition: { columns: { name: string; definition: { type: string; length?: string } }[] } }
+  ).definition;
+  return Object.fromEntries(
+    columns.map(({ name, definition: { type, length } }) => [
+      name,
+      length === undefined ? type : `${type} ${length}`,
+    ]),
+  );
+}
+
 async function makeOfSlices(name: string, slices: readonly Uint8Array[]): Promise<JobBody> {
   const { id } = await client.uploadSliced(slices);
   return await client.run('POST', 'buckets/in.c-main/tables-async', { name, dataFileId: id });
@@ -111,6 +130,25 @@ describe('exports', () => {
         ['2', null, null, null, ''],
         ['3', '-7.000000000', '2024-03-01 00:00:00', false, 'ž'],
       ],
+    });
+  });
+
+  test('know the words of databases for types', async () => {
+    const columns = ['SMALLINT', 'DOUBLE PRECISION', 'TIMESTAMP_TZ', 'DATETIME', 'VARCHAR'].map(
+      (type, i) => ({
+        name: `c${i}`,
+        definition: { type },
+      }),
+    );
+    await client.run('POST', 'buckets/in.c-main/tables-definition', { name: 'words', columns });
+    const times = '2024-02-29T12:00:00+02:00';
+    const { id } = await client.upload(`c0,c1,c2,c3,c4\n1,1.5,${times},${times},x\n`);
+    const job = await client.run('POST', 'tables/in.c-main.words/import-async', { dataFileId: id });
+    expect(job.error).toBeUndefined();
+    const [bytes] = await exported('in.c-main.words');
+    expect(await readParquet(bytes ?? Buffer.of())).toEqual({
+      types: ['c0 BIGINT', 'c1 DOUBLE', 'c2 TIMESTAMP WITH TIME ZONE', 'c3 TIMESTAMP', 'c4 VARCHAR'],
+      rows: [['1', 1.5, '2024-02-29 10:00:00+00', '2024-02-29 10:00:00', 'x']],
     });
   });
 
@@ -190,21 +228,106 @@ describe('exports', () => {
 });
 
 describe('imports', () => {
-  test('make a table of what a file has, as text', async () => {
+  test('make a table of what a file has, with its types', async () => {
     const query = `SELECT * FROM (VALUES
       (1::BIGINT, 1.50::DECIMAL(10,2), DATE '2024-02-29', TIMESTAMPTZ '2024-02-29 10:00:00+02', true, 'a "q",\nb', 'bytes'::BLOB, 0.1::DOUBLE),
       (2, NULL, NULL, NULL, NULL, '', NULL, NULL)) AS t(id, price, day, "at", ok, note, raw, part)`;
-    const file = await client.upload(await parquet(query), { name: 'any name' });
-    const job = await client.run('POST', 'buckets/in.c-main/tables-async', {
-      name: 'of_parquet',
-      dataFileId: file.id,
-      primaryKey: 'id',
-      delimiter: ';',
-    });
+    const job = await makeOf(await parquet(query), 'of_parquet', { primaryKey: 'id', delimiter: ';' });
     expect(job.error).toBeUndefined();
-    expect(job.results).toMatchObject({ columns: ['id', 'price', 'day', 'at', 'ok', 'note', 'raw', 'part'] });
+    expect(job.results).toMatchObject({
+      columns: ['id', 'price', 'day', 'at', 'ok', 'note', 'raw', 'part'],
+      isTyped: true,
+    });
     expect(await client.rowsOf('in.c-main.of_parquet')).toBe(
-      '"1","1.50","2024-02-29","2024-02-29 08:00:00+00","true","a ""q"",\nb","bytes","0.1"\n"2","","","","","","",""\n',
+      '"1","1.5","2024-02-29","2024-02-29T08:00:00Z","true","a ""q"",\nb","bytes","0.1"\n"2","","","","","","",""\n',
+    );
+    expect(await definitionsOf('in.c-main.of_parquet')).toEqual({
+      id: 'INTEGER',
+      price: 'NUMERIC 10,2',
+      day: 'DATE',
+      at: 'TIMESTAMPTZ',
+      ok: 'BOOLEAN',
+      note: 'STRING',
+      raw: 'STRING',
+      part: 'FLOAT',
+    });
+    const [bytes] = await exported('in.c-main.of_parquet');
+    const back = await readParquet(bytes ?? Buffer.of());
+    expect(back.types).toEqual([
+      'id BIGINT',
+      'price DECIMAL(10,2)',
+      'day DATE',
+      'at TIMESTAMP WITH TIME ZONE',
+      'ok BOOLEAN',
+      'note VARCHAR',
+      'raw VARCHAR',
+      'part DOUBLE',
+    ]);
+  });
+
+  test.each([
+    ['TINYINT', '-128', 'INTEGER', 'BIGINT'],
+    ['UINTEGER', '4294967295', 'INTEGER', 'BIGINT'],
+    ['UBIGINT', '18446744073709551615', 'NUMERIC 20,0', 'DECIMAL(38,9)'],
+    ['DECIMAL(38,0)', '12345678901234567890123456789', 'NUMERIC 38,0', 'DECIMAL(38,9)'],
+    ['DECIMAL(38,20)', '1.00000000000000000001', 'NUMERIC 38,20', 'VARCHAR'],
+    ['FLOAT', '0.1', 'FLOAT', 'DOUBLE'],
+    ['DOUBLE', '1e300', 'FLOAT', 'DOUBLE', '1e+300'],
+    ['TIMESTAMP', '2024-02-29T10:00:00.5', 'TIMESTAMP', 'TIMESTAMP', '2024-02-29T10:00:00.500'],
+    ['TIMESTAMP_NS', '2024-02-29T10:00:00.123456789', 'TIMESTAMP', 'TIMESTAMP'],
+    ['TIME', '10:00:00', 'STRING', 'VARCHAR'],
+    ['UUID', '6c31a3a8-7a3c-4f0e-9d57-0d8a3a3b7f10', 'STRING', 'VARCHAR'],
+    ['INTEGER[]', '[1, NULL]', 'JSON', 'VARCHAR', '[1,null]'],
+    ['JSON', '{"a": 1}', 'JSON', 'VARCHAR'],
+  ])('keep a value of %s, %s, as %s', async (type, value, definition, stored, text = value) => {
+    const name = `kept_${type.replaceAll(/\W+/g, '_')}`;
+    const job = await makeOf(await parquet(`SELECT 1 AS id, CAST('${value}' AS ${type}) AS v`), name);
+    expect(job.error).toBeUndefined();
+    const table = `in.c-main.${name}`;
+    expect(await client.rowsOf(table, { columns: ['v'] })).toBe(`"${text.replaceAll('"', '""')}"\n`);
+    expect(await definitionsOf(table)).toMatchObject({ v: definition });
+    const query = `SELECT typeof(v) FROM "in.c-main".${name}`;
+    const answer = await api.call('POST', 'sql', { query });
+    expect(answer.body).toMatchObject({ rows: [[stored]] });
+  });
+
+  test('of a number that is none are told what to do, which then works', async () => {
+    const file = await parquet("SELECT 1 AS id, 0.5::DOUBLE AS v UNION ALL SELECT 2, 'nan'::DOUBLE");
+    const job = await makeOf(file, 'numbers');
+    expect(job.error).toMatchObject({
+      code: 'csvImport.invalidValue',
+      message: expect.stringMatching(
+        /row 2: the value "nan" of the column "v".* as STRING, and load/,
+      ) as string,
+    });
+    expect((await api.call('GET', 'tables/in.c-main.numbers')).status).toBe(404);
+    const columns = [
+      { name: 'id', basetype: 'INTEGER' },
+      { name: 'v', basetype: 'STRING' },
+    ];
+    await client.run('POST', 'buckets/in.c-main/tables-definition', { name: 'numbers', columns });
+    expect((await importInto('in.c-main.numbers', file)).error).toBeUndefined();
+    expect(await client.rowsOf('in.c-main.numbers')).toBe('"1","0.5"\n"2","nan"\n');
+  });
+
+  test('of bytes that are no text are refused, and say so', async () => {
+    const job = await makeOf(await parquet("SELECT 'a' AS note, '\\xFF\\xFE'::BLOB AS raw"), 'raw_bytes');
+    expect(job.error?.message).toMatch(
+      /bytes that are no text in UTF-8 \("raw"\)\. Write them as hexadecimal/,
+    );
+    expect((await api.call('GET', 'tables/in.c-main.raw_bytes')).status).toBe(404);
+  });
+
+  test('bring the time of change of their rows', async () => {
+    const query = "SELECT 1 AS id, TIMESTAMP '2020-02-29 10:00:00' AS _timestamp";
+    const table = await typed('changed_at');
+    const file = await parquet(
+      query.replace('AS id,', 'AS id, 1 AS price, NULL AS at, NULL AS ok, NULL AS note,'),
+    );
+    const job = await importInto(table, file, { useTimestampFromDataFile: true });
+    expect(job.error).toBeUndefined();
+    expect(await client.rowsOf(table, { columns: ['id'], includeInternalTimestamp: true })).toBe(
+      '"1","2020-02-29 10:00:00"\n',
     );
   });
 
@@ -218,13 +341,16 @@ describe('imports', () => {
       results: { importedRowsCount: 3 },
     });
     const second = await parquet(
-      `SELECT 2 AS id, 'new' AS note, false AS ok, NULL::TIMESTAMP AS at, 9 AS price, 'x' AS more`,
+      `SELECT 2 AS id, 'new' AS note, false AS ok, NULL::TIMESTAMP AS at, 9 AS price, 7 AS more`,
     );
     const merged = await importInto(table, second, { incremental: true });
     expect(merged).toMatchObject({ status: 'success', results: { newColumns: ['more'], totalRowsCount: 3 } });
     expect(await client.rowsOf(table, { columns: ['id', 'note', 'more'], orderBy: [{ column: 'id' }] })).toBe(
-      '"0","n0",""\n"1","n1",""\n"2","new","x"\n',
+      '"0","n0",""\n"1","n1",""\n"2","new","7"\n',
     );
+    expect(await definitionsOf(table)).toMatchObject({ id: 'BIGINT', more: 'INTEGER' });
+    const sum = await api.call('POST', 'sql', { query: 'SELECT sum(more) FROM "in.c-main".merged' });
+    expect(sum.body).toMatchObject({ rows: [['7']] });
   });
 
   test('of a sliced file take all of its slices, and nothing when one of them is of another kind', async () => {
@@ -249,8 +375,8 @@ describe('imports', () => {
     const file = await parquet(
       `SELECT 1 AS id, {'a': [1, 2], 'b': 'x"y'} AS s, ['p', NULL] AS l, MAP {'k': 1} AS m`,
     );
-    const { id } = await client.upload(file);
-    await client.run('POST', 'buckets/in.c-main/tables-async', { name: 'nested', dataFileId: id });
+    await makeOf(file, 'nested');
+    expect(await definitionsOf('in.c-main.nested')).toMatchObject({ s: 'JSON', l: 'JSON', m: 'JSON' });
     expect(await client.rowsOf('in.c-main.nested')).toBe(
       '"1","{""a"":[1,2],""b"":""x\\""y""}","[""p"",null]","{""k"":1}"\n',
     );
@@ -296,8 +422,7 @@ describe('imports', () => {
   test('many rows of few bytes are read in bounded memory', async () => {
     const bomb = await parquet("SELECT repeat('x', 100) AS a, 1 AS b FROM range(200000)");
     expect(bomb.length).toBeLessThan(100_000);
-    const { id } = await client.upload(bomb);
-    const job = await client.run('POST', 'buckets/in.c-main/tables-async', { name: 'bomb', dataFileId: id });
+    const job = await makeOf(bomb, 'bomb');
     expect(job).toMatchObject({ status: 'success', results: { rowsCount: 200_000 } });
   });
 });

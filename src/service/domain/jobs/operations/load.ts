@@ -3,12 +3,20 @@ import { Type, type Static } from 'typebox';
 import type { DataContext } from '../../data-context.ts';
 import type { Meta } from '../../../stores/metadata/database.ts';
 import type { JobRow } from '../../../stores/metadata/tables.ts';
-import { insertTable, NO_ALIAS, saveState, type TableState } from '../../../stores/metadata/stored-tables.ts';
+import {
+  insertTable,
+  NO_ALIAS,
+  saveState,
+  type StoredDefinition,
+  type TableState,
+} from '../../../stores/metadata/stored-tables.ts';
 import { tableOf } from '../../../stores/metadata/transaction.ts';
 import { LoadOrigin } from '../../../../storage/protocol/table.ts';
 import { wholeTable } from '../../presenters/table.ts';
 import { isoTime } from '../../../../lib/iso-time.ts';
 import type { ImportOutcome, ImportRequest, TableId } from '../../../stores/tables/engine.ts';
+import type { WantedTypes } from '../../../stores/tables/column-types.ts';
+import { TableError } from '../../../stores/tables/table-error.ts';
 import { storedTypes } from './column-types.ts';
 import { defineOperation, fenceOf, isMarkOf, markOf, type JobMetrics } from './operation.ts';
 import { refuseAlias } from './alias.ts';
@@ -73,10 +81,14 @@ export const tableCreate = defineOperation({
       ...(await requestOf(job, context, { table, params, content, origin })),
       create: { primaryKey: params.primaryKey ?? [] },
     };
-    const outcome = await withParquet(
+    const { outcome, definitions } = await withParquet(
       context,
       { content, request, signal },
-      async (read) => await engine.import(table, read.request, read.slices),
+      async ({ request: asked, slices, definitions: found }) => {
+        const types = found === undefined ? undefined : typesIn(found);
+        const imported = await engine.import(table, { ...asked, types }, slices).catch(refuseOfFile);
+        return { outcome: imported, definitions: found };
+      },
     );
     const now = isoTime(context.env.now());
     return {
@@ -94,7 +106,7 @@ export const tableCreate = defineOperation({
           name,
           display_name: displayName,
           primary_key: JSON.stringify(outcome.primaryKey),
-          is_typed: 0,
+          is_typed: definitions === undefined ? 0 : 1,
           rows_count: outcome.totalRows,
           data_bytes: outcome.totalBytes,
           revision: 1,
@@ -105,7 +117,7 @@ export const tableCreate = defineOperation({
           last_import: now,
           last_change: now,
         } as const;
-        await insertTable(tx, row, outcome.columns);
+        await insertTable(tx, row, outcome.columns, definitions);
         await tx
           .updateTable('buckets')
           .set({ last_change: now })
@@ -136,14 +148,20 @@ export const tableImport = defineOperation({
       if (isMarkOf(job, lastImport?.mark)) return NO_CONTENT;
       throw error;
     });
-    const request = {
-      ...(await requestOf(job, context, { table, params, content, origin })),
-      types: storedTypes(stored),
-    };
-    const outcome = await withParquet(
+    const types = storedTypes(stored);
+    const request = { ...(await requestOf(job, context, { table, params, content, origin })), types };
+    const { outcome, definitions } = await withParquet(
       context,
       { content, request, signal },
-      async (read) => await context.engine.import(table, read.request, read.slices),
+      async ({ request: asked, slices, definitions: found }) => {
+        // Columns that a typed table does not have yet are added with the types of the file.
+        const added = types === undefined ? undefined : without(found, stored.columns);
+        const all = types === undefined ? undefined : new Map([...types, ...typesIn(added)]);
+        return {
+          outcome: await context.engine.import(table, { ...asked, types: all }, slices),
+          definitions: added,
+        };
+      },
     );
     const now = isoTime(context.env.now());
     return {
@@ -162,12 +180,38 @@ export const tableImport = defineOperation({
       things: tableOf(job.branch_id, id),
       commit: async (tx) => {
         const stored = await requireTableRow(tx, context, job.branch_id, id);
-        await saveState(tx, stored, stateOf(outcome), { last_change: now, last_import: now });
+        await saveState(tx, stored, stateOf(outcome), { last_change: now, last_import: now }, definitions);
         await noteSize(tx, source.fileId, content);
       },
     };
   },
 });
+
+type Definitions = ReadonlyMap<string, StoredDefinition>;
+
+function typesIn(definitions: Definitions | undefined): WantedTypes {
+  const columns = [...(definitions ?? [])].map(([name, definition]) => ({ name, ...definition }));
+  return storedTypes({ is_typed: 1, columns }) ?? new Map();
+}
+
+function without(
+  definitions: Definitions | undefined,
+  columns: readonly { readonly name: string }[],
+): Definitions {
+  const known = new Set(columns.map(({ name }) => name));
+  return new Map([...(definitions ?? [])].filter(([name]) => !known.has(name)));
+}
+
+/** Says what to do about a value that cannot be stored as its own file says, such as not a number. */
+function refuseOfFile(error: unknown): never {
+  if (!(error instanceof TableError) || error.code !== 'csvImport.invalidValue') throw error;
+  const { row, column, value } = error.results;
+  throw new TableError(
+    error.code,
+    `Load error: row ${String(row)}: the value "${String(value)}" of the column "${String(column)}" cannot be stored with the type that the Parquet file has. Make the table first, with this column as STRING, and load the file into it.`,
+    { results: error.results, cause: error },
+  );
+}
 
 /** Notes how large a file is that was made without its size, as one that is compressed while it is sent. */
 async function noteSize(tx: Meta, id: number, { bytes }: FileContent): Promise<void> {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { SinkError } from '../../../../lib/errors.ts';
 import { makeTempFolder } from '../../../../lib/temp-folder.ts';
+import { storedType } from './column-types.ts';
 import { typeNamed, writeTypedFile } from '../../../../runner/typed-files.ts';
 import { badRequest } from '../../api-error.ts';
 import type { StoredTable } from '../../../stores/metadata/stored-tables.ts';
@@ -27,7 +28,9 @@ export function typesOf({ columns }: StoredTable): ReadonlyMap<string, string> {
     const said = (definition === null ? {} : JSON.parse(definition)) as { type?: unknown; length?: unknown };
     const length = typeof said.length === 'string' ? said.length : undefined;
     const type = typeof said.type === 'string' ? said.type : basetype;
-    const known = type === null ? undefined : typeNamed(type, length);
+    const stored = storedType({ basetype, definition });
+    const known =
+      (type === null ? undefined : typeNamed(type, length)) ?? (stored && typeNamed(stored, length));
     return known === undefined ? [] : [[name, known]];
   });
   return new Map([...types, [TIMESTAMP_COLUMN, 'TIMESTAMP']]);

@@ -11,14 +11,19 @@ import {
   KIND_BYTES,
   kindOf,
   openParquet,
+  type ParquetColumn,
   type ParquetRows,
 } from '../../../stores/tables/parquet/read.ts';
+import type { StoredDefinition } from '../../../stores/metadata/stored-tables.ts';
+import { definitionsOf } from './parquet-types.ts';
 import type { FileContent } from './slices.ts';
 
 /** Rows for an engine to import. */
 interface Read {
   readonly request: ImportRequest;
   readonly slices: AsyncIterable<ByteSlice>;
+  /** Definitions of the columns by the types of the file; undefined for one without types. */
+  readonly definitions?: ReadonlyMap<string, StoredDefinition>;
 }
 
 /**
@@ -52,7 +57,14 @@ export async function withParquet<T>(
   try {
     const rows = await open(first);
     const columns = namesOf(rows.columns, request.columns);
-    return await work({ request: asCsv(request, columns), slices: slicesOf(rows) });
+    return await work({
+      request: asCsv(
+        request,
+        columns.map(({ name }) => name),
+      ),
+      slices: slicesOf(rows),
+      definitions: definitionsOf(columns),
+    });
   } finally {
     for (const rows of opened) rows.close();
     folder.remove();
@@ -63,7 +75,7 @@ export async function withParquet<T>(
       signal.throwIfAborted();
       if (i > 0 && !(await startsAsParquet(context, key, content.name))) throw otherColumns(i);
       const rows = i === 0 ? firstRows : await open(key);
-      if (JSON.stringify(rows.columns) !== JSON.stringify(firstRows.columns)) throw otherColumns(i);
+      if (nameList(rows) !== nameList(firstRows)) throw otherColumns(i);
       yield rows.bytes;
       rows.close();
       opened.length = 0;
@@ -95,14 +107,20 @@ async function startsAsParquet(
 }
 
 /** @throws {ApiError} for another number of names than the file has columns */
-function namesOf(columns: readonly string[], given: readonly string[] | undefined): readonly string[] {
+function namesOf(
+  columns: readonly ParquetColumn[],
+  given: readonly string[] | undefined,
+): readonly ParquetColumn[] {
   if (given === undefined || given.length === 0) return columns;
-  if (given.length === columns.length) return given;
+  if (given.length === columns.length)
+    return columns.map((column, i) => ({ ...column, name: given[i] ?? column.name }));
   throw badRequest(
     'csvImport.columnsNotMatch',
     `Load error: the Parquet file has ${columns.length} columns, and ${given.length} are named in "columns".`,
   );
 }
+
+const nameList = ({ columns }: ParquetRows): string => JSON.stringify(columns.map(({ name }) => name));
 
 function otherColumns(index: number): Error {
   return badRequest(

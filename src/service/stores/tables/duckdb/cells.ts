@@ -173,7 +173,7 @@ function strictly(text: string, type: NativeType): string {
 }
 
 /** Returns SQL for the text that a value is written as; it depends on no setting. */
-function written(value: string, type: NativeType): string {
+export function written(value: string, type: NativeType): string {
   switch (type) {
     case 'decimal':
       return `rtrim(rtrim(CAST(${value} AS VARCHAR), '0'), '.')`;

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { reasonOf } from '../../../../lib/errors.ts';
+import { written } from '../duckdb/cells.ts';
 import { MAX_COLUMNS, tooManyColumns } from '../import-plan.ts';
 import { TableError } from '../table-error.ts';
 
@@ -25,18 +26,27 @@ export function kindOf(head: Uint8Array): FileKind {
   return mark === ENCRYPTED ? 'encrypted' : 'other';
 }
 
+export interface ParquetColumn {
+  readonly name: string;
+  /** As DuckDB calls it, such as `DECIMAL(10,2)`. */
+  readonly type: string;
+  /** True for a list, a structure or a map. */
+  readonly isNested: boolean;
+}
+
 /** Rows of a Parquet file as CSV. */
 export interface ParquetRows {
   /** As the file names them, in its order. */
-  readonly columns: readonly string[];
+  readonly columns: readonly ParquetColumn[];
   /** Every cell quoted, `,`, LF, without a header; null is an empty cell. */
   readonly bytes: AsyncIterable<Uint8Array>;
   close(): void;
 }
 
 /**
- * Opens a Parquet file of this machine. Values are texts as in the tables: `true`, `1.5`, `2024-02-29 10:00:00`, moments
- * with an offset in UTC; lists, structures and maps are JSON. Rows are read as they are taken, in bounded memory.
+ * Opens a Parquet file of this machine. Values are the texts that the values of tables are written as: `true`, `1.5`,
+ * `2024-02-29T10:00:00`, moments with an offset in UTC; lists, structures and maps are JSON. Rows are read as they are
+ * taken, in bounded memory.
  *
  * @throws {TableError} for a file that is none, is cut or encrypted, or whose columns cannot be those of a table
  */
@@ -55,17 +65,32 @@ export async function openParquet(file: string): Promise<ParquetRows> {
     await connection.run("SET TimeZone = 'UTC'; SET preserve_insertion_order = true");
     // The reader gives columns other names that differ from another one in case alone.
     const schema = await rowsOf(`SELECT name, num_children FROM parquet_schema(${literal(file)})`);
-    const columns = columnsIn(schema.map(([name, children]) => [String(name), Number(children ?? 0)]));
-    refuseColumns(columns);
+    const names = columnsIn(schema.map(([name, children]) => [String(name), Number(children ?? 0)]));
+    refuseColumns(names);
     const source = `read_parquet(${literal(file)}, binary_as_string = true, hive_partitioning = false)`;
     const described = await rowsOf(`DESCRIBE SELECT * FROM ${source}`);
-    const cells = described.map(([, type], i) => cellOf(`c${i}`, String(type)));
-    const names = columns.map((_, i) => `c${i}`).join(', ');
-    const sql = `SELECT ${cells.join(" || ',' || ")} FROM ${source} AS rows_of_file(${names})`;
+    const columns = names.map((name, i): ParquetColumn => {
+      const type = String(described[i]?.[1]);
+      return { name, type, isNested: /^(?:STRUCT|MAP|UNION)\(|\]$|^VARIANT$/.test(type) };
+    });
+    const cells = columns.map((column, i) => cellOf(`c${i}`, column));
+    const places = columns.map((_, i) => `c${i}`).join(', ');
+    const sql = `SELECT ${cells.join(" || ',' || ")} FROM ${source} AS rows_of_file(${places})`;
     return { columns, bytes: lines(sql), close };
   } catch (error) {
     close();
     throw unreadable(error);
+  }
+
+  /** Names the columns that may hold such bytes: those that the file does not call texts. */
+  async function notText(): Promise<TableError> {
+    const described = await rowsOf(`DESCRIBE SELECT * FROM read_parquet(${literal(file)})`);
+    const names = described.filter(([, type]) => type === 'BLOB').map(([name]) => `"${String(name)}"`);
+    const where = names.length === 0 ? '' : ` (${names.slice(0, 10).join(', ')})`;
+    return new TableError(
+      'csvImport.invalidCsv',
+      `Load error: the Parquet file has bytes that are no text in UTF-8${where}. Write them as hexadecimal or Base64 text, or leave the column out.`,
+    );
   }
 
   async function* lines(sql: string): AsyncGenerator<Buffer> {
@@ -77,16 +102,35 @@ export async function openParquet(file: string): Promise<ParquetRows> {
         yield Buffer.from(`${chunk.getColumnValues(0).join('\n')}\n`);
       }
     } catch (error) {
-      throw unreadable(error);
+      throw /not valid UTF-?8/i.test(reasonOf(error)) ? await notText() : unreadable(error);
     }
   }
 }
 
 /** Returns a cell as text in quotes. */
-function cellOf(name: string, type: string): string {
-  const isNested = /^(?:STRUCT|MAP|UNION)\(|\]$/.test(type);
-  const text = isNested ? `CAST(to_json(${name}) AS VARCHAR)` : `CAST(${name} AS VARCHAR)`;
-  return `'"' || replace(coalesce(${text}, ''), '"', '""') || '"'`;
+function cellOf(cell: string, column: ParquetColumn): string {
+  return `'"' || replace(coalesce(${textOf(cell, column)}, ''), '"', '""') || '"'`;
+}
+
+function textOf(cell: string, { type, isNested }: ParquetColumn): string {
+  if (isNested) return `CAST(to_json(${cell}) AS VARCHAR)`;
+  const text = `CAST(${cell} AS VARCHAR)`;
+  if (/^DECIMAL\(\d+,[1-9]/.test(type)) return written(cell, 'decimal');
+  switch (type) {
+    case 'DOUBLE':
+    case 'FLOAT':
+      return written(cell, 'double');
+    case 'TIMESTAMP':
+    case 'TIMESTAMP_S':
+    case 'TIMESTAMP_MS':
+      return written(`CAST(${cell} AS TIMESTAMP)`, 'timestamp');
+    case 'TIMESTAMP_NS':
+      return `CASE WHEN epoch_ns(${cell}) % 1000 = 0 THEN ${written(`CAST(${cell} AS TIMESTAMP)`, 'timestamp')} ELSE replace(${text}, ' ', 'T') END`;
+    case 'TIMESTAMP WITH TIME ZONE':
+      return written(cell, 'timestamptz');
+    default:
+      return text;
+  }
 }
 
 /** Returns the names of the columns: the children of the root of the schema, which stands before them, depth first. */
