@@ -74,7 +74,7 @@ export async function writeTypedFile({ csv, columns: given, file, format, types 
   const isHeader = given === undefined;
   const cells = columns.map((name, i) => {
     const type = types.get(name);
-    const cell = type === undefined ? `c${i}` : `CAST(nullif(c${i}, '') AS ${type})`;
+    const cell = type === undefined ? `c${i}` : valueOf(`nullif(c${i}, '')`, type);
     return `${cell} AS ${quoted(name)}`;
   });
   const options = format === 'parquet' ? 'FORMAT parquet, COMPRESSION zstd' : 'FORMAT json';
@@ -103,6 +103,14 @@ export async function writeTypedFile({ csv, columns: given, file, format, types 
     database.closeSync();
     rmSync(spill, { recursive: true, force: true });
   }
+}
+
+/** Returns SQL for the value of a text. A time with an offset is taken to UTC: the database would leave the offset out. */
+function valueOf(text: string, type: string): string {
+  const value = `CAST(${text} AS ${type})`;
+  if (type !== 'TIMESTAMP') return value;
+  const moment = `CAST(${text} AS TIMESTAMPTZ) AT TIME ZONE 'UTC'`;
+  return `CASE WHEN regexp_matches(${text}, ':.*(Z|[+-][0-9]{2}(:?[0-9]{2})?)$') THEN ${moment} ELSE ${value} END`;
 }
 
 async function columnsOf(file: string): Promise<readonly string[]> {

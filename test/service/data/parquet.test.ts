@@ -133,7 +133,7 @@ describe('exports', () => {
     });
   });
 
-  test('know the words of databases for types', async () => {
+  test('know the words of databases for types, and take times with an offset to UTC', async () => {
     const columns = ['SMALLINT', 'DOUBLE PRECISION', 'TIMESTAMP_TZ', 'DATETIME', 'VARCHAR'].map(
       (type, i) => ({
         name: `c${i}`,
