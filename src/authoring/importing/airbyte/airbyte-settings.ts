@@ -86,7 +86,19 @@ export class ConnectorSettings {
         return this.substituted(access.fallback);
       return { kind: 'constant', value: known.value };
     }
-    return mapParts(expression, (part) => this.substituted(part));
+    return this.#isGivenIn(expression) ?? mapParts(expression, (part) => this.substituted(part));
+  }
+
+  /** Returns whether a setting is given, for `'key' in config`; undefined for anything else, and where it is not known. */
+  #isGivenIn(expression: Expression): Expression | undefined {
+    if (expression.kind !== 'binary' || !['in', 'not in'].includes(expression.operator)) return undefined;
+    const { left, right, operator } = expression;
+    const of = accessOf(right);
+    if (of?.name !== 'config' || left.kind !== 'constant' || typeof left.value !== 'string') return undefined;
+    // below the settings a value may be a list
+    const known = of.keys.length === 0 ? this.valueOf([left.value]) : undefined;
+    if (known === undefined) return undefined;
+    return { kind: 'constant', value: (known.value !== undefined) === (operator === 'in') };
   }
 
   /** Returns the part of `parameters.config` with the settings. */

@@ -3,7 +3,7 @@ import type { ManifestFindings } from './findings.ts';
 import type { ManifestNode, NodeMap } from './node.ts';
 import type { ConnectorSettings } from './airbyte-settings.ts';
 import type { Budgets } from './budgets.ts';
-import type { JobTree } from './stream.ts';
+import type { JobTree } from './parent-rows.ts';
 import type { ConversionOutcome } from '../report.ts';
 import type { TranslatedJson } from './translate/position.ts';
 

@@ -6,7 +6,8 @@ import type { ManifestComponent } from './component.ts';
 import type { Authentication } from './draft.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { readRequest, type RequestDraft } from './request.ts';
-import { requestPosition, translated, type TemplateScope } from './scope.ts';
+import { pythonText } from './jinja/literal.ts';
+import { known, requestPosition, translated, type TemplateScope } from './scope.ts';
 import { durationWords } from './time-format.ts';
 import { pathText, type TranslatedJson } from './translate/position.ts';
 import { call, textOut } from './translate/out.ts';
@@ -48,6 +49,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   LegacySessionTokenAuthenticator: legacySession,
   SelectiveAuthenticator: choice,
   JwtAuthenticator: jwt,
+  RateLimitedMultipleTokenAuthenticator: firstToken,
 };
 
 function required(component: ManifestComponent, key: string, scope: TemplateScope): TranslatedJson {
@@ -133,7 +135,10 @@ function oauth(authenticator: ManifestComponent, scope: TemplateScope): Authenti
       );
     return {
       type: 'oauth20.refreshToken',
-      tokenUrl: plainText(endpoint),
+      tokenUrl:
+        typeof endpoint === 'string'
+          ? endpoint
+          : pythonText(known(authenticator.get('token_refresh_endpoint') ?? '', authenticator, scope).value),
       '#clientId': clientId,
       '#clientSecret': clientSecret,
       '#refreshToken': refreshToken,
@@ -385,6 +390,27 @@ function legacySession(authenticator: ManifestComponent, scope: TemplateScope): 
         },
       },
     },
+  };
+}
+
+/** Converts tokens that take turns to the first of them. */
+function firstToken(authenticator: ManifestComponent, scope: TemplateScope): Authentication {
+  const tokens = authenticator.get('tokens');
+  const isList = isSequence(tokens);
+  const [first] = isList ? tokens : [tokens];
+  if (first === undefined) throw new TemplateError('“tokens” are missing');
+  const token = textOut(translated(first, authenticator, scope, requestPosition(scope, 'a login')));
+  const method = authenticator.text('auth_method') ?? 'Bearer';
+  scope.findings.note(
+    'Of several tokens the first one is used, at the pace that the API allows: its quotas are not asked for before.',
+  );
+  return {
+    type: 'apiKey',
+    name: authenticator.text('header') ?? 'Authorization',
+    ...(method === '' ? {} : { prefix: `${method} ` }),
+    '#key': isList
+      ? token
+      : call('trim', call('split', token, authenticator.text('token_delimiter') ?? ',', 0)),
   };
 }
 

@@ -64,6 +64,6 @@ function csvOf(decoder: ManifestComponent): Readonly<Record<string, TranslatedJs
   const delimiter = decoder.text('delimiter');
   if (delimiter !== undefined && delimiter !== ',') options['delimiter'] = delimiter.replaceAll('\\t', '\t');
   const encoding = decoder.text('encoding');
-  if (encoding !== undefined && !/^utf-?8$/i.test(encoding)) options['encoding'] = encoding;
+  if (encoding !== undefined && !/^utf[-_]?8(?:[-_]sig)?$/i.test(encoding)) options['encoding'] = encoding;
   return isMap(options) && Object.keys(options).length === 0 ? {} : { csv: options };
 }

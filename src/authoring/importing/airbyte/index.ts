@@ -9,7 +9,8 @@ import { propagate } from './propagate.ts';
 import { readYaml } from './read-yaml.ts';
 import { resolveReferences } from './resolve-references.ts';
 import { ConnectorSettings } from './airbyte-settings.ts';
-import { readStream, type JobTree } from './stream.ts';
+import type { JobTree } from './parent-rows.ts';
+import { readStream } from './stream.ts';
 import { assemble, rowId, type TakenStream } from './assemble.ts';
 
 export interface AirbyteOptions {

@@ -5,7 +5,7 @@ import { readCode } from './code/read-code.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { optionPlace } from './pagination.ts';
-import { known, requestPosition, translated, type TemplateScope } from './scope.ts';
+import { known, requestPosition, translated, withSettings, type TemplateScope } from './scope.ts';
 import { call } from './translate/out.ts';
 import type { TranslatedJson, Reference } from './translate/position.ts';
 import { valueOf } from './translate/value.ts';
@@ -13,6 +13,8 @@ import { valueOf } from './translate/value.ts';
 export interface ListPartition {
   readonly name: string;
   readonly values: TranslatedJson;
+  /** There is one value with the settings as they are now. */
+  readonly isSingle?: boolean;
   /** How many values each of them is, joined by commas. */
   readonly group?: number;
   readonly option?: PartitionOption;
@@ -34,32 +36,43 @@ export interface PartitionOption {
   readonly isForm: boolean;
 }
 
-export interface Partitions {
+/** One way to the slices of a stream: values of lists and rows of parents, all multiplied with each other. */
+export interface Partition {
   readonly lists: readonly ListPartition[];
   readonly parents: readonly ParentPartition[];
+  /** A value that another way gives, too, is asked for once. */
+  readonly isDistinct?: boolean;
 }
 
-/** Reads the partition routers of a retriever: several are multiplied with each other. */
-export function readPartitions(retriever: ManifestComponent, scope: TemplateScope): Partitions {
-  const lists: ListPartition[] = [];
-  const parents: ParentPartition[] = [];
-  let routers = 0;
-  for (const router of retriever.children('partition_router')) {
-    const found = readRouter(router, scope, undefined);
-    lists.push(...found.lists);
-    if (found.parents.length > 0) routers++;
-    parents.push(...found.parents);
-  }
-  if (routers > 1)
-    scope.findings.not(
-      retriever.place('partition_router'),
-      'No counterpart: parents of several kinds, multiplied',
-    );
-  return { lists, parents };
+/** Reads the partition routers of a retriever, which are multiplied with each other: all the ways to its slices. */
+export function readPartitions(retriever: ManifestComponent, scope: TemplateScope): readonly Partition[] {
+  return product(
+    retriever.children('partition_router').map((router) => readRouter(router, scope, undefined)),
+  );
 }
 
-function readRouter(router: ManifestComponent, scope: TemplateScope, group: number | undefined): Partitions {
-  const none: Partitions = { lists: [], parents: [] };
+function product(routers: readonly (readonly Partition[])[]): readonly Partition[] {
+  return routers.reduce<readonly Partition[]>(
+    (before, ways) =>
+      before.flatMap((left) =>
+        ways.map((right) => ({
+          lists: [...left.lists, ...right.lists],
+          parents: [...left.parents, ...right.parents],
+          ...(left.isDistinct === true || right.isDistinct === true ? { isDistinct: true } : {}),
+        })),
+      ),
+    [NONE],
+  );
+}
+
+const NONE: Partition = { lists: [], parents: [] };
+
+function readRouter(
+  router: ManifestComponent,
+  scope: TemplateScope,
+  group: number | undefined,
+): readonly Partition[] {
+  const none = [NONE];
   const { findings } = scope;
   if (router.className !== undefined)
     return readCode(router, scope, (type) => ofCode(type, router, scope, group)) ?? none;
@@ -67,27 +80,56 @@ function readRouter(router: ManifestComponent, scope: TemplateScope, group: numb
     findings.attempt(router.at, router.node['values'] ?? router.type, () => {
       switch (router.type) {
         case 'ListPartitionRouter':
-          return { lists: [listOf(router, scope, group)], parents: [] };
+          return [{ lists: [listOf(router, scope, group)], parents: [] }];
         case 'SubstreamPartitionRouter':
-          return {
-            lists: [],
-            parents: router.children('parent_stream_configs').map((parent) => parentOf(parent, scope, group)),
-          };
+          return below(
+            router.children('parent_stream_configs').map((parent) => parentOf(parent, scope, group)),
+          );
         case 'GroupingPartitionRouter': {
           const size = Number(router.get('group_size'));
           const inner = router.child('underlying_partition_router');
           if (inner === undefined || !Number.isInteger(size)) throw new TemplateError('a group without rows');
           return readRouter(inner, scope, size);
         }
-        case 'CartesianProductStreamSlicer': {
-          const all = router.children('stream_slicers').map((inner) => readRouter(inner, scope, group));
-          return { lists: all.flatMap((one) => one.lists), parents: all.flatMap((one) => one.parents) };
-        }
+        case 'CartesianProductStreamSlicer':
+          return product(router.children('stream_slicers').map((inner) => readRouter(inner, scope, group)));
+        case 'UnionPartitionRouter':
+          return unionOf(router, scope, group);
         default:
           throw new TemplateError(`the partition router ${router.type}`);
       }
     }) ?? none
   );
+}
+
+/** Each parent is a way of its own. */
+function below(parents: readonly ParentPartition[]): readonly Partition[] {
+  return parents.map((parent) => ({ lists: [], parents: [parent] }));
+}
+
+/** Reads a router whose slices are those of others, each value once; options of the others are not sent. */
+function unionOf(
+  router: ManifestComponent,
+  scope: TemplateScope,
+  group: number | undefined,
+): readonly Partition[] {
+  const field = textOf(router, 'partition_field', scope);
+  const ways = router.children('partition_routers').flatMap((inner) => readRouter(inner, scope, group));
+  return ways.map(({ lists, parents }) => {
+    const [only, ...others] = [...lists, ...parents];
+    if (only?.name !== field || others.length > 0)
+      throw new TemplateError(`slices of several values, or without “${field}”`);
+    return {
+      lists: lists.map(withoutOption),
+      parents: parents.map(withoutOption),
+      isDistinct: true,
+    };
+  });
+}
+
+function withoutOption<T extends { readonly option?: PartitionOption }>(of: T): Omit<T, 'option'> {
+  const { option: _, ...others } = of;
+  return others;
 }
 
 /** Reads a router of Python: the parents as they are, values of a setting, or fields of the rows of a parent. */
@@ -96,30 +138,33 @@ function ofCode(
   router: ManifestComponent,
   scope: TemplateScope,
   group: number | undefined,
-): Partitions {
+): readonly Partition[] {
   const parents = router.children('parent_stream_configs');
   const slices = codeSlices(type, router, scope);
-  if (slices === undefined) return { lists: [], parents: [] };
-  if (slices.kind === 'parents')
-    return { lists: [], parents: parents.map((parent) => parentOf(parent, scope, group)) };
+  if (slices === undefined) return [NONE];
+  if (slices.kind === 'parents') return below(parents.map((parent) => parentOf(parent, scope, group)));
   const { field } = slices;
+  if (slices.kind === 'slices')
+    return below(
+      slices.parents.map((parent) => {
+        const own = parentOf(parent, scope, group);
+        return { ...own, name: field, ...(slices.hasFields ? {} : { extraFields: [] }) };
+      }),
+    );
   if (slices.kind === 'values') {
     const values = valueOf(slices.values, requestPosition(scope, 'the settings')).out;
     const from = parents.find((parent) => textOf(parent, 'partition_field', scope) === field);
-    return {
-      lists: [{ name: field, values, ...(from === undefined ? {} : optionOf(from, scope)) }],
-      parents: [],
-    };
+    const list = { name: field, values, ...(from === undefined ? {} : optionOf(from, scope)) };
+    return [{ lists: [list], parents: [] }];
   }
-  return {
-    lists: [],
-    parents: slices.parents.map((parent) => ({
+  return below(
+    slices.parents.map((parent) => ({
       ...parentOf(parent, scope, group),
       name: field,
       parentKey: slices.key,
       keepsState: false,
     })),
-  };
+  );
 }
 
 function textOf(component: ManifestComponent, key: string, scope: TemplateScope): string {
@@ -143,6 +188,8 @@ function listOf(router: ManifestComponent, scope: TemplateScope, group: number |
     ? raw.map((item) => (typeof item === 'string' ? item : item))
     : translated(raw, router, scope, requestPosition(scope, 'the settings')).out;
   if (typeof values === 'string') throw new TemplateError('a list that is a text');
+  const fixed = withSettings(router.expression(raw), router, scope);
+  const now = isSequence(values) ? values : fixed?.kind === 'constant' ? fixed.value : undefined;
   const isOptional =
     isMap(values) && typeof values['attr'] === 'string' && scope.settings.mayBeEmpty(values['attr']);
   if (group === undefined)
@@ -150,6 +197,7 @@ function listOf(router: ManifestComponent, scope: TemplateScope, group: number |
       name: textOf(router, 'cursor_field', scope),
       // a list that is not given is an empty text as a setting
       values: isOptional ? call('ifempty', values, []) : values,
+      isSingle: Array.isArray(now) && now.length === 1,
       ...optionOf(router, scope),
     };
   if (!isSequence(values)) throw new TemplateError('groups of a list of settings');

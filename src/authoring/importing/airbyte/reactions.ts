@@ -58,6 +58,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   RETRY: 'retry',
   RATE_LIMITED: 'retry',
   REFRESH_TOKEN_THEN_RETRY: 'login',
+  // the same page, as long as it is
+  REDUCE_PAGE_SIZE: 'retry',
 };
 
 function ofFilter(

@@ -1,5 +1,6 @@
 import { TemplateError } from './jinja/ast.ts';
 import { pythonText } from './jinja/literal.ts';
+import { keptRecords } from './code/record-filter.ts';
 import { readCode } from './code/read-code.ts';
 import { FieldNames } from './field-names.ts';
 import { fieldsWithFormat, normalizedFormats } from './code/normalization.ts';
@@ -132,17 +133,19 @@ class Records {
   filter(filter: ManifestComponent | undefined): void {
     if (filter === undefined) return;
     const { findings } = this.#scope;
-    if (filter.className !== undefined) {
-      findings.not(filter.at, `Python code: ${filter.className}`);
-      return;
-    }
-    const template = filter.get('condition');
+    const { className } = filter;
+    const template = className ?? filter.get('condition');
     if (template === undefined || template === '') return;
-    findings.attempt(filter.place('condition'), template, () => {
+    const code =
+      className === undefined
+        ? undefined
+        : readCode(filter, this.#scope, (type) => keptRecords(type, filter, this.#scope));
+    if (className !== undefined && code === undefined) return;
+    findings.attempt(className === undefined ? filter.place('condition') : filter.at, template, () => {
       if (this.#changed.length > 0)
         throw new TemplateError('a filter of records whose fields Python code has changed by then');
       const position = recordPosition(this.#scope, this.#added, this.#names);
-      let expression = filter.expression(template);
+      let expression = code ?? filter.expression(template);
       let condition: TranslatedJson;
       try {
         condition = conditionOf(expression, position);

@@ -3,7 +3,7 @@ import { literalOf, pythonText } from './jinja/literal.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { objectOf, outOf } from './request-object.ts';
-import { known, requestPosition, translated, type TemplateScope } from './scope.ts';
+import { known, noteFixed, requestPosition, translated, withSettings, type TemplateScope } from './scope.ts';
 import type { Expression } from './jinja/ast.ts';
 import { isPageToken, tokenUse, type TokenPlace } from './page-token.ts';
 import { accessOf, type TranslatedJson, type TemplatePosition, type Typed } from './translate/position.ts';
@@ -298,10 +298,29 @@ function readNested(
       const text = pythonText(expression.value);
       return text === '' ? undefined : outOf(literalOf(text));
     }
-    if (expression.kind === 'join' && /^\s*[[{]/.test(value) && !/^\s*\{[{%]/.test(value))
-      return objectOf(expression, position);
-    return literalOut(translated(value, requester, scope, position));
+    try {
+      return bodyOut(expression, position);
+    } catch (error) {
+      const fixed = error instanceof TemplateError ? withSettings(expression, requester, scope) : undefined;
+      if (fixed === undefined) throw error;
+      const out = bodyOut(fixed, position);
+      noteFixed(scope, value);
+      return out;
+    }
   });
+}
+
+function bodyOut(part: Expression, position: TemplatePosition): TranslatedJson {
+  return isObjectText(part) ? objectOf(part, position) : literalOut(valueOf(part, position));
+}
+
+/** Tells if a text with values in it reads as an object or a list. */
+function isObjectText(expression: Expression): expression is Expression & { kind: 'join' } {
+  if (expression.kind !== 'join') return false;
+  const [first] = expression.parts.filter(
+    (part) => part.kind !== 'constant' || pythonText(part.value).trim() !== '',
+  );
+  return first?.kind === 'constant' && /^\s*[[{]/.test(pythonText(first.value));
 }
 
 /** Returns a value that is written and read again: a text of digits becomes a number. */

@@ -17,6 +17,7 @@ import {
   readPartitions,
   type ListPartition,
   type ParentPartition,
+  type Partition,
 } from './partitions.ts';
 import { readReactions } from './reactions.ts';
 import { readRecords, type RecordsDraft } from './records.ts';
@@ -24,28 +25,19 @@ import { readRequest } from './request.ts';
 import { fieldSource, type TemplateScope } from './scope.ts';
 import type { ConnectorSettings } from './airbyte-settings.ts';
 import { call } from './translate/out.ts';
+import {
+  freeName,
+  isTraced,
+  parentSource,
+  parentValue,
+  needsRow,
+  startBelow,
+  underAll,
+  withSharedParents,
+  type JobTree,
+  type TranslatedJob,
+} from './parent-rows.ts';
 import { pathText, type TranslatedJson, type Reference } from './translate/position.ts';
-
-export type TranslatedJob = Record<string, TranslatedJson>;
-
-/** A stream as a job; below its parents where it has some. */
-export interface JobTree {
-  /** Jobs of a row; a child of several parents is below each of them. */
-  readonly roots: readonly TranslatedJob[];
-  readonly leaf: TranslatedJob;
-  readonly slots: ReadonlyMap<string, Reference>;
-  readonly records: RecordsDraft;
-  readonly baseUrl: TranslatedJson;
-  readonly authentication: Authentication | undefined;
-  /** A request of it has a list in its query, or in a form. */
-  readonly hasLists: boolean;
-  readonly isIncremental: boolean;
-  readonly primaryKey: readonly string[];
-  /** Names of placeholders that are taken. */
-  readonly names: readonly string[];
-  /** Hosts that get the credentials besides those that the configuration names by itself. */
-  readonly trustedHosts: readonly string[];
-}
 
 export interface StreamContext {
   readonly settings: ConnectorSettings;
@@ -104,7 +96,7 @@ class StreamReader {
   readonly #context: StreamContext;
   readonly #keepsState: boolean;
   readonly #depth: number;
-  readonly #parentIndex: number | undefined;
+  readonly #way: number | undefined;
   readonly #slots = new Map<string, Reference>();
   readonly #sent = { lists: false };
   readonly #scope: TemplateScope;
@@ -115,9 +107,9 @@ class StreamReader {
     context: StreamContext,
     keepsState: boolean,
     depth: number,
-    parentIndex?: number,
+    way?: number,
   ) {
-    this.#parentIndex = parentIndex;
+    this.#way = way;
     this.#stream = stream;
     this.#retriever = retriever;
     this.#context = context;
@@ -140,33 +132,38 @@ class StreamReader {
       readCode(requester, this.#scope, (type) => sendsAsBase(type, requester, this.#scope)) === undefined
     )
       return undefined;
-    for (const key of ['pagination_reset', 'page_size_reduction', 'request_window_splitting']) {
+    if (this.#retriever.get('page_size_reduction') !== undefined)
+      findings.note(
+        'A page that is too long for the API is asked for again as it is, and not a shorter one.',
+      );
+    for (const key of ['pagination_reset', 'request_window_splitting']) {
       if (this.#retriever.get(key) !== undefined)
         findings.not(this.#retriever.place(key), `No counterpart: ${key}`);
     }
     if (this.#stream.get('file_uploader') !== undefined)
       findings.not(this.#stream.place('file_uploader'), 'No counterpart: files as they are');
-    const partitions = readPartitions(this.#retriever, this.#scope);
-    if (this.#parentIndex === undefined && partitions.parents.length > 1)
-      return this.#several(partitions.parents);
-    const parent = partitions.parents[this.#parentIndex ?? 0];
-    const above = parent === undefined ? undefined : this.#parent(parent);
-    if (parent !== undefined && above === undefined) return undefined;
+    const ways = readPartitions(this.#retriever, this.#scope);
+    if (this.#way === undefined && ways.length > 1) return this.#several(ways);
+    const way = ways[this.#way ?? 0];
+    const slices = this.#multiplied(way?.parents ?? []);
+    if (slices === undefined) return undefined;
+    const { parent, above } = slices;
+    const lists = [...(way?.lists ?? []), ...slices.lists];
     const names = [...(above?.names ?? [])];
     const job: TranslatedJob = {};
     if (parent !== undefined && above !== undefined) this.#below(parent, above, job, names);
-    this.#lists(partitions.lists, job, names);
+    this.#lists(lists, job, names);
     const incremental = readIncremental(this.#stream.child('incremental_sync'), this.#scope, {
       keepsState: this.#keepsState,
-      isPartitioned: partitions.parents.length + partitions.lists.length > 0,
+      isPartitioned: parent !== undefined || lists.length > 0,
     });
     for (const [name, reference] of incremental.slots) this.#slots.set(name, reference);
-    return this.#job({ requester, job, above, parent, lists: partitions.lists, incremental, names });
+    return this.#job({ requester, job, above, parent, lists, incremental, names });
   }
 
-  /** Returns a child of each of several parents: rows of all of them are one table. */
-  #several(parents: readonly ParentPartition[]): JobTree | undefined {
-    const trees = parents.map((_, index) =>
+  /** Returns a job for each way to the slices of the stream: rows of all of them are one table. */
+  #several(ways: readonly Partition[]): JobTree | undefined {
+    const trees = ways.map((_, index) =>
       new StreamReader(
         this.#stream,
         this.#retriever,
@@ -176,20 +173,78 @@ class StreamReader {
         index,
       ).read(),
     );
-    const [first, ...others] = trees;
-    if (first === undefined || others.includes(undefined)) return undefined;
-    const roots = withSharedParents(trees.flatMap((tree) => tree?.roots ?? []));
+    if (trees.includes(undefined)) return undefined;
+    const all = trees.filter((tree) => tree !== undefined);
+    // a list without values asks for nothing
+    const asking = all.filter(({ roots }) => !roots.every(isWithoutValues));
+    const [first, ...others] = asking.length === 0 ? all : asking;
+    if (first === undefined) return undefined;
+    if (ways.some(({ isDistinct }) => isDistinct === true)) this.#distinct([first, ...others]);
     // each of them has pages and a state of its own
     others.forEach((tree, index) => {
-      if (tree !== undefined) tree.leaf['id'] = `${shown(tree.leaf['id'])}-${index + 2}`;
+      tree.leaf['id'] = `${shown(tree.leaf['id'])}-${index + 2}`;
     });
-    return { ...first, roots };
+    return { ...first, roots: withSharedParents([first, ...others].flatMap(({ roots }) => roots)) };
   }
 
-  #parent(parent: ParentPartition): JobTree | undefined {
+  /** Reports slices that may come several times, and are asked for once in the other tool. */
+  #distinct(trees: readonly JobTree[]): void {
+    const { findings } = this.#context;
+    if (trees.every(({ roots, leaf }) => roots.length === 1 && roots[0] === leaf) && trees.length === 1)
+      return;
+    if (this.#stream.get('primary_key') === undefined)
+      findings.not(
+        this.#retriever.place('partition_router'),
+        'No counterpart: slices that are asked for once',
+      );
+    else
+      findings.column(
+        'a slice that comes several times is asked for each time; its rows are merged by the primary key',
+      );
+  }
+
+  /**
+   * Returns the parent whose rows start the stream, and the values of all other parents as lists: they are multiplied
+   * with each other.
+   */
+  #multiplied(parents: readonly ParentPartition[]):
+    | {
+        readonly parent?: ParentPartition;
+        readonly above?: JobTree;
+        readonly lists: readonly ListPartition[];
+      }
+    | undefined {
+    const { findings } = this.#context;
+    const lists: ListPartition[] = [];
+    const ordered = parents.toSorted((a, b) => Number(needsRow(a)) - Number(needsRow(b)));
+    let last: { readonly parent: ParentPartition; readonly above: JobTree } | undefined;
+    for (const parent of ordered) {
+      const tree = this.#parent(parent, parents.length === 1);
+      if (tree === undefined) return undefined;
+      if (last === undefined) {
+        last = { parent, above: tree };
+        continue;
+      }
+      if (needsRow(last.parent) || JSON.stringify(tree.baseUrl) !== JSON.stringify(last.above.baseUrl))
+        findings.not(
+          parent.stream.at,
+          'No counterpart: parents at several addresses, or with further fields',
+        );
+      this.#sameLogin(last.above, tree.authentication);
+      const { above, list } = underAll(last.parent, last.above, tree, findings);
+      lists.push(list);
+      findings.note(
+        `“${parent.stream.text('name') ?? ''}” is asked for once for each page of “${last.parent.stream.text('name') ?? ''}”.`,
+      );
+      last = { parent, above };
+    }
+    return { ...last, lists };
+  }
+
+  #parent(parent: ParentPartition, isOnly: boolean): JobTree | undefined {
     const context = { ...this.#context, findings: this.#context.findings.ofParent() };
     // the state of a parent is kept in that of its child
-    const hasState = this.#keepsState && this.#stream.get('incremental_sync') !== undefined;
+    const hasState = isOnly && this.#keepsState && this.#stream.get('incremental_sync') !== undefined;
     return readStream(parent.stream, context, parent.keepsState && hasState, this.#depth + 1);
   }
 
@@ -201,29 +256,13 @@ class StreamReader {
       if (!isMap(reference.out) || reference.out['placeholder'] === undefined) continue;
       this.#slots.set(`parent_slice.${name}`, reference);
     }
-    if (above.roots.length > 1)
-      findings.not(parent.stream.at, 'No counterpart: a parent that has several parents itself');
-    const used = [parent.parentKey.split('/'), ...parent.extraFields];
-    if (used.some(([name = '']) => above.records.isChanged(name)))
+    if (parent.extraFields.some(([name = '']) => above.records.isChanged(name)))
       findings.not(parent.stream.at, 'The field of the parent is changed by Python code');
-    if (
-      !isTraced(parent.parentKey.split('/'), above.records, 'somewhere') ||
-      parent.extraFields.some((keys) => !isTraced(keys, above.records, 'once'))
-    )
+    if (parent.extraFields.some((keys) => !isTraced(keys, above.records, 'once')))
       findings.not(parent.stream.at, 'The field of the parent has another name by then');
     const placeholder = freeName(parent.name, names);
     names.push(placeholder);
-    const { source, path } = parentValue(parent.parentKey.split('/'), above.records);
-    // several values at once are found by a path alone
-    job['placeholders'] = { [placeholder]: parent.group === undefined ? source : (path ?? source) };
-    const { where } = above.leaf;
-    const filters = [
-      ...(path === undefined ? [] : [{ value: path, is: 'present' }]),
-      ...(where === undefined ? [] : [where]),
-    ];
-    if (filters.length > 0) job['recursionFilter'] = filters;
-    readOnly(above.leaf);
-    if (parent.group !== undefined) job['group'] = { size: parent.group, by: false };
+    startBelow(job, parent, above, placeholder, findings);
     const inside = (keys: readonly (string | number)[]): Reference =>
       this.#part(parent, above.records, job, names, keys);
     this.#slots.set(parent.name, partitionReference(placeholder, parent.group, inside));
@@ -266,6 +305,24 @@ class StreamReader {
     if (sent.includes(JSON.stringify(whole)) || sent.includes(`{${name}}`)) return;
     job['placeholders'] = others;
     this.#slots.delete(parent.name);
+  }
+
+  /** Leaves out a list of one value that no request has. */
+  #withoutUnsent(job: TranslatedJob, lists: readonly ListPartition[]): void {
+    const { over, ...others } = job;
+    if (!isMap(over)) return;
+    const sent = JSON.stringify(others);
+    const single = lists
+      .filter(({ isSingle }) => isSingle === true)
+      .map(({ name }) => this.#slots.get(name)?.out);
+    const left = Object.entries(over).filter(([placeholder]) => {
+      const reference = JSON.stringify({ placeholder });
+      const isSent = sent.includes(`{${placeholder}}`) || sent.includes(reference);
+      return isSent || !single.some((out) => JSON.stringify(out) === reference);
+    });
+    if (left.length === Object.keys(over).length) return;
+    if (left.length > 0) job['over'] = Object.fromEntries(left);
+    else delete job['over'];
   }
 
   #lists(lists: readonly ListPartition[], job: TranslatedJob, names: string[]): void {
@@ -350,6 +407,7 @@ class StreamReader {
         Object.assign(job, { export: made.export, ...made.format, dataField: made.dataField });
     }
     if (parent !== undefined) this.#withoutWhole(job, parent);
+    this.#withoutUnsent(job, lists);
     const taken = [...names];
     liftEncoded(job, (wanted) => {
       const free = freeName(wanted, taken);
@@ -504,21 +562,13 @@ function keyColumns(node: ManifestNode | undefined): readonly string[] {
   return node.map((item) => (isSequence(item) ? item.map(shown).join('_') : shown(item)));
 }
 
-/** Joins parents that are the same into one, which starts the children of both; others get an id of their own. */
-function withSharedParents(roots: readonly TranslatedJob[]): readonly TranslatedJob[] {
-  const shared: TranslatedJob[] = [];
-  for (const root of roots) {
-    const alone = (job: TranslatedJob): string => JSON.stringify({ ...job, children: [] });
-    const same = shared.find((other) => alone(other) === alone(root));
-    const [mine, others] = [root['children'], same?.['children']];
-    if (same !== undefined && isSequence(mine) && isSequence(others)) same['children'] = [...others, ...mine];
-    else shared.push(root);
-  }
-  return shared.map((root, index) =>
-    shared.slice(0, index).some(({ id }) => id === root['id'])
-      ? { ...root, id: `${shown(root['id'])}-${index + 1}` }
-      : root,
-  );
+/** Tells if a list above a job, or of its own, has no values. */
+function isWithoutValues(job: TranslatedJob): boolean {
+  const { over, children } = job;
+  if (isMap(over) && Object.values(over).some((values) => isSequence(values) && values.length === 0))
+    return true;
+  const below = isSequence(children) ? children.filter(isMap) : [];
+  return below.length > 0 && below.every((child) => isWithoutValues({ ...child }));
 }
 
 function whereOf(...conditions: readonly (TranslatedJson | undefined)[]): TranslatedJob {
@@ -534,65 +584,4 @@ function queryOf(method: 'GET' | 'POST', { query, body }: JobDraft): TranslatedJ
   // a POST without a body is sent without one
   const paramsIn = body === undefined ? { paramsIn: 'query' } : {};
   return isEmpty ? paramsIn : { query, ...paramsIn };
-}
-
-/**
- * Makes a parent write no table: its rows start its children, and its table belongs to another row of the
- * configuration.
- */
-function readOnly(parent: TranslatedJob): void {
-  for (const key of ['columns', 'exclude', 'case', 'where']) delete parent[key];
-  parent['table'] = false;
-}
-
-/**
- * Returns a name for a placeholder: braces and colons have a meaning there, and names of parents are visible below
- * them.
- */
-function freeName(name: string, taken: readonly string[]): string {
-  const plain = name.replaceAll(/[{}:]/g, '_');
-  if (!taken.includes(plain)) return plain;
-  for (let count = 2; ; count++) if (!taken.includes(`${plain}_${count}`)) return `${plain}_${count}`;
-}
-
-/** Returns the path of a placeholder's value in the parent row, which may have got it from elsewhere. */
-function parentValue(
-  keys: readonly string[],
-  records: RecordsDraft,
-): { readonly source: TranslatedJson; readonly path?: TranslatedJson } {
-  const { parent, path } = parentSource(keys, records);
-  // by a path it would also become a column of the child
-  return { source: parent, ...(path === undefined ? {} : { path }) };
-}
-
-function parentSource(
-  keys: readonly string[],
-  records: RecordsDraft,
-): { readonly parent: TranslatedJson; readonly path?: TranslatedJson } {
-  const added = records.added.get(keys.join('.'));
-  if (added !== undefined) {
-    const { out } = added;
-    if (isMap(out) && typeof out['path'] === 'string' && Object.keys(out).length === 1)
-      return { parent: { parent: out['path'] }, path: out['path'] };
-    return { parent: inParent(out) };
-  }
-  const path = fieldSource(records.names, keys, 'path');
-  if (path === undefined) return { parent: { parent: pathText(keys) } };
-  return { parent: fieldSource(records.names, keys, 'parent') ?? null, path: plainPath(path) };
-}
-
-/** Tells if it is known where the parent row has a field that may have got another name: at one place, or at one of several. */
-function isTraced(keys: readonly string[], records: RecordsDraft, where: 'once' | 'somewhere'): boolean {
-  if (records.added.has(keys.join('.'))) return true;
-  const paths = records.names.pathsOf(keys);
-  return paths !== undefined && (where === 'somewhere' || paths.length === 1);
-}
-
-/** Converts a value of the row to one that a child of it can read. */
-function inParent(out: ManifestNode): TranslatedJson {
-  if (Array.isArray(out)) return out.map((item: ManifestNode) => inParent(item));
-  if (!isMap(out)) return out;
-  const { path } = out;
-  if (typeof path === 'string' && Object.keys(out).length === 1) return { parent: path };
-  return Object.fromEntries(Object.entries(out).map(([key, value]) => [key, inParent(value)]));
 }

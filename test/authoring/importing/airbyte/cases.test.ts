@@ -16,6 +16,7 @@ import { LIST_CASES } from './cases/lists.ts';
 import { LOGIN_CASES } from './cases/logins.ts';
 import { DYNAMIC_CASES } from './cases/dynamic.ts';
 import { NAME_CASES } from './cases/names.ts';
+import { ROUTER_CASES } from './cases/routers.ts';
 import { SLICE_CASES } from './cases/slices.ts';
 import { TEMPLATE_CASES } from './cases/templates.ts';
 import { REQUEST_CASES } from './cases/requests.ts';
@@ -32,6 +33,7 @@ describe.each<[string, readonly TwoRuns[]]>([
   ['the token of the next page', TOKEN_CASES],
   ['templates', TEMPLATE_CASES],
   ['slices', SLICE_CASES],
+  ['routers', ROUTER_CASES],
   ['names and types of fields', NAME_CASES],
   ['dynamic streams', DYNAMIC_CASES],
   ['logins', LOGIN_CASES],
@@ -97,7 +99,7 @@ test.each([
   ["format_datetime(today_utc(), '%Y')", 'a day where a time or a text is expected'],
   ['timestamp(now_utc())', 'timestamp of a time'],
   ['now_utc() | int', 'int of a time'],
-  ['now_utc().year', 'a part of a time'],
+  ['now_utc().weekday', 'a part of a time'],
   ['now_utc()[:4]', 'a slice of a time'],
   ["'new' if now_utc() > config['day'] else 'old'", 'a time compared with something else'],
   ['stream_interval.start_time - 1', '“-” of values whose types are not known'],

@@ -39,6 +39,8 @@ export function callBuiltin(
     const seconds = named.get('seconds');
     if (seconds !== undefined) return { kind: 'seconds', seconds: object.expressionOf(seconds, at) };
   }
+  if (path === 'set' && positional.length === 0) return { kind: 'set' };
+  if (path === 'bool' && first !== undefined) return constant(object.isTrue(first));
   if ((path === 'str' || path === 'int' || path === 'bytes') && first !== undefined) {
     if (path === 'str' && isExpression(first)) return call('filter', 'string', first);
     return first;
@@ -67,7 +69,9 @@ export function callBuiltin(
     const of = object.expressionOf(first, at);
     return keys.reduce<Expression>((inner, key) => ({ kind: 'item', of: inner, key }), of);
   }
-  if (path === 'dict' && positional.length === 0) return dict(named);
+  if (path === 'dict') return dict([...(first === undefined ? [] : object.entries(first, at)), ...named]);
+  if (path === 'len' && (first?.kind === 'dict' || first?.kind === 'items'))
+    return constant(object.items(first, at).length);
   if (path === 'list' && first !== undefined) return { kind: 'items', values: [...object.items(first, at)] };
   if (path === 'isinstance' && first !== undefined && second?.kind === 'module')
     return constant(isOfType(object, first, second.path, at));
@@ -125,7 +129,14 @@ export function callMethod(
 ): CodeValue {
   const [first, second] = positional;
   if (name === 'eval' && of.kind === 'written') return object.component.expression(of.node);
-  if (name === 'read_records' && of.kind === 'component') return { kind: 'records', parent: of.component };
+  if (name === 'stream_slices' && of.kind === 'component') return { kind: 'slices', parent: of.component };
+  if (name === 'read_records' && of.kind === 'component') {
+    const slice = named.get('stream_slice') ?? positional[3];
+    const isSliced = slice?.kind === 'slices' && slice.parent.at === of.component.at;
+    if (slice !== undefined && !isSliced && slice.kind !== 'constant' && slice.kind !== 'dict')
+      throw object.refused(at);
+    return { kind: 'records', parent: of.component, isSliced };
+  }
   if (name === 'eval' && of.kind === 'template') return object.component.expression(of.node);
   // texts and bytes are one, in UTF-8
   if (name === 'encode' || name === 'decode') return of;
@@ -148,6 +159,14 @@ export function callMethod(
     const found = object.itemOf(of, first);
     of.entries.delete(object.textOf(first) ?? '');
     return found ?? second ?? constant(null);
+  }
+  if (name === 'keys' && of.kind === 'dict') return { kind: 'items', values: [...object.items(of, at)] };
+  if (name === 'remove' && of.kind === 'items' && first !== undefined) {
+    const wanted = object.textOf(first);
+    const index = of.values.findIndex((value) => object.textOf(value) === wanted);
+    if (wanted === undefined || index === -1) throw object.refused(at);
+    of.values.splice(index, 1);
+    return constant(null);
   }
   if (name === 'items' && positional.length === 0)
     return {

@@ -131,7 +131,7 @@ export class CodeObject implements CodeReader {
     const own = this.attributes.get(name);
     if (own !== undefined) return own;
     const method = this.type.methods.get(name);
-    if (method?.decorators.includes('property') === true)
+    if (method?.decorators.some((name) => /^(?:functools\.)?(?:cached_)?property$/.test(name)) === true)
       return this.call(method, { positional: [], named: new Map() });
     if (method !== undefined) return { kind: 'method', of: { kind: 'self' }, name };
     if (name === 'config') return { kind: 'name', name: 'config' };
@@ -230,7 +230,7 @@ export class CodeObject implements CodeReader {
     if (list === undefined || parts.length !== at + 3) throw this.refused(node);
     const value = this.evaluate(list, names);
     const any = this.#base.each?.(value);
-    for (const item of any === undefined ? this.items(value, list) : [any]) {
+    for (const item of any ?? this.items(value, list)) {
       const values = targets.length === 1 ? [item] : this.items(item, list);
       targets.forEach((target, index) => {
         this.#put(target, values[index] ?? constant(null), names);
@@ -351,6 +351,10 @@ export class CodeObject implements CodeReader {
         return { kind: 'items', values: groups(node).flatMap((group) => this.#item(group, names)) };
       case 'DictionaryExpression':
         return this.#dictionary(node, names);
+      case 'ArrayComprehensionExpression':
+      case 'ComprehensionExpression':
+      case 'DictionaryComprehensionExpression':
+        return this.#comprehension(node, parts, names);
       case 'MemberExpression':
         return this.#member(node, parts, names);
       case 'CallExpression':
@@ -447,6 +451,41 @@ export class CodeObject implements CodeReader {
     return made;
   }
 
+  /** Makes a list, or a dictionary, of the items of one list that are known now. */
+  #comprehension(node: PythonNode, parts: readonly PythonNode[], names: Names): CodeValue {
+    const [first, at] = [
+      parts.findIndex(({ name }) => name === 'for'),
+      parts.findIndex(({ name }) => name === 'in'),
+    ];
+    const made = parts.slice(1, first);
+    const targets = parts.slice(first + 1, at).filter(({ name }) => name !== ',');
+    const list = parts[at + 1];
+    const rest = parts.slice(at + 2, -1);
+    const [word, condition] = rest;
+    if (list === undefined || first < 1 || (rest.length > 0 && (word?.name !== 'if' || rest.length !== 2)))
+      throw this.refused(node);
+    const isMade = made.length === 3;
+    const values: CodeValue[] = [];
+    const entries: [string, CodeValue][] = [];
+    const all = this.evaluate(list, names);
+    for (const item of this.#base.each?.(all) ?? this.items(all, list)) {
+      const inner: Names = new Map(names);
+      const each = targets.length === 1 ? [item] : this.items(item, list);
+      for (const [index, target] of targets.entries())
+        this.#put(target, each[index] ?? constant(null), inner);
+      if (condition !== undefined && !this.isTrue(this.evaluate(condition, inner))) continue;
+      const [key, , value] = made;
+      if (key === undefined) throw this.refused(node);
+      if (!isMade) values.push(this.evaluate(key, inner));
+      else {
+        const name = this.textOf(this.evaluate(key, inner));
+        if (name === undefined || value === undefined) throw this.refused(node);
+        entries.push([name, this.evaluate(value, inner)]);
+      }
+    }
+    return isMade ? dict(entries) : { kind: 'items', values };
+  }
+
   /** Returns the entries of a dictionary that are known now. */
   entries(value: CodeValue, at: PythonNode | undefined): readonly (readonly [string, CodeValue])[] {
     if (value.kind === 'dict') return [...value.entries];
@@ -473,6 +512,8 @@ export class CodeObject implements CodeReader {
       if (owner.kind === 'answer' && name === 'status_code') return constant(200);
       if (owner.kind === 'answer' && name === 'ok') return constant(true);
       if (owner.kind === 'request' && name === 'headers') return owner.headers;
+      const ofBase = this.#base.part?.(owner, name);
+      if (ofBase !== undefined) return ofBase;
       if (owner.kind === 'component') return partOf(owner.component, name, owner);
       if (owner.kind === 'written' && name === 'string') return owner;
       if (owner.kind === 'seconds' && name === 'seconds') return owner.seconds;
@@ -552,10 +593,11 @@ export class CodeObject implements CodeReader {
     }
     const ofTime = this.#base.compare?.(left, operator, right);
     if (ofTime !== undefined) return ofTime;
-    if ((operator === 'in' || operator === 'not in') && right.kind === 'dict') {
+    if ((operator === 'in' || operator === 'not in') && (right.kind === 'dict' || right.kind === 'items')) {
       const key = this.textOf(left);
-      if (key === undefined) throw this.refused(node);
-      return constant(right.entries.has(key) === (operator === 'in'));
+      const keys = this.items(right, node).map((item) => this.textOf(item));
+      if (key === undefined || keys.includes(undefined)) throw this.refused(node);
+      return constant(keys.includes(key) === (operator === 'in'));
     }
     if ((operator === 'in' || operator === 'not in') && isExpression(right) && isAnswered(right))
       return constant(operator === 'in');
@@ -578,7 +620,7 @@ export class CodeObject implements CodeReader {
 
 /** Decorators that change nothing in what a method does. */
 const DECORATORS: ReadonlySet<string> = new Set(
-  'property staticmethod classmethod abstractmethod override'.split(' '),
+  'property cached_property staticmethod classmethod abstractmethod override'.split(' '),
 );
 
 const OPERATORS: ReadonlySet<string> = new Set([
@@ -599,8 +641,10 @@ const OPERATORS: ReadonlySet<string> = new Set([
 export interface BaseClass {
   method(object: CodeObject, name: string, args: CallArguments): CodeValue | undefined;
   attribute(object: CodeObject, name: string): CodeValue | undefined;
-  /** Returns any one item of what a loop goes through while it runs. */
-  each?(list: CodeValue): CodeValue | undefined;
+  /** Returns what stands for the items of a loop that goes through what is known only while it runs: any one of them. */
+  each?(list: CodeValue): readonly CodeValue[] | undefined;
+  /** Returns a part of a value that only this class has. */
+  part?(of: CodeValue, name: string): CodeValue | undefined;
   /** Compares, and subtracts, moments. */
   compare?(left: CodeValue, operator: string, right: CodeValue): CodeValue | undefined;
 }

@@ -6,11 +6,18 @@ import { bySettings } from './as-base.ts';
 import type { CodeClass } from './component-code.ts';
 import { CodeObject, parametersOf, type BaseClass } from './evaluate.ts';
 import { CodeRefused } from './refused.ts';
-import { isExpression, type CodeValue } from './values.ts';
+import { dict, isExpression, type CodeValue } from './values.ts';
 
 /** The slices that code gives. */
 type CodeSlices =
   | { readonly kind: 'parents' }
+  /** Those of parents, under another name, or without what else they have. */
+  | {
+      readonly kind: 'slices';
+      readonly field: string;
+      readonly parents: readonly ManifestComponent[];
+      readonly hasFields: boolean;
+    }
   | { readonly kind: 'values'; readonly field: string; readonly values: Expression }
   | {
       readonly kind: 'rows';
@@ -52,10 +59,13 @@ export function codeSlices(
   if (more.length === 0) return only;
   // the same of each of several parents
   if (
-    only?.kind === 'rows' &&
-    more.every((one) => one?.kind === 'rows' && one.key === only.key && one.field === only.field)
+    (only?.kind === 'rows' || only?.kind === 'slices') &&
+    more.every((one) => JSON.stringify({ ...one, parents: [] }) === JSON.stringify({ ...only, parents: [] }))
   )
-    return { ...only, parents: found.flatMap((one) => (one?.kind === 'rows' ? one.parents : [])) };
+    return {
+      ...only,
+      parents: found.flatMap((one) => (one?.kind === 'rows' || one?.kind === 'slices' ? one.parents : [])),
+    };
   throw object.refused(type.methods.get('stream_slices')?.node, 'slices of several kinds');
 }
 
@@ -71,8 +81,9 @@ const HOOKS: ReadonlySet<string> = new Set([
 ]);
 
 const BASE: BaseClass = {
-  method: (_, name) => {
-    if (name === 'stream_slices') return { kind: 'parents' };
+  method: (object, name) => {
+    if (name === 'stream_slices')
+      return { kind: 'parents', of: object.component.children('parent_stream_configs') };
     return name === '__post_init__' ? constant(null) : undefined;
   },
   attribute: ({ component }, name) =>
@@ -85,8 +96,19 @@ const BASE: BaseClass = {
         }
       : undefined,
   each: (list) => {
-    if (list.kind === 'records') return { kind: 'row', parent: list.parent };
-    return isExpression(list) && !isConstant(fold(list, new Map())) ? { kind: 'each', list } : undefined;
+    if (list.kind === 'records') return [{ ...list, kind: 'row' }];
+    if (list.kind === 'slices') return [list];
+    if (list.kind === 'parents') return list.of.map((of): CodeValue => ({ kind: 'parentSlice', of }));
+    return isExpression(list) && !isConstant(fold(list, new Map())) ? [{ kind: 'each', list }] : undefined;
+  },
+  part: (of, name) => {
+    if (of.kind !== 'parentSlice') return undefined;
+    if (name === 'partition')
+      return dict([
+        [of.of.text('partition_field') ?? '', { kind: 'sliced', of: of.of }],
+        ['parent_slice', { kind: 'given', name: 'parent_slice' }],
+      ]);
+    return name === 'cursor_slice' || name === 'extra_fields' ? { kind: 'given', name } : undefined;
   },
 };
 
@@ -104,11 +126,20 @@ function sliceOf(
   const [field, value] = entry;
   if (more.length > 0) throw object.refused(undefined, 'a slice of several values');
   if (value.kind === 'each') return { kind: 'values', field, values: value.list };
+  if (value.kind === 'sliced') {
+    const others = slice.kind === 'dict' ? slice.entries.get('extra_fields') : undefined;
+    return {
+      kind: 'slices',
+      field,
+      parents: [value.of],
+      hasFields: others?.kind === 'given' && others.name === 'extra_fields',
+    };
+  }
   if (value.kind === 'row' && value.key !== undefined) {
-    const { parent, key } = value;
+    const { parent, key, isSliced } = value;
     const config = parentOf(router, parent);
     const stream = parent.child('incremental_sync') ?? parent.child('retriever')?.get('partition_router');
-    if (config === undefined || stream !== undefined)
+    if (config === undefined || (stream !== undefined && !isSliced))
       throw object.refused(undefined, 'the rows of a parent that has slices itself');
     return { kind: 'rows', field, parents: [config], key };
   }

@@ -16,6 +16,8 @@ export type CodeValue =
   | { readonly kind: 'template'; readonly node: ManifestNode }
   | { readonly kind: 'component'; readonly component: ManifestComponent }
   | { readonly kind: 'self' }
+  /** A set that is filled while it runs. */
+  | { readonly kind: 'set' }
   /** The class that another one extends. */
   | { readonly kind: 'super'; readonly of: string }
   | { readonly kind: 'method'; readonly of: CodeValue; readonly name: string }
@@ -28,11 +30,22 @@ export type CodeValue =
   /** The seconds between two moments. */
   | { readonly kind: 'elapsed'; readonly from: number; readonly to: number }
   /** The slices of the parents, as they are without code. */
-  | { readonly kind: 'parents' }
-  /** All records of the stream of a parent. */
-  | { readonly kind: 'records'; readonly parent: ManifestComponent }
+  | { readonly kind: 'parents'; readonly of: readonly ManifestComponent[] }
+  /** Any one slice of a parent, by its part of the router. */
+  | { readonly kind: 'parentSlice'; readonly of: ManifestComponent }
+  /** The value that a slice of a parent has. */
+  | { readonly kind: 'sliced'; readonly of: ManifestComponent }
+  /** All slices of the stream of a parent. */
+  | { readonly kind: 'slices'; readonly parent: ManifestComponent }
+  /** All records of the stream of a parent; with `isSliced` those of each of its slices. */
+  | { readonly kind: 'records'; readonly parent: ManifestComponent; readonly isSliced: boolean }
   /** Any one of the records of a parent, or a field of it. */
-  | { readonly kind: 'row'; readonly parent: ManifestComponent; readonly key?: string }
+  | {
+      readonly kind: 'row';
+      readonly parent: ManifestComponent;
+      readonly isSliced: boolean;
+      readonly key?: string;
+    }
   /** Any one of the items of a list. */
   | { readonly kind: 'each'; readonly list: Expression }
   /** An argument of a call from outside, which is only handed on. */
@@ -66,6 +79,7 @@ export interface CodeReader {
   readonly attributes: Map<string, CodeValue>;
   /** Counts the calls from outside. */
   readonly now: number;
+  isTrue(value: CodeValue): boolean;
   textOf(value: CodeValue): string | undefined;
   expressionOf(value: CodeValue, at: PythonNode | undefined): Expression;
   items(value: CodeValue, at: PythonNode | undefined): readonly CodeValue[];

@@ -69,11 +69,8 @@ class Body {
       if (piece.kind === 'text') parts.push(constant(piece.text));
       else if (piece.kind === 'expression') parts.push(new Parser(piece.tokens, names).whole());
       else if (word === 'if') parts.push(this.#choice(piece, names));
-      else if (word === 'set') {
-        // outside it would be seen or not, by the data
-        if (this.#depth > 1) throw new TemplateError('{% set %} inside of {% if %} is not supported');
-        setName(piece, names);
-      } else throw new TemplateError(`{% ${word} %} is not supported`);
+      else if (word === 'set') setName(piece, names);
+      else throw new TemplateError(`{% ${word} %} is not supported`);
     }
     this.#depth--;
     return joined(parts);
@@ -93,18 +90,42 @@ class Body {
 
   #branches(piece: Piece, names: Names): Expression {
     const when = new Parser(piece.tokens.slice(1), names).whole();
-    const then = this.read(new Map(names));
+    const ofThen: Names = new Map(names);
+    const ofOther: Names = new Map(names);
+    const then = this.read(ofThen);
     const next = this.#pieces[this.#at];
     if (next === undefined) throw new TemplateError('{% if %} is not closed by {% endif %}');
     this.#at++;
     const word = next.tokens[0]?.text;
-    if (word === 'endif') return { kind: 'choose', when, then };
-    if (word === 'elif') return { kind: 'choose', when, then, otherwise: this.#choice(next, names) };
-    const otherwise = this.read(new Map(names));
-    const end = this.#pieces[this.#at++];
-    if (end?.tokens[0]?.text !== 'endif') throw new TemplateError('{% if %} is not closed by {% endif %}');
-    return { kind: 'choose', when, then, otherwise };
+    let otherwise: Expression | undefined;
+    if (word === 'elif') otherwise = this.#choice(next, ofOther);
+    else if (word !== 'endif') {
+      otherwise = this.read(ofOther);
+      const end = this.#pieces[this.#at++];
+      if (end?.tokens[0]?.text !== 'endif') throw new TemplateError('{% if %} is not closed by {% endif %}');
+    }
+    chooseNames(names, when, ofThen, ofOther);
+    if (isBlank(then) && isBlank(otherwise)) return constant('');
+    return { kind: 'choose', when, then, ...(otherwise === undefined ? {} : { otherwise }) };
   }
+}
+
+/** Gives names the values that `{% set %}` inside of a choice gives them: they are seen behind it. */
+function chooseNames(names: Names, when: Expression, then: Names, otherwise: Names): void {
+  for (const name of new Set([...then.keys(), ...otherwise.keys()])) {
+    const [a, b] = [then.get(name), otherwise.get(name)];
+    if (a !== b)
+      names.set(name, {
+        kind: 'choose',
+        when,
+        then: a ?? constant(undefined),
+        otherwise: b ?? constant(undefined),
+      });
+  }
+}
+
+function isBlank(part: Expression | undefined): boolean {
+  return part === undefined || (part.kind === 'constant' && part.value === '');
 }
 
 const END_WORDS: ReadonlySet<string> = new Set(['elif', 'else', 'endif']);
@@ -116,7 +137,8 @@ function setName(piece: Piece, names: Names): void {
   names.set(name.text, new Parser(rest, names).whole());
 }
 
-function joined(parts: readonly Expression[]): Expression {
+function joined(all: readonly Expression[]): Expression {
+  const parts = all.filter((part) => !isBlank(part));
   const [only] = parts;
   if (only === undefined) return constant('');
   return parts.length === 1 ? only : { kind: 'join', parts };

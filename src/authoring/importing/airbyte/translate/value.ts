@@ -102,6 +102,12 @@ function referenceOf(expression: Expression, position: TemplatePosition): Typed 
   if (expression.kind === 'item') {
     const { key } = expression;
     const of = valueOf(expression.of, position);
+    const letter =
+      key.kind === 'constant' && typeof key.value === 'string' && Object.hasOwn(TIME_PARTS, key.value)
+        ? TIME_PARTS[key.value]
+        : undefined;
+    if (letter !== undefined && (of.type === 'seconds' || of.type === 'day'))
+      return { out: call('number', call('date', letter, of.out)), type: 'number' };
     if (of.type !== 'any' && of.type !== 'list') throw new TemplateError(`a part of ${TYPE_WORDS[of.type]}`);
     if (key.kind === 'constant' && (typeof key.value === 'string' || typeof key.value === 'number'))
       return { out: itemOut(of.out, key.value), type: 'any' };
@@ -114,6 +120,16 @@ function referenceOf(expression: Expression, position: TemplatePosition): Typed 
   }
   throw new TemplateError('an expression that has no counterpart');
 }
+
+/** Letters of `date` for the attributes of a time. */
+const TIME_PARTS: Readonly<Record<string, string>> = {
+  year: 'Y',
+  month: 'n',
+  day: 'j',
+  hour: 'G',
+  minute: 'i',
+  second: 's',
+};
 
 function isTable(map: NodeMap): boolean {
   return Object.values(map).every((value) => typeof value !== 'object' || value === null);
@@ -290,6 +306,8 @@ function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position:
     const [left, right] = numbersOf(expression, position);
     return { out: call('floor', call('divide', left.out, right.out)), type: 'number' };
   }
+  if (operator === '%' && expression.left.kind === 'constant' && typeof expression.left.value === 'string')
+    return filledText(expression.left.value, valueOf(expression.right, position));
   const name = ARITHMETIC[operator];
   if (name !== undefined) {
     const [left, right] = numbersOf(expression, position);
@@ -297,6 +315,27 @@ function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position:
   }
   if (operator === '**') throw new TemplateError('a power');
   return { out: testOf(expression, (part) => valueOf(part, position)), type: 'boolean' };
+}
+
+/** Translates `'%02d' % number`: a text with one number or text in it. */
+function filledText(format: string, value: Typed): Typed {
+  const [, before = '', width = '', kind = '', after = ''] =
+    /^([^%]*)%(?:0(\d))?([sd])([^%]*)$/.exec(format) ?? [];
+  const isKnown = kind === 's' ? width === '' : value.type === 'number';
+  if (kind === '' || !isKnown) throw new TemplateError(`a text that is filled: ${format}`);
+  const out = textOut(value);
+  const size = Number(width);
+  const filled =
+    size === 0
+      ? out
+      : call(
+          'if',
+          call('is', call('length', call('concat', out)), 'below', size),
+          call('substr', call('concat', '0'.repeat(size), out), -size),
+          out,
+        );
+  const parts = [before, filled, after].filter((part) => part !== '');
+  return { out: call('concat', ...parts), type: 'text' };
 }
 
 /** @throws {TemplateError} for what is known to be no number */

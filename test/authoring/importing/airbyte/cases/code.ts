@@ -1,4 +1,4 @@
-import { API, stream, type MockAnswer, type Part, type TwoRuns } from '../../support/two-runs.ts';
+import { API, below, stream, type MockAnswer, type Part, type TwoRuns } from '../../support/two-runs.ts';
 
 const by = (name: string, more: Part = {}): Part =>
   stream('items', '/a', {
@@ -264,5 +264,153 @@ class Sorted(DatetimeBasedCursor):
     settings: { login: { key: 'k', app: '4' }, end: '2024-06-30T00:00' },
     api: rows,
     asks: both('GET /a?app=4&until=2024-06-30 Bearer k'),
+  },
+  {
+    name: 'records that code keeps, by a setting and by their fields',
+    stream: stream('items', '/a', {
+      selector: {
+        record_filter: { type: 'CustomRecordFilter', class_name: 'source_shop.components.Kept' },
+      },
+    }),
+    code: `
+from functools import cached_property
+from airbyte_cdk.sources.declarative.extractors.record_filter import RecordFilter
+
+class Kept(RecordFilter):
+    def __post_init__(self, parameters):
+        super().__post_init__(parameters)
+        self._seen = set()
+
+    @cached_property
+    def _by_name(self):
+        names = self.config.get("names")
+        return bool(names and isinstance(names, list))
+
+    def filter_records(self, records, stream_state, stream_slice=None, **kwargs):
+        for record in records:
+            if self._by_name:
+                if record["name"] not in self._seen:
+                    self._seen.add(record["name"])
+                    yield record
+            elif record.get("kind") != "old":
+                if record["size"] >= 2 or record.get("always"):
+                    yield record
+`,
+    settings: {},
+    api: () => [
+      { id: 1, size: 1 },
+      { id: 2, size: 2 },
+      { id: 3, size: 3, kind: 'old' },
+      { id: 4, size: 1, always: true },
+    ],
+    asks: both('GET /a'),
+    ids: [
+      ['2', '4'],
+      ['2', '4'],
+    ],
+  },
+  {
+    name: 'records that code keeps in a list',
+    stream: stream('items', '/a', {
+      selector: {
+        record_filter: { type: 'CustomRecordFilter', class_name: 'source_shop.components.Kept' },
+      },
+    }),
+    code: `
+from airbyte_cdk.sources.declarative.extractors.record_filter import RecordFilter
+
+class Kept(RecordFilter):
+    def filter_records(self, records, stream_state, stream_slice=None, **kwargs):
+        least = self.config.get("least")
+        if not least:
+            return records
+        return [record for record in records if record["size"] >= least]
+`,
+    settings: { least: 2 },
+    api: () => [
+      { id: 1, size: 1 },
+      { id: 2, size: 2 },
+    ],
+    asks: both('GET /a'),
+    ids: [['2'], ['2']],
+  },
+  {
+    name: 'slices of a parent that are taken apart, and put together again',
+    stream: stream('items', '/items/{{ stream_partition.shop }}', {
+      requester: { request_parameters: { owner: "{{ stream_slice.extra_fields['owner'] }}" } },
+      retriever: {
+        partition_router: {
+          type: 'CustomPartitionRouter',
+          class_name: 'source_shop.components.Light',
+          parent_stream_configs: [
+            {
+              type: 'ParentStreamConfig',
+              parent_key: 'id',
+              partition_field: 'shop',
+              stream: stream('shops', '/shops', { retriever: below(stream('users', '/users'), 'user') }),
+              extra_fields: [['owner']],
+            },
+          ],
+        },
+      },
+    }),
+    code: `
+from airbyte_cdk.sources.declarative.partition_routers.substream_partition_router import SubstreamPartitionRouter
+from airbyte_cdk.sources.types import StreamSlice
+
+ABOVE = "parent_slice"
+
+class Light(SubstreamPartitionRouter):
+    def stream_slices(self):
+        for each in super().stream_slices():
+            partition: Dict[str, Any] = dict(each.partition)
+            keys = list(partition.keys())
+            if ABOVE in keys:
+                keys.remove(ABOVE)
+                partition.pop(ABOVE, None)
+            if len(keys) != 1:
+                raise ValueError(f"several keys: {partition}")
+            yield StreamSlice(partition=partition, cursor_slice=each.cursor_slice, extra_fields=each.extra_fields)
+`,
+    settings: {},
+    api: ({ pathname }) => (pathname === '/shops' ? [{ id: 1, owner: 'o' }] : [{ id: 7 }]),
+    asks: both('GET /items/1?owner=o', 'GET /shops', 'GET /users'),
+  },
+  {
+    name: 'rows of one of several parents, that a setting chooses, in all of its slices',
+    stream: stream('items', '/items/{{ stream_partition.id }}', {
+      retriever: {
+        partition_router: {
+          type: 'CustomPartitionRouter',
+          class_name: 'source_shop.components.Chosen',
+          parent_stream_configs: ['small', 'large'].map((name) => ({
+            type: 'ParentStreamConfig',
+            parent_key: 'id',
+            partition_field: 'id',
+            stream: stream(name, `/${name}/{{ stream_partition.n }}`, {
+              retriever: {
+                partition_router: { type: 'ListPartitionRouter', values: ['1', '2'], cursor_field: 'n' },
+              },
+            }),
+          })),
+        },
+      },
+    }),
+    code: `
+from airbyte_cdk.models import SyncMode
+from airbyte_cdk.sources.declarative.partition_routers.substream_partition_router import SubstreamPartitionRouter
+from airbyte_cdk.sources.types import StreamSlice
+
+class Chosen(SubstreamPartitionRouter):
+    def stream_slices(self):
+        streams = {config.stream.name: config.stream for config in self.parent_stream_configs}
+        chosen = streams["large"] if self.config.get("size") == "l" else streams["small"]
+        for part in chosen.stream_slices(sync_mode=SyncMode.full_refresh):
+            for row in chosen.read_records(sync_mode=SyncMode.full_refresh, stream_slice=part):
+                yield StreamSlice(partition={"id": row["id"]}, cursor_slice={})
+`,
+    settings: { size: 'l' },
+    api: ({ pathname }) => (pathname.startsWith('/items') ? [{ id: 7 }] : [{ id: pathname.slice(-1) }]),
+    asks: both('GET /items/1', 'GET /items/2', 'GET /large/1', 'GET /large/2'),
   },
 ];

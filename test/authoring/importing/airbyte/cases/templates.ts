@@ -205,4 +205,83 @@ export const TEMPLATE_CASES: readonly TwoRuns[] = [
     ],
     ids: [['r'], ['r']],
   },
+  {
+    name: 'parts of a time, in a parameter and in a body',
+    stream: stream('items', '/a', {
+      requester: {
+        http_method: 'POST',
+        request_parameters: { y: '{{ now_utc().year }}', m: "{{ '%02d' % now_utc().month }}" },
+        request_body_json: {
+          from: {
+            day: '{{ str_to_datetime(stream_interval.start_time).day }}',
+            month: '{{ str_to_datetime(stream_interval.start_time).month }}',
+          },
+        },
+      },
+      ...times({ start_time_option: undefined }),
+    }),
+    api: () => [{ id: 1, at: '2024-03-05' }],
+    asks: [
+      ['POST /a?m=07&y=2024 application/json {"from":{"day":1,"month":1}}'],
+      ['POST /a?m=07&y=2024 application/json {"from":{"day":5,"month":3}}'],
+    ],
+  },
+  {
+    name: 'a field whose value a choice in a template makes, and a state by it',
+    stream: stream('items', '/a', {
+      transformations: [
+        {
+          type: 'AddFields',
+          fields: [
+            {
+              path: ['at'],
+              value:
+                "{%- set parts = record.at.split('|') -%}\n{%- set at = record.at -%}\n{%- if parts | length > 1 -%}\n  {%- set at = parts[0] ~ 'T' ~ '%02d' % (parts[1] | int) ~ ':00:00+00:00' -%}\n{%- endif -%}\n{{ at }}\n",
+            },
+          ],
+        },
+      ],
+      ...times({
+        datetime_format: '%Y-%m-%dT%H:%M:%S+00:00',
+        start_datetime: '2024-01-01T00:00:00+00:00',
+      }),
+    }),
+    api: () => [
+      { id: 1, at: '2024-06-03|7' },
+      { id: 2, at: '2024-06-02|12' },
+    ],
+    asks: [['GET /a?since=2024-01-01T00:00:00+00:00'], ['GET /a?since=2024-06-03T07:00:00+00:00']],
+  },
+  {
+    name: 'a list in a body that a setting decides, and a list of one value that is sent nowhere',
+    stream: stream('items', '/a', {
+      requester: {
+        http_method: 'POST',
+        request_body_json: {
+          all: `{% if "names" in config and config["names"] | length %}
+[{ "of": "{{ stream_partition.name['first'] }}" }]
+{% else %}
+[{ "of": "{{ stream_partition['shop'] }}" }]
+{% endif %}
+`,
+        },
+      },
+      retriever: {
+        partition_router: [
+          { type: 'ListPartitionRouter', values: ['x'], cursor_field: 'shop' },
+          {
+            type: 'ListPartitionRouter',
+            values: "{{ config['names'] if 'names' in config and config['names'] | length else [''] }}",
+            cursor_field: 'name',
+          },
+        ],
+      },
+    }),
+    settings: { other: 1 },
+    api: () => [{ id: 1 }],
+    asks: [
+      ['POST /a application/json {"all":[{"of":"x"}]}'],
+      ['POST /a application/json {"all":[{"of":"x"}]}'],
+    ],
+  },
 ];

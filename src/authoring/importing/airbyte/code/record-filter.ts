@@ -1,0 +1,84 @@
+import type { ManifestComponent } from '../component.ts';
+import { constant, isConstant, type Expression } from '../jinja/ast.ts';
+import { fold } from '../jinja/fold.ts';
+import type { TemplateScope } from '../scope.ts';
+import { bySettings } from './as-base.ts';
+import type { CodeClass } from './component-code.ts';
+import { CodeObject, parametersOf, type BaseClass } from './evaluate.ts';
+import { explore, type Outcome } from './explore.ts';
+import { CodeRefused } from './refused.ts';
+import { isExpression, type CodeValue } from './values.ts';
+
+const RECORD: Expression = { kind: 'name', name: 'record' };
+const RECORDS: CodeValue = { kind: 'given', name: 'records' };
+
+/**
+ * Reads a filter of Python: the condition on which it keeps a record. What settings decide is decided
+ * by those there are now.
+ *
+ * @throws {CodeRefused} for code that does anything else, such as to remember the records before
+ */
+export function keptRecords(type: CodeClass, filter: ManifestComponent, scope: TemplateScope): Expression {
+  const ofSettings = bySettings(scope);
+  const [base = '', ...others] = type.bases;
+  if (!base.endsWith('.RecordFilter') || others.length > 0)
+    throw new CodeRefused(`${type.module.path}: a class that extends ${type.bases.join(', ') || 'nothing'}`);
+  const method = type.methods.get('filter_records');
+  if (method === undefined)
+    throw new CodeRefused(`${type.module.path}: ${type.name} without “filter_records”`);
+  const kept = explore((decide): boolean => {
+    const object = new CodeObject(type, filter, BASE, (when) =>
+      isOfRecord(when) ? decide(when) : ofSettings(when),
+    );
+    if (type.methods.has('__post_init__'))
+      object.callMethod('__post_init__', { positional: [parametersOf(filter)], named: new Map() }, undefined);
+    const named = new Map<string, CodeValue>([
+      ['records', RECORDS],
+      ['stream_state', { kind: 'name', name: 'stream_state' }],
+      ['stream_slice', { kind: 'name', name: 'stream_slice' }],
+      ['next_page_token', { kind: 'name', name: 'next_page_token' }],
+    ]);
+    const given = object.call(method, { positional: [], named });
+    if (given === RECORDS) return true;
+    if (given.kind === 'items' && given.values.every(isRecord)) return given.values.length === 1;
+    const { yielded } = object;
+    const isOfEach = yielded.every(({ value, isAll }) => (isAll ? value === RECORDS : isRecord(value)));
+    if (!isNothing(given) || !isOfEach || yielded.length > 1)
+      throw object.refused(method.node, 'other records than those that it is given');
+    return yielded.length === 1;
+  });
+  return fold(conditionOf(kept), new Map());
+}
+
+const BASE: BaseClass = {
+  method: (_, name) => (name === '__post_init__' ? constant(null) : undefined),
+  attribute: () => undefined,
+  // any one of the records
+  each: (list) => (list === RECORDS ? [RECORD] : undefined),
+};
+
+function isRecord(value: CodeValue): boolean {
+  return isExpression(value) && value.kind === 'name' && value.name === 'record';
+}
+
+/** Tells if a condition is about a record; what is about settings alone is decided by them. */
+function isOfRecord(condition: Expression): boolean {
+  return JSON.stringify(condition).includes('"name":"record"');
+}
+
+function isNothing(value: CodeValue): boolean {
+  return isExpression(value) && isConstant(value) && value.value === null;
+}
+
+function conditionOf(outcome: Outcome<boolean>): Expression {
+  if (outcome.kind === 'value') return constant(outcome.value);
+  // an error ends the stream there, and here keeps nothing
+  if (outcome.kind === 'error') throw new CodeRefused('records that end the run');
+  const { when } = outcome;
+  const [then, otherwise] = [conditionOf(outcome.then), conditionOf(outcome.otherwise)];
+  if (isConstant(then) && isConstant(otherwise)) {
+    if (then.value === otherwise.value) return then;
+    return then.value === true ? when : { kind: 'unary', operator: 'not', of: when };
+  }
+  return { kind: 'choose', when, then, otherwise };
+}

@@ -1,0 +1,165 @@
+import { below, inQuery, stream, times, type Part, type TwoRuns } from '../../support/two-runs.ts';
+
+const both = (...lines: readonly string[]): TwoRuns['asks'] => [lines.toSorted(), lines.toSorted()];
+
+const rowsOf = (parent: Part, field: string, more: Part = {}): unknown =>
+  below(parent, field, more)['partition_router'];
+
+const list = (field: string, values: unknown): Part => ({
+  type: 'ListPartitionRouter',
+  values,
+  cursor_field: field,
+});
+
+const union = (field: string, ...routers: readonly unknown[]): Part => ({
+  partition_router: { type: 'UnionPartitionRouter', partition_field: field, partition_routers: routers },
+});
+
+const shops = stream('shops', '/shops');
+const kinds = stream('kinds', '/kinds');
+
+/** Streams whose slices are those of several routers. */
+export const ROUTER_CASES: readonly TwoRuns[] = [
+  {
+    name: 'the rows of two parents, multiplied',
+    stream: stream('items', '/{{ stream_partition.shop }}/{{ stream_partition.kind }}', {
+      retriever: { partition_router: [rowsOf(shops, 'shop'), rowsOf(kinds, 'kind')] },
+    }),
+    api: ({ pathname }) =>
+      pathname === '/shops'
+        ? [{ id: 1 }, { id: 2 }]
+        : pathname === '/kinds'
+          ? [{ id: 'a' }, { id: 'b' }]
+          : [{ id: pathname }],
+    asks: both('GET /shops', 'GET /kinds', 'GET /1/a', 'GET /1/b', 'GET /2/a', 'GET /2/b'),
+    ids: [
+      ['/1/a', '/1/b', '/2/a', '/2/b'],
+      ['/1/a', '/1/b', '/2/a', '/2/b'],
+    ],
+  },
+  {
+    name: 'numbers of a parent that are multiplied, in a body',
+    stream: stream('items', '/items/{{ stream_partition.kind }}', {
+      requester: { http_method: 'POST', request_body_json: { shop: '{{ stream_partition.shop }}' } },
+      retriever: {
+        partition_router: [rowsOf(shops, 'shop'), rowsOf(kinds, 'kind')],
+      },
+    }),
+    api: ({ pathname }) => (pathname === '/shops' ? [{ id: 1 }, { id: 2 }] : [{ id: 7 }]),
+    asks: both(
+      'GET /shops',
+      'GET /kinds',
+      'POST /items/7 application/json {"shop":1}',
+      'POST /items/7 application/json {"shop":2}',
+    ),
+  },
+  {
+    name: 'three parents that are multiplied, one with its own parent and one with options, and a list',
+    stream: stream('items', '/items', {
+      retriever: {
+        partition_router: [
+          rowsOf(shops, 'shop', { request_option: inQuery('shop') }),
+          rowsOf(kinds, 'kind', { request_option: inQuery('kind') }),
+          rowsOf(
+            stream('notes', '/notes/{{ stream_partition.user }}', {
+              retriever: below(stream('users', '/users'), 'user'),
+            }),
+            'note',
+            { request_option: inQuery('note'), extra_fields: [['text']] },
+          ),
+          { ...list('size', ['s', 'm']), request_option: inQuery('size') },
+        ],
+      },
+      transformations: [
+        { type: 'AddFields', fields: [{ path: ['text'], value: '{{ stream_slice.extra_fields.text }}' }] },
+      ],
+    }),
+    api: ({ pathname, searchParams }) =>
+      ({
+        '/shops': [{ id: 1 }, { id: 2 }],
+        '/kinds': [{ id: 'a' }],
+        '/users': [{ id: 5 }],
+        '/notes/5': [{ id: 8, text: 'x' }],
+      })[pathname] ?? [{ id: searchParams.get('shop') }],
+    asks: both(
+      'GET /shops',
+      'GET /kinds',
+      'GET /users',
+      'GET /notes/5',
+      'GET /items?kind=a&note=8&shop=1&size=m',
+      'GET /items?kind=a&note=8&shop=1&size=s',
+      'GET /items?kind=a&note=8&shop=2&size=m',
+      'GET /items?kind=a&note=8&shop=2&size=s',
+    ),
+  },
+  {
+    name: 'a state for each product of the rows of two parents',
+    stream: stream('items', '/{{ stream_partition.shop }}/{{ stream_partition.kind }}', {
+      retriever: { partition_router: [rowsOf(shops, 'shop'), rowsOf(kinds, 'kind')] },
+      ...times(),
+    }),
+    api: ({ pathname }) =>
+      pathname === '/shops'
+        ? [{ id: 1 }, { id: 2 }]
+        : pathname === '/kinds'
+          ? [{ id: 'a' }]
+          : [{ id: pathname, at: pathname === '/1/a' ? '2024-03-01' : '2024-05-01' }],
+    asks: [
+      ['GET /1/a?since=2024-01-01', 'GET /2/a?since=2024-01-01', 'GET /kinds', 'GET /shops'],
+      ['GET /1/a?since=2024-03-01', 'GET /2/a?since=2024-05-01', 'GET /kinds', 'GET /shops'],
+    ],
+    ids: [
+      ['/1/a', '/2/a'],
+      ['/1/a', '/2/a'],
+    ],
+  },
+  {
+    name: 'values of a list and rows of a parent, together',
+    stream: stream('items', '/items/{{ stream_partition.shop }}', {
+      retriever: union('shop', list('shop', ['x', 'y']), rowsOf(shops, 'shop')),
+      ...times(),
+    }),
+    outcome: 'equal rows, other columns',
+    api: ({ pathname }) =>
+      pathname === '/shops'
+        ? [{ id: 1 }]
+        : [{ id: pathname, at: pathname === '/items/x' ? '2024-03-01' : '2024-05-01' }],
+    asks: [
+      [
+        'GET /items/1?since=2024-01-01',
+        'GET /items/x?since=2024-01-01',
+        'GET /items/y?since=2024-01-01',
+        'GET /shops',
+      ],
+      [
+        'GET /items/1?since=2024-05-01',
+        'GET /items/x?since=2024-03-01',
+        'GET /items/y?since=2024-05-01',
+        'GET /shops',
+      ],
+    ],
+  },
+  {
+    name: 'one of several routers that has values with the settings as they are',
+    stream: stream('items', '/items/{{ stream_partition.shop }}', {
+      retriever: union(
+        'shop',
+        list('shop', "{{ config['shops'] | map('regex_search', '^([^*]+)$') | select | list }}"),
+        rowsOf(
+          stream('found', '/found/{{ stream_partition.pattern }}', {
+            retriever: {
+              partition_router: list(
+                'pattern',
+                "{{ config['shops'] | map('regex_search', '^(.*[*].*)$') | select | list }}",
+              ),
+            },
+          }),
+          'shop',
+        ),
+      ),
+    }),
+    settings: { shops: ['a', 'b'] },
+    api: ({ pathname }) => [{ id: pathname }],
+    asks: both('GET /items/a', 'GET /items/b'),
+  },
+];
