@@ -3,7 +3,7 @@
 // asked for after the blow ends, and all that were under way; of the longest, what took the time.
 //
 //   node bench/kill-cluster.ts --s3 http://127.0.0.1:8100 --s3-bucket NAME --s3-role-arn ARN [--ceph FOLDER]
-//     [--kills 20] [--database-kills 5] [--store-kills 5] [--api 2] [--workers 2] [--runners 1] [--port 54399]
+//     [--lake] [--kills 20] [--database-kills 5] [--store-kills 5] [--api 2] [--workers 2] [--runners 1] [--port 54399]
 //
 // The keys of the store are GEX_S3_ACCESS_KEY and GEX_S3_SECRET_KEY; the database is made by scripts/postgres.sh in a
 // folder of its own. With --ceph the store is killed, too. Ends with exit code 1 when something was lost or doubled, or
@@ -26,6 +26,7 @@ const { values: given } = parseArgs({
     s3: { type: 'string', default: 'http://127.0.0.1:8100' },
     's3-bucket': { type: 'string', default: `kill-${process.pid}` },
     's3-role-arn': { type: 'string', default: 'arn:aws:iam:::role/files' },
+    lake: { type: 'boolean', default: false },
     ceph: { type: 'string' },
     kills: { type: 'string', default: '20' },
     'database-kills': { type: 'string', default: '5' },
@@ -56,6 +57,7 @@ await withFolder(async (folder) => {
       store,
       count: { api: Number(given.api), worker: Number(given.workers), runner: Number(given.runners) },
       encryptionKey: randomBytes(32).toString('base64'),
+      args: given.lake ? ['--tables', 'lake'] : [],
     });
     const { url, token } = cluster;
     const clients: StorageClient[] = [];

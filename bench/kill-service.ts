@@ -1,7 +1,13 @@
-// Kills the storage service at twenty random moments: `node bench/kill-service.ts [kills]`.
+// Kills the storage service at twenty random moments: `node bench/kill-service.ts [kills] [--lake]`.
+import { parseArgs } from 'node:util';
 import { killRounds } from '../test/service/data/kill-rounds.ts';
 
-const { kills, acknowledged, restartMs, lost } = await killRounds(Number(process.argv[2] ?? 20));
+const { values: given, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { lake: { type: 'boolean', default: false } },
+});
+const args = given.lake ? ['--tables', 'lake'] : [];
+const { kills, acknowledged, restartMs, lost } = await killRounds(Number(positionals[0] ?? 20), { args });
 const sorted = restartMs.toSorted((a, b) => a - b);
 console.log(`kills                 ${kills}`);
 console.log(

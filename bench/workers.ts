@@ -2,7 +2,7 @@
 // CSV with quoted cells, over PostgreSQL and an object store with connections of a chosen speed.
 //
 //   node bench/workers.ts --database postgres://… [--s3 http://127.0.0.1:8100] [--s3-bucket NAME] [--s3-role-arn ARN]
-//     [--rate 400] [--rows 4000] [--columns 60] [--tables 16] [--rounds 3]
+//     [--lake] [--rate 400] [--rows 4000] [--columns 60] [--tables 16] [--rounds 3]
 //
 // `--rate` is the speed of a connection to the object store, in kB a second; 0: no limit, so that the workers, the
 // database and the store compete for the processors of this machine. One worker and two take turns; quote the ratio. The
@@ -21,6 +21,7 @@ const { values: given } = parseArgs({
     s3: { type: 'string', default: 'http://127.0.0.1:8100' },
     's3-bucket': { type: 'string', default: `workers-${process.pid}` },
     's3-role-arn': { type: 'string', default: 'arn:aws:iam:::role/files' },
+    lake: { type: 'boolean', default: false },
     rate: { type: 'string', default: '400' },
     rows: { type: 'string', default: '4000' },
     columns: { type: 'string', default: '60' },
@@ -43,6 +44,7 @@ try {
     store: await openStore({ endpoint: slow.url, ...place }),
     count: { api: 1, worker: 0, runner: 0 },
     encryptionKey: randomBytes(32).toString('base64'),
+    args: given.lake ? ['--tables', 'lake'] : [],
   });
   const client = new StorageClient({ url: cluster.url, token: cluster.token });
   const first = await cluster.add('worker');

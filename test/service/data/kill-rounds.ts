@@ -19,13 +19,23 @@ export interface KillReport {
 
 const BATCH_ROWS = 2000;
 
+export interface KillOptions {
+  /** Default: at any moment. */
+  readonly random?: () => number;
+  /** Further arguments of the service. */
+  readonly args?: readonly string[];
+}
+
 /** Kills a service at random moments while clients upload, import and update, and looks for what it lost. */
-export async function killRounds(rounds: number, random: () => number = Math.random): Promise<KillReport> {
+export async function killRounds(
+  rounds: number,
+  { random = Math.random, args = [] }: KillOptions = {},
+): Promise<KillReport> {
   const dir = await mkdtemp(join(tmpdir(), 'kill-'));
   const known: Known = { version: 0, files: new Map(), jobs: new Map(), batches: 0, versions: 0 };
   const restartMs: number[] = [];
   try {
-    let service = await start(dir);
+    let service = await start(dir, args);
     const token = await newMasterToken(dir);
     await prepare(service, token);
     for (let round = 0; round < rounds; round++) {
@@ -34,7 +44,7 @@ export async function killRounds(rounds: number, random: () => number = Math.ran
       service.child.kill('SIGKILL');
       await once(service.child, 'exit');
       await Promise.all(work);
-      service = await start(dir);
+      service = await start(dir, args);
       restartMs.push(service.startMs);
     }
     const lost = await check(service, token, known);
@@ -63,10 +73,10 @@ interface Known {
   batches: number;
 }
 
-async function start(dir: string): Promise<ServiceProcess> {
+async function start(dir: string, args: readonly string[]): Promise<ServiceProcess> {
   const begin = performance.now();
   const ports = ['--port', '0', '--s3-port', '0', '--importer-port', '0'];
-  const child = spawn(process.execPath, [MAIN, 'serve', '--dir', dir, ...ports], {
+  const child = spawn(process.execPath, [MAIN, 'serve', '--dir', dir, ...ports, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let url = '';
