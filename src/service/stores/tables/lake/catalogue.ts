@@ -23,9 +23,10 @@ export interface LakeTable extends Omit<TableDefinition, 'types'>, LakeState {
 }
 
 /** Numbers of the rows of one file: from `start` on and below `end`. */
-export interface RowRange {
+export interface OrderedFile {
   readonly start: number;
   readonly end: number;
+  readonly bytes: number;
 }
 
 /** Facts about a table that each commit of it says, since DuckLake has no place for them. */
@@ -43,7 +44,7 @@ export interface LakeCatalogue {
   /** @throws TableError (`storage.tables.notFound`) */
   require(table: TableId, at?: number): Promise<LakeTable>;
   /** Returns the files whose rows are in the order of their numbers; files that were joined are not among them. */
-  orderedFiles(table: LakeTable): Promise<readonly RowRange[]>;
+  orderedFiles(table: LakeTable): Promise<readonly OrderedFile[]>;
   hasSchema(bucket: string): Promise<boolean>;
   hasTables(bucket: string): Promise<boolean>;
   /** Any query over the catalogue; `prefix` stands in front of the names of its tables. */
@@ -124,10 +125,14 @@ export function createLakeCatalogue(
     orderedFiles: async ({ id, version }) =>
       (
         await rows(
-          `SELECT f.row_id_start, f.record_count FROM ${prefix}ducklake_data_file f
+          `SELECT f.row_id_start, f.record_count, f.file_size_bytes FROM ${prefix}ducklake_data_file f
            WHERE f.table_id = ${id} AND f.row_id_start IS NOT NULL AND ${seenAt('f', String(version))}`,
         )
-      ).map(([start, count]) => ({ start: Number(start), end: Number(start) + Number(count) })),
+      ).map(([start, count, bytes]) => ({
+        start: Number(start),
+        end: Number(start) + Number(count),
+        bytes: Number(bytes),
+      })),
     hasSchema: async (bucket) =>
       (await count(
         `SELECT count(*) FROM ${prefix}ducklake_schema WHERE end_snapshot IS NULL AND schema_name = ${literal(names.schema(bucket))}`,

@@ -29,9 +29,12 @@ export interface LakeEngineOptions extends LakeDatabaseOptions {
   readonly shownBucket?: (bucket: string) => string;
   /** Days for which every version of the tables is kept. Default 7. */
   readonly keepDays?: number;
+  /** Bytes of files that are written anew at a time, where rows of them were deleted. Default 64 MB. */
+  readonly joinBytes?: number;
 }
 
 const KEEP_DAYS = 7;
+const JOIN_BYTES = 64 * 1024 * 1024;
 
 /** Tables of which earlier versions are there, too. */
 export interface LakeEngine extends EpochEngine {
@@ -43,7 +46,8 @@ export interface LakeEngine extends EpochEngine {
 
 /** Tables as Parquet files with a DuckLake catalogue, which other engines read, too. */
 export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
-  const { place, workFolder, shownBucket = (bucket) => bucket, keepDays = KEEP_DAYS } = options;
+  const { place, workFolder, shownBucket = (bucket) => bucket } = options;
+  const { keepDays = KEEP_DAYS, joinBytes = JOIN_BYTES } = options;
   let opened: LakeDatabase | undefined;
   const database = (): LakeDatabase => {
     if (opened === undefined) throw new Error('The table engine is not open.');
@@ -142,7 +146,7 @@ export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
     versions: async () => await Promise.resolve(versions),
 
     async compact() {
-      await maintainLake(store, { keepDays, lockOf: tableLock });
+      await maintainLake(store, { keepDays, joinBytes, lockOf: tableLock });
       // Files of versions are deleted later, by their age.
       return { freedBytes: 0 };
     },

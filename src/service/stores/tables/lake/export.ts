@@ -5,7 +5,7 @@ import { resultSize } from '../duckdb/size.ts';
 import type { DuckSession } from '../duckdb/session.ts';
 import type { ExportOutcome, SliceOptions, TableId, TakeSlice } from '../engine.ts';
 import type { RowQuery } from '../row-query.ts';
-import type { LakeTable, RowRange } from './catalogue.ts';
+import type { LakeTable, OrderedFile } from './catalogue.ts';
 import type { LakeStore } from './store.ts';
 
 /** Exports a table as it is at one version, so that all slices are of one moment. */
@@ -71,7 +71,7 @@ async function numbered(
   session: DuckSession,
   name: string,
   expressions: readonly string[],
-  files: readonly RowRange[],
+  files: readonly OrderedFile[],
 ): Promise<ResultRows> {
   const [row] = await session.rows(`SELECT min(rowid), max(rowid) + 1, count(*) FROM ${name}`);
   const [startRow, endRow, rows] = (row ?? []).map(Number);

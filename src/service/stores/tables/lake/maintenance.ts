@@ -4,12 +4,15 @@ import { SAID, type LakeTable } from './catalogue.ts';
 import { describeCommit } from './commit.ts';
 import { refill, stageRefill, storedNames } from './refill.ts';
 import { MAINTENANCE } from './versions.ts';
+import type { DuckSession } from '../duckdb/session.ts';
 import type { TableId } from '../engine.ts';
 import type { LakeStore } from './store.ts';
 
 export interface LakeCare {
   /** Days for which every version is kept. */
   readonly keepDays: number;
+  /** Bytes of files that are written anew at a time, where rows of them were deleted. */
+  readonly joinBytes: number;
   /** Name of the lock of a table. */
   readonly lockOf: (table: TableId) => string;
 }
@@ -19,9 +22,6 @@ const MANY_FILES = 12;
 
 /** Tables that are looked after at a time: the rest is for the next time. */
 const TABLES = 20;
-
-/** Bytes of a table that is written anew when joining does not help, because rows of its files were deleted. */
-const SMALL_BYTES = 64 * 1024 * 1024;
 
 /** Days between the end of a file and its deletion: whoever reads a version has that long. */
 const GRACE_DAYS = 1;
@@ -49,7 +49,7 @@ async function tablesOfManyFiles({ catalogue }: LakeStore): Promise<TableId[]> {
   return rows.map(([info]) => (JSON.parse(String(info)) as { readonly id: TableId }).id);
 }
 
-async function joinFiles(store: LakeStore, table: TableId, { lockOf }: LakeCare): Promise<void> {
+async function joinFiles(store: LakeStore, table: TableId, { lockOf, joinBytes }: LakeCare): Promise<void> {
   const { catalogue, names } = store;
   await store.locks.hold(lockOf(table), async (check) => {
     const before = await catalogue.find(table);
@@ -61,29 +61,73 @@ async function joinFiles(store: LakeStore, table: TableId, { lockOf }: LakeCare)
       check();
     });
     const after = await catalogue.find(table);
-    if (after !== undefined && after.files > MANY_FILES && after.fileBytes <= SMALL_BYTES)
-      await writeAnew(store, table, after, check);
+    if (after !== undefined && after.files > MANY_FILES)
+      await writeAnew(store, table, { entry: after, joinBytes, check });
   });
 }
 
-/** Writes the rows of a table into new files, in their order; versions before stay what they were. */
-async function writeAnew(
-  store: LakeStore,
-  table: TableId,
-  entry: LakeTable,
-  check: () => void,
-): Promise<void> {
+interface Tail {
+  readonly entry: LakeTable;
+  readonly joinBytes: number;
+  /** Throws when somebody else may write to the table. */
+  readonly check: () => void;
+}
+
+/**
+ * Writes the last rows of a table into a new file, in their order; versions before stay what they were. DuckLake does not
+ * join files of which rows were deleted, and small loads come behind all others.
+ */
+async function writeAnew(store: LakeStore, table: TableId, { entry, joinBytes, check }: Tail): Promise<void> {
   const target = store.names.table(table);
-  const { columns, forms, rows, bytes, lastImport } = entry;
+  const { columns, forms, bytes, lastImport } = entry;
+  const starts = await startsOfTail(store, entry, joinBytes);
   const names = storedNames(columns, forms);
   await store.database().transaction(async (session) => {
-    await stageRefill(session, target, names);
-    await session.run(`TRUNCATE ${target}`);
-    await refill(session, target, { names, rows });
+    const found = await tailFrom(session, target, { entry, starts, joinBytes });
+    if (found === undefined) return;
+    const last = ` WHERE rowid >= ${found.start}`;
+    await stageRefill(session, `${target}${last}`, names);
+    await session.run(`DELETE FROM ${target}${last}`);
+    await refill(session, target, { names, rows: found.rows });
     const state = { bytes, ...(lastImport === undefined ? {} : { lastImport }) };
     await describeCommit(session, table, { what: MAINTENANCE, state }, {});
     check();
   });
+}
+
+/** First numbers of the last files that are not larger together than is written at a time, in descending order. */
+async function startsOfTail(
+  { catalogue }: LakeStore,
+  entry: LakeTable,
+  joinBytes: number,
+): Promise<readonly number[]> {
+  // All of a small table, also what was joined before.
+  if (entry.fileBytes <= joinBytes) return [0];
+  const files = (await catalogue.orderedFiles(entry)).toSorted((a, b) => b.start - a.start);
+  const starts: number[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    bytes += file.bytes;
+    if (bytes > joinBytes) break;
+    starts.push(file.start);
+  }
+  return starts;
+}
+
+/** Files that were joined have rows among those of others: how many come with a start is seen by counting. */
+async function tailFrom(
+  session: DuckSession,
+  target: string,
+  { entry, starts, joinBytes }: Pick<Tail, 'entry' | 'joinBytes'> & { readonly starts: readonly number[] },
+): Promise<{ readonly start: number; readonly rows: number } | undefined> {
+  const most = (2 * joinBytes * entry.rows) / entry.fileBytes;
+  for (let left = starts; left.length > 0; left = left.slice(0, Math.floor(left.length / 2))) {
+    const start = left.at(-1) ?? 0;
+    const rows = await session.number(`SELECT count(*) FROM ${target} WHERE rowid >= ${start}`);
+    // One file alone is as it is.
+    if (rows <= most) return start > 0 && left.length === 1 ? undefined : { start, rows };
+  }
+  return undefined;
 }
 
 async function forgetVersions(store: LakeStore, keepDays: number): Promise<void> {
