@@ -120,7 +120,7 @@ async function sharedObjects(args: Args, io: Io): Promise<Omit<ExternalStoreOpti
     'command.invalid',
     'The files of this database are not in an object store: --s3 is missing.',
     {
-      hint: 'Name it with --s3 and --s3-bucket. Files in a folder beside a database: stop the service, and keep the folder and pg_dump of one and the same time.',
+      hint: 'Name it with --s3 and --s3-bucket. Files in the database itself: gex storage backup FILE --from URL. Files in a folder beside a database: stop the service, and keep the folder and pg_dump of one and the same time.',
     },
   );
 }

@@ -59,20 +59,16 @@ export async function openEnd(end: 'from' | 'to', name: string, opening: Opening
   }
 }
 
-/** Returns the options of a database with its object store. @throws {RunError} `command.invalid` without one */
+/** Returns the options of a database, with the object store that its files are in when one is named. */
 export function databaseOf(
   end: 'from' | 'to',
   url: string,
   args: Args,
   io: Io,
-): { readonly database: DatabaseOptions; readonly objects: Omit<ExternalStoreOptions, 'env'> } {
-  const objects = storeOf(end, args, io, process.env);
-  if (objects === undefined)
-    throw new RunError('command.invalid', `A database has no place for files: --${end}-s3 is missing.`, {
-      hint: `Name the object store as for gex serve: --${end}-s3 URL --${end}-s3-bucket NAME.`,
-    });
+): { readonly database: DatabaseOptions; readonly objects: Omit<ExternalStoreOptions, 'env'> | undefined } {
   const schema = args.text(`${end}-database-schema`);
-  return { database: { url, ...(schema === undefined ? {} : { schema }), waitMs: 0 }, objects };
+  const database = { url, ...(schema === undefined ? {} : { schema }), waitMs: 0 };
+  return { database, objects: storeOf(end, args, io, process.env) };
 }
 
 export function interrupted(what: string, hint: string, cause: unknown): RunError {

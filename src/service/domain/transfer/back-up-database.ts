@@ -8,13 +8,13 @@ import { writeTarball, type Written } from './backup/tarball.ts';
 import { lastId, startIds } from '../../stores/metadata/counter.ts';
 import { openMeta, reclaimSpace, type Meta } from '../../stores/metadata/database.ts';
 import type { Connecting } from '../../stores/metadata/postgres.ts';
-import type { ExternalStore, ExternalStoreOptions } from '../../stores/objects/external-store.ts';
+import type { ExternalStoreOptions } from '../../stores/objects/external-store.ts';
 import type { TableEngine, TableReader } from '../../stores/tables/engine.ts';
 import { extensionsFolder, tablesKind } from '../../stores/tables/kind.ts';
 import { openLake } from '../../stores/tables/open-engine.ts';
 import type { TableMoment } from '../../stores/tables/postgres/moment.ts';
-import { encryptionKey, placeName } from '../storage-identity.ts';
-import { openOwnedStore } from './owned-store.ts';
+import { encryptionKey } from '../storage-identity.ts';
+import { openFiles, type DatabaseFiles } from './database-files.ts';
 import { refuseOtherVersions } from './database.ts';
 import { MEMORY_MB } from './folder.ts';
 import { copyMetadata, digestMetadata } from './metadata.ts';
@@ -28,8 +28,8 @@ import { filesAfter, PAGE } from './files.ts';
 
 export interface DatabaseBackupOptions extends Pick<Moving, 'signal' | 'told'> {
   readonly database: DatabaseOptions;
-  /** Object store with the bytes of files. */
-  readonly objects: Omit<ExternalStoreOptions, 'env'>;
+  /** Object store with the bytes of files; undefined where they are in the database. */
+  readonly objects: Omit<ExternalStoreOptions, 'env'> | undefined;
   /** The tar file. Beside it, metadata and tables are gathered meanwhile. */
   readonly file: string;
   readonly env: Env;
@@ -46,7 +46,7 @@ export interface DatabaseBackup extends Written {
 }
 
 /**
- * Writes everything of a database and its object store into one tar file, in the form of a folder, while any number of
+ * Writes everything of a database and its files into one tar file, in the form of a folder, while any number of
  * processes of a service go on. Metadata and tables are those of one moment; the bytes of files, which never change, are
  * those that the metadata tells of.
  *
@@ -56,12 +56,12 @@ export async function backUpDatabase(options: DatabaseBackupOptions): Promise<Da
   const { file, env } = options;
   const { connectPostgres } = await import('../../stores/metadata/postgres.ts');
   const database = await openDatabase({ ...options.database, poolSize: CONNECTIONS }, options.log);
-  let objects: ExternalStore | undefined;
+  let files: DatabaseFiles | undefined;
   try {
     const now = connectPostgres(database, { isBounded: false });
     await refuseOtherVersions(now, database.address);
-    const store = await openOwnedStore(now, placeName(database), { ...options, role: 'source' });
-    objects = store;
+    files = await openFiles(database, now, { ...options, role: 'source' });
+    const store = files.objects;
     return await withScratch(`${file}.parts`, env, async (dir) => {
       const copied = await copyMoment(database, dir, options, store.root);
       const state: { deleted: readonly string[] } = { deleted: [] };
@@ -82,7 +82,7 @@ export async function backUpDatabase(options: DatabaseBackupOptions): Promise<Da
       return { ...written, ...copied, ...state };
     });
   } finally {
-    objects?.close();
+    files?.close();
     await database.close();
   }
 }
@@ -177,7 +177,7 @@ async function lakeAtMoment(
   const { rows } = await moment.client.query<{ readonly version: string }>(
     `SELECT max(snapshot_id) AS version FROM "${database.schema}_lake".ducklake_snapshot`,
   );
-  const lake = { extensions: extensionsFolder(process.env), shared: { url, objects, root } };
+  const lake = { extensions: extensionsFolder(process.env), shared: objects && { url, objects, root } };
   const engine = await openLake({ meta, database, lake });
   return { tables: engine.at(Number(rows[0]?.version)), close: async () => await engine.close() };
 }

@@ -3,13 +3,14 @@ import type { Env } from '../../../lib/env.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../platform/database/database.ts';
 import { openMeta, type Meta } from '../../stores/metadata/database.ts';
 import { missingMigrations, refuseUnknown } from '../../stores/metadata/migrate.ts';
-import { encryptionKey, placeName } from '../storage-identity.ts';
+import { localTokenId } from '../../stores/folder/local-token.ts';
+import { encryptionKey } from '../storage-identity.ts';
 import { agreeOnTables, extensionsFolder, type TablesKind } from '../../stores/tables/kind.ts';
 import { serviceEngine } from '../../stores/tables/open-engine.ts';
-import { openOwnedStore, type OwnedStoreOptions } from './owned-store.ts';
+import { openFiles, type DatabaseFilesOptions } from './database-files.ts';
 import type { OpenedStorage } from './storage.ts';
 
-export interface DatabaseStorageOptions extends OwnedStoreOptions {
+export interface DatabaseStorageOptions extends DatabaseFilesOptions {
   readonly database: DatabaseOptions;
   /** How the tables of a new target are kept. Default: in the database. */
   readonly tables?: TablesKind | undefined;
@@ -17,30 +18,39 @@ export interface DatabaseStorageOptions extends OwnedStoreOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Opens a database and its object store. @throws {RunError} `run.locked` while a service works on it, `database.…` */
+/** Opens a database and the place of its files. @throws {RunError} `run.locked` while a service works on it, `database.…` */
 export async function openDatabaseStorage(options: DatabaseStorageOptions): Promise<OpenedStorage> {
-  const { role, env, log } = options;
+  const { role, env, log, objects } = options;
+  if (options.tables === 'lake' && objects === undefined)
+    throw new RunError(
+      'command.invalid',
+      'A lake of a database has its files in an object store: --to-s3 is missing.',
+      {
+        hint: 'Add --to-s3 URL --to-s3-bucket NAME, or leave --to-tables out.',
+      },
+    );
   const database = await openDatabase({ ...options.database, poolSize: CONNECTIONS }, log);
   try {
     await refuseServices(database, env);
     const meta = role === 'target' ? await openMeta(database) : await openSource(database);
     // Opened when the metadata is there: the schemas of buckets are called as by a service.
     await agreeOnTables(meta, options.tables);
-    const objects = await openOwnedStore(meta, placeName(database), options);
-    const shared = { url: options.database.url, objects: options.objects, root: objects.root };
+    const files = await openFiles(database, meta, options);
+    const { secret } = files;
+    const shared = objects && { url: options.database.url, objects, root: files.objects.root };
     const lake = { extensions: extensionsFolder(options.environment ?? process.env), shared };
     const { engine } = serviceEngine({ dir: undefined, database, meta, env, log, lake });
     return {
       name: database.address,
       meta,
       engine,
-      objects,
-      secret: undefined,
-      localToken: undefined,
+      objects: files.objects,
+      secret,
+      localToken: secret && (await localTokenId(meta, secret)),
       encryptionKey: await encryptionKey(meta),
       async close() {
         await engine.close();
-        objects.close();
+        files.close();
         await database.close();
       },
     };

@@ -43,6 +43,14 @@ describe.runIf(SERVER !== undefined)('a backup of a database and its object stor
     await rm(work, { recursive: true, force: true });
   });
 
+  test('needs the object store, which knows whose it is', async () => {
+    const { code, stderr } = await gex('backup', join(work, 'none.tar'), '--from', source.database.url);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('--from-s3 is missing')]);
+    expect(existsSync(join(work, 'none.tar'))).toBe(false);
+    const { rows } = await source.database.pool.query("SELECT value FROM gex.settings WHERE name = 'files'");
+    expect(rows).toEqual([{ value: 'bucket shelf' }]);
+  });
+
   test('is what was true at one moment, whatever is done meanwhile, and after kills', async () => {
     await api.call('POST', 'buckets/in.c-main/tables', { name: 'log', dataString: 'id\n0\n' });
     await api.call('POST', 'buckets/in.c-main/tables', { name: 'swap', dataString: swapped(0) });

@@ -298,12 +298,10 @@ describe.runIf(SERVER !== undefined)('a database and an object store', () => {
     expect(await timesOf(target)).toBe(await timesOf(source));
   });
 
-  test('that cannot be used, or are not named, are told', async () => {
+  test('that cannot be reached are told', async () => {
     const nowhere = 'postgres://gex:open-sesame@127.0.0.1:1/none';
     const store = await startEmbedded({ bucket: 'shelf' });
     const env = { GEX_S3_ACCESS_KEY: 'a', GEX_S3_SECRET_KEY: 'b' };
-    const alone = await runHere(['storage', 'migrate', '--from', source, '--to', nowhere], { env });
-    expect(alone.stderr).toContain('--to-s3 is missing');
     const away = await runHere(
       [
         'storage',
