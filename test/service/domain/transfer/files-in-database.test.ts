@@ -10,15 +10,16 @@ const BYTES = Buffer.from(Array.from({ length: 300_000 }, (_, i) => `${i * 7919}
 
 const gex = async (...words: string[]): Promise<Ended> => await runHere(['storage', ...words]);
 
+const done = async (...words: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await gex(...words);
+  expect(code, stderr).toBe(0);
+  return stdout + stderr;
+};
+
 describe.runIf(SERVER !== undefined)('a storage whose files are in its database', () => {
   let work: string;
   let source: string;
   const databases: TestDatabase[] = [];
-  const done = async (...words: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await gex(...words);
-    expect(code, stderr).toBe(0);
-    return stdout + stderr;
-  };
   const newDatabase = async (): Promise<string> => {
     const database = await makeDatabase();
     databases.push(database);
