@@ -49,7 +49,7 @@ export const runCommand: Command = {
     'dry-run': flag('Show the first request of each job, and send nothing'),
     threads: valued(
       'COUNT',
-      'Threads that write the rows of large pages beside the requests: one for each processor but two by default, 0 for none',
+      'Threads that write the rows of large pages beside the requests: one for each processor but one by default, 0 for none',
     ),
     'accept-doubtful': flag('Push also what may not be everything'),
     'reset-state': flag('Begin as a first run, whatever the last one left'),

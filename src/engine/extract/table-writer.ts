@@ -117,8 +117,9 @@ export class OutputBucket {
     await this.#index.settle();
   }
 
-  /** Waits until the last page is written. */
+  /** Waits until the last page is written; what no other thread has begun of it is done meanwhile. */
   async settle(): Promise<void> {
+    while (this.#underWay !== undefined && this.#options.threads?.help() === true) await turn();
     await this.#underWay;
     this.#underWay = undefined;
   }

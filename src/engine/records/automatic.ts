@@ -15,8 +15,7 @@ import { checkSharing, mixedNames } from './shared.ts';
 import { structToJson, structFromJson } from './struct.ts';
 import { Structure, type StructureNode } from './structure.ts';
 import { RawSeen, type RawPage, type RawRows } from './raw-rows.ts';
-import type { LineThreads } from './threads/line-threads.ts';
-import type { LinesMade, TableData } from './threads/messages.ts';
+import type { LineMakers, LinesMade, TableData } from './threads/messages.ts';
 import { tablesOf } from './threads/plan-data.ts';
 import { columnsOf, type RecordTable } from './table.ts';
 
@@ -61,7 +60,38 @@ interface ExtrasEvent {
 const MOST_MISFITS = 3;
 
 const SMALL_N = 0x6e;
-const NOTHING = new Uint8Array(0);
+
+/** Rows of a page that follow each other in one chunk. */
+interface RowsPart {
+  /** Number of the chunk. */
+  readonly chunk: number;
+  readonly chunkRows: number;
+  /** Bytes of the chunk, in which the rows begin at one offset and end at another. */
+  readonly bytes: Uint8Array;
+  readonly at: number;
+  readonly end: number;
+  /** The first row, in the chunk. */
+  readonly row: number;
+  readonly rows: number;
+  /** First row of the chunk, in the page. */
+  readonly rowInPage: number;
+}
+
+/** Divides the rows of a page for several threads. */
+function* partsOf({ chunks }: RawPage): Generator<RowsPart> {
+  let rowInPage = 0;
+  for (const [chunk, raw] of chunks.entries()) {
+    const { bytes, start, end } = raw.open();
+    const common = { chunk, chunkRows: raw.rows, bytes, rowInPage };
+    let [at, row] = [start, 0];
+    for (const cut of raw.cuts) {
+      yield { ...common, at, end: start + cut.end, row, rows: cut.rows - row };
+      [at, row] = [start + cut.start, cut.rows];
+    }
+    yield { ...common, at, end, row, rows: raw.rows - row };
+    rowInPage += raw.rows;
+  }
+}
 
 /** Tells whether the only row of a page is null. */
 function isLoneNull({ count }: PageRows, { chunks: [chunk] }: RawPage): boolean {
@@ -116,13 +146,13 @@ class AutomaticParser implements RecordParser {
     this.#takeAs(page, out, this.#page++);
   }
 
-  takeAhead(page: PageRows, out: TableOutput, threads: LineThreads): Promise<void> | undefined {
+  takeAhead(page: PageRows, out: TableOutput, threads: LineMakers): Promise<void> | undefined {
     const raw = this.#rawOf(page);
     if (raw === undefined || isLoneNull(page, raw)) return undefined;
     const root = this.#plan(page.dataType);
     // rows without lists are written in the time that it takes to hand them over
     if (tablesOf(root).length === 1) return undefined;
-    if (!threads.takes(raw.chunks.map(({ size }) => size))) return undefined;
+    if (!threads.takes(raw.chunks.reduce((sum, { size }) => sum + size, 0))) return undefined;
     const index = this.#page++;
     this.#out = out;
     const undo = this.#remember();
@@ -136,25 +166,22 @@ class AutomaticParser implements RecordParser {
   }
 
   async #takeFrom(
-    threads: LineThreads,
+    threads: LineMakers,
     { page, raw, root, tables, undo, index }: PageAhead,
     out: TableOutput,
   ): Promise<void> {
     const { look = {} } = page;
     const wanted = raw.wanted();
     const common = { tables, alias: this.#aliases.get(PARENT_COLUMN), look, wanted };
-    const opened = raw.chunks.map((chunk) => {
-      const { bytes, start, end } = chunk.open();
-      return bytes.subarray(start, end);
-    });
-    let row = 0;
+    const parts = [...partsOf(raw)];
     const made = await threads.make(
       root,
-      raw.chunks.map(({ rows }, i) => {
-        const place = { page: index, row };
-        row += rows;
-        return { ...common, bytes: opened[i] ?? NOTHING, rows, place };
-      }),
+      parts.map(({ bytes, at, end, row, rows, rowInPage }) => ({
+        ...common,
+        bytes: bytes.subarray(at, end),
+        rows,
+        place: { page: index, row: rowInPage + row },
+      })),
     );
     if (!made.every((lines) => lines !== undefined && this.#areOpen(root, lines, tables))) {
       undo();
@@ -163,9 +190,11 @@ class AutomaticParser implements RecordParser {
     }
     const plans = tablesOf(root);
     this.#noteTypes(page);
+    const columns = scalarNames(root, wanted);
+    let seen: RawSeen | undefined;
     for (const [i, lines] of made.entries()) {
-      const chunk = raw.chunks[i];
-      if (lines === undefined || chunk === undefined) continue;
+      const part = parts[i];
+      if (lines === undefined || part === undefined) continue;
       for (const { table: number, bytes, rows } of lines.batches) {
         const table = this.#tables.get(plans[number]?.node ?? root.node);
         if (table === undefined) continue;
@@ -175,8 +204,10 @@ class AutomaticParser implements RecordParser {
       for (const [number, row] of lines.values.entries())
         for (const [j, cell] of seenCells(plans[number]?.row ?? root.row).entries())
           cell?.seeAll(row[j] ?? [], page.page);
-      const seen = { bytes: opened[i] ?? NOTHING, rows: chunk.rows };
-      raw.see(i, new RawSeen(seen, scalarNames(root, wanted), lines.seen));
+      const { bytes, at, row, chunk, chunkRows } = part;
+      if (row === 0) seen = new RawSeen({ bytes, rows: chunkRows }, columns);
+      seen?.add(lines.seen, row, at);
+      if (seen !== undefined && row + part.rows === chunkRows) raw.see(chunk, seen);
     }
   }
 

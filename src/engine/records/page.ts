@@ -47,7 +47,7 @@ export interface RowsPiece {
    */
   decode(): readonly Json[];
   /** Bytes of the rows, where they are a part of the body that the plain parse reads exactly. */
-  readonly raw?: Pick<RawRows, 'size' | 'open'>;
+  readonly raw?: Pick<RawRows, 'size' | 'cuts' | 'open'>;
 }
 
 /** Rows that are decoded while they are read, each time anew, in chunks that are the same each time. */
@@ -249,6 +249,7 @@ const EMPTY_LIST = Buffer.from('[]');
 
 function chunkPiece(document: DocumentParts, chunk: RowChunk, malformed: Malformed): RowsPiece {
   const { start, end, rows, plain } = chunk;
+  const cuts = chunk.cuts.map((cut) => ({ ...cut, end: cut.end - start, start: cut.start - start }));
   // with the brackets or commas around
   const open = (into?: Scratch): RowBytes => {
     const bytes = document.part(start - 1, end + 1, into);
@@ -257,7 +258,7 @@ function chunkPiece(document: DocumentParts, chunk: RowChunk, malformed: Malform
   // a chunk is a list by construction
   const decode = (): readonly Json[] =>
     decodeKnown(listOf(open(chunkMemory)), plain, malformed) as readonly Json[];
-  return { rows, single: false, decode, ...(plain ? { raw: { size: end - start, open } } : {}) };
+  return { rows, single: false, decode, ...(plain ? { raw: { size: end - start, cuts, open } } : {}) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { AnyObject, Json } from '../../lib/json/index.ts';
 import type { RowLook } from './look.ts';
 import type { RawPage } from './raw-rows.ts';
-import type { LineThreads } from './threads/line-threads.ts';
+import type { LineMakers } from './threads/messages.ts';
 import type { ColumnType } from './types/column-type.ts';
 import type { Widening } from './types/seen-values.ts';
 
@@ -69,7 +69,7 @@ export interface RecordParser {
    * Begins to take a page whose lines other threads make; undefined for one that is to be taken here. Before it is done, no
    * other page may be taken.
    */
-  takeAhead?(page: PageRows, out: TableOutput, threads: LineThreads): Promise<void> | undefined;
+  takeAhead?(page: PageRows, out: TableOutput, threads: LineMakers): Promise<void> | undefined;
   /**
    * Finishes the parsing after the last page; called once. `pages` yields all pages that this parser took, in order,
    * again.

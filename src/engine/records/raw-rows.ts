@@ -1,4 +1,11 @@
-import { behindText, behindWord, plainTextBetween, valueBetween, type Json } from '../../lib/json/index.ts';
+import {
+  behindText,
+  behindWord,
+  plainTextBetween,
+  valueBetween,
+  type Json,
+  type RowCut,
+} from '../../lib/json/index.ts';
 import type { Scratch } from '../../lib/scratch.ts';
 import type { SeenRows } from '../shared/seen-rows.ts';
 
@@ -16,6 +23,8 @@ export interface RawRows {
   /** Number of bytes. */
   readonly size: number;
   readonly rows: number;
+  /** Places where they can be divided; offsets count from the first row. */
+  readonly cuts: readonly RowCut[];
   /** Returns the bytes; those of a body that is too large for memory are read anew each time, into this memory if given. */
   open(into?: Scratch): RowBytes;
   /** Decodes them, each time anew. */
@@ -52,14 +61,10 @@ export class RawSeen implements SeenRows {
   readonly #columns: ReadonlyMap<string, number | undefined>;
   readonly length: number;
 
-  /**
-   * @param columns numbers of the columns that are wanted, by name; −1 for those that no row has
-   * @param places those of rows that another thread wrote
-   */
+  /** @param columns numbers of the columns that are wanted, by name; −1 for those that no row has */
   constructor(
     { bytes, rows }: Pick<RowBytes, 'bytes'> & Pick<RawRows, 'rows'>,
     columns: ReadonlyMap<string, number | undefined>,
-    places?: SeenPlaces,
   ) {
     this.#bytes = bytes;
     this.length = rows;
@@ -69,12 +74,29 @@ export class RawSeen implements SeenRows {
     for (const column of columns.values()) if (column !== undefined && column >= 0) slots[column] = width++;
     this.#slots = slots;
     this.#width = width;
-    this.#rows = places?.rows ?? new Int32Array(2 * rows);
-    this.#values = places?.values ?? new Int32Array(width * rows);
+    this.#rows = new Int32Array(2 * rows);
+    this.#values = new Int32Array(width * rows);
   }
 
   get places(): SeenPlaces {
     return { rows: this.#rows, values: this.#values };
+  }
+
+  /**
+   * Adds the places of rows that were written by themselves.
+   *
+   * @param row the first of them
+   * @param at where their bytes begin
+   */
+  add({ rows, values }: SeenPlaces, row: number, at: number): void {
+    this.#rows.set(
+      rows.map((place) => place + at),
+      2 * row,
+    );
+    this.#values.set(
+      values.map((place) => (place === 0 ? 0 : place + at)),
+      this.#width * row,
+    );
   }
 
   begin(row: number, at: number): void {

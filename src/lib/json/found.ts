@@ -1,3 +1,13 @@
+/** A place between two rows of a chunk. */
+export interface RowCut {
+  /** Offset behind the row before. */
+  readonly end: number;
+  /** Offset of the row behind. */
+  readonly start: number;
+  /** Rows of the chunk before it. */
+  readonly rows: number;
+}
+
 /** Range of bytes of the document that holds whole rows. `[start - 1, end + 1)` spans the brackets or commas around. */
 export interface RowChunk {
   readonly start: number;
@@ -5,6 +15,8 @@ export interface RowChunk {
   readonly rows: number;
   /** False when the chunk must be parsed by the exact parser: `JSON.parse` would lose a part of it. */
   readonly plain: boolean;
+  /** Places where it can be divided. */
+  readonly cuts: readonly RowCut[];
 }
 
 /** List found in the document, in chunks of bounded size. */

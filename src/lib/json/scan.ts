@@ -1,10 +1,13 @@
-import type { ScannedList, RowChunk, ListScan } from './found.ts';
+import type { ScannedList, RowChunk, RowCut, ListScan } from './found.ts';
 import { Scratch } from '../scratch.ts';
 import { JsonSyntaxError, MAX_DEPTH } from './parse.ts';
 import { isIntegerKey, isMinusZero, isTelling, isWhite } from './scan-bytes.ts';
 
 /** Bytes of rows that are decoded at once. */
 export const CHUNK_BYTES = 1 << 20;
+
+/** Bytes between two places where a chunk can be divided. */
+const PART_BYTES = 1 << 15;
 
 /** Bytes of rows that are decoded at once in a large document, which itself needs much memory. */
 const SMALL_CHUNK_BYTES = 1 << 16;
@@ -247,14 +250,21 @@ class Scanner {
     let from = start + 1;
     let count = 0;
     let behind = from;
+    let part = from;
+    let cuts: RowCut[] = [];
     this.#plain = true;
     const close = (): void => {
-      if (count > 0) chunks.push({ start: from, end: behind, rows: count, plain: this.#plain });
+      if (count > 0) chunks.push({ start: from, end: behind, rows: count, plain: this.#plain, cuts });
       this.#plain = true;
       count = 0;
+      cuts = [];
     };
     const row = (at: number, end: number): void => {
-      if (count === 0) from = at;
+      if (count === 0) part = from = at;
+      else if (at - part >= PART_BYTES) {
+        cuts.push({ end: behind, start: at, rows: count });
+        part = at;
+      }
       behind = end;
       count++;
       rows++;

@@ -122,13 +122,24 @@ async function firstOf(made: unknown): Promise<LinesMade | undefined> {
   return lines;
 }
 
+/** Documents for pages of two chunks each, the first of which shows the structure; the others are of several parts. */
+function largePages(): string[] {
+  const note = 'x'.repeat(200);
+  const rows = Array.from({ length: 400 }, (_, i) => `{"id":${i}, "note":"${note}","tags":["a","b${i}"]}`);
+  const short = `{"data":[${rows.slice(0, 1).join()}]}`;
+  return [short, short, `{"data":[ ${rows.join(' ,\n')} ]}`, `{"data":[${rows.join()}]}`];
+}
+
 describe('other threads', () => {
-  const pools = [1, 2, 4].map((most) => new LineThreads({ most, startBytes: 0, leastBytes: 0 }));
-  beforeAll(async () => await Promise.all(pools.map(async (pool) => await pool.start())));
-  afterAll(async () => await Promise.all(pools.map(async (pool) => await pool.close())));
+  const always = { startBytes: 0, leastBytes: 0 };
+  const pools = [1, 2, 4].map((most) => new LineThreads({ ...always, most }));
+  const helped = new LineThreads({ ...always, most: 1, ahead: 0 });
+  const all = [...pools, helped];
+  beforeAll(async () => await Promise.all(all.map(async (pool) => await pool.start())));
+  afterAll(async () => await Promise.all(all.map(async (pool) => await pool.close())));
 
   test(
-    'write the same, however many they are, and say the same of wrong rows',
+    'write the same, however many they are and who helps them, and say the same of wrong rows',
     { timeout: 120_000 },
     async () => {
       const extras = fc.constantFrom({}, { tag: 'x' }, { id: 5, a_b: 'y' });
@@ -137,7 +148,7 @@ describe('other threads', () => {
           const use = { isRaw: true, look, extra, isPaired };
           const seen: string[] = [];
           const alone = await outcome(list, { ...use, seen });
-          for (const threads of pools) {
+          for (const threads of all) {
             const seenThere: string[] = [];
             expect(await outcome(list, { ...use, seen: seenThere, threads })).toEqual(alone);
             expect(seenThere).toEqual(seen);
@@ -147,6 +158,39 @@ describe('other threads', () => {
       );
     },
   );
+
+  test('write the parts of a page in their order, with the place of each row', async () => {
+    const list = largePages();
+    for (const look of [{}, { unique: 'run', types: true }] as const) {
+      const use = { isRaw: true, look, extra: {}, isPaired: true };
+      const seen: string[] = [];
+      const alone = await outcome(list, { ...use, seen });
+      for (const threads of all) {
+        const made = vi.spyOn(threads, 'make');
+        const seenThere: string[] = [];
+        expect(await outcome(list, { ...use, seen: seenThere, threads })).toEqual(alone);
+        expect(seenThere).toEqual(seen);
+        expect(made.mock.calls.map(([, parts]) => parts.length)).toEqual([6]);
+        made.mockRestore();
+      }
+    }
+  });
+
+  test('leave a page to this one when one of them ends', async () => {
+    const use = { isRaw: true, look: {}, extra: {}, isPaired: true };
+    const alone = await outcome(largePages(), use);
+    const threads = new LineThreads({ ...always, most: 1 });
+    await threads.start();
+    const make = threads.make.bind(threads);
+    const spy = vi.spyOn(threads, 'make').mockImplementation(async (...asked) => {
+      const made = make(...asked);
+      await threads.close();
+      expect(await made).toContain(undefined);
+      return await made;
+    });
+    expect(await outcome(largePages(), { ...use, threads })).toEqual(alone);
+    expect(spy).toHaveBeenCalledOnce();
+  });
 
   test('make lines, and do so again when the plan has changed', async () => {
     const [threads] = pools;

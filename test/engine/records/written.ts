@@ -18,7 +18,8 @@ export async function writtenBy(
     for (const page of pages) {
       const ahead = threads === undefined ? undefined : parser.takeAhead?.(page, sink, threads);
       if (ahead === undefined) parser.take(page, sink);
-      else await ahead;
+      for (let isLeft = ahead !== undefined; isLeft;) isLeft = threads?.help() === true;
+      await ahead;
     }
     await sink.settle(true);
     parser.finish(() => pages, sink);

@@ -4,8 +4,9 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { RunError } from '../../../lib/errors.ts';
 import type { ItemPlan } from '../plan.ts';
+import { LinesHere } from './lines-here.ts';
 import { planData } from './plan-data.ts';
-import type { LinesAsked, LinesMade } from './messages.ts';
+import type { LineMakers, LinesAsked, LinesMade, RowsAsked } from './messages.ts';
 
 /** Bytes of rows before a thread is started: a smaller run is done before it would help. */
 const START_BYTES = 4 << 20;
@@ -13,8 +14,14 @@ const START_BYTES = 4 << 20;
 /** Bytes of a page that is worth the way to another thread. */
 const LEAST_BYTES = 1 << 16;
 
-/** Chunks of a page that may be under way: more would be too much memory. */
-const MOST_CHUNKS = 8;
+/** Bytes of a page that may be under way: more would be too much memory. */
+const MOST_BYTES = 8 << 20;
+
+/** Bytes of a page for each thread. */
+const SHARE_BYTES = 1 << 17;
+
+/** Parts that a thread is given before the first of them is made, so that it need not wait for the next one. */
+const AHEAD = 2;
 
 /** Memory for young objects of a thread, in MB: it makes few. */
 const YOUNG_MB = 8;
@@ -27,11 +34,13 @@ export interface LineThreadsOptions {
   /** Bytes of rows before the first is started. */
   readonly startBytes?: number;
   readonly leastBytes?: number;
+  /** Parts that a thread is given before the first of them is made; with 0 all are left to {@link LineThreads.help}. */
+  readonly ahead?: number;
 }
 
 /**
- * Returns how many threads there may be: as given, else as `GEX_THREADS` says, else one for each processor but two: that
- * of this thread, and one for what else there is to do. On two a thread was seen to cost time.
+ * Returns how many threads there may be: as given, else as `GEX_THREADS` says, else one for each processor but that of
+ * this thread.
  *
  * @throws {RunError} `command.invalid` when the variable is no number
  */
@@ -41,37 +50,47 @@ export function threadsOf(given: number | undefined): number {
     throw new RunError('command.invalid', `GEX_THREADS is a number from 0 on, and not “${text}”.`, {
       hint: 'Write GEX_THREADS=0 for none, or leave it out.',
     });
-  const others = Math.max(0, process.getBuiltinModule('node:os').availableParallelism() - 2);
+  const others = process.getBuiltinModule('node:os').availableParallelism() - 1;
   return Math.min(MOST_THREADS, given ?? (text === '' ? others : Number(text)));
 }
 
-/** Threads that make the lines of pages while this one asks for the next. They are started when a run is large. */
-export class LineThreads {
+interface Task {
+  readonly plan: ItemPlan;
+  readonly part: RowsAsked;
+  readonly done: (made: LinesMade | undefined) => void;
+}
+
+/**
+ * Threads that make the lines of pages while this one asks for the next, which makes some of them, too, where it would
+ * wait for them. They are started when a run is large.
+ */
+export class LineThreads implements LineMakers {
   readonly #options: Required<LineThreadsOptions>;
   #threads: LineThread[] = [];
+  /** Parts that no thread was given yet. */
+  #tasks: Task[] = [];
+  readonly #here = new LinesHere();
+  readonly #plans = new GivenPlans();
   #bytes = 0;
   #isBroken = false;
   #isClosed = false;
 
-  constructor({ most, startBytes = START_BYTES, leastBytes = LEAST_BYTES }: LineThreadsOptions) {
-    this.#options = { most, startBytes, leastBytes };
+  constructor({
+    most,
+    startBytes = START_BYTES,
+    leastBytes = LEAST_BYTES,
+    ahead = AHEAD,
+  }: LineThreadsOptions) {
+    this.#options = { most, startBytes, leastBytes, ahead };
   }
 
-  /**
-   * Counts the rows of a page.
-   *
-   * @param sizes bytes of its chunks
-   * @returns whether threads are there for it
-   */
-  takes(sizes: readonly number[]): boolean {
+  takes(bytes: number): boolean {
     const { most, startBytes, leastBytes } = this.#options;
     if (most === 0 || this.#isBroken || this.#isClosed) return false;
-    const bytes = sizes.reduce((sum, size) => sum + size, 0);
     this.#bytes += bytes;
     if (this.#bytes < startBytes) return false;
-    const useful = Math.min(most, Math.max(1, sizes.length));
-    this.#start(useful);
-    return bytes >= leastBytes && sizes.length <= MOST_CHUNKS && this.#threads.some(({ isReady }) => isReady);
+    this.#start(Math.min(most, Math.ceil(bytes / SHARE_BYTES)));
+    return bytes >= leastBytes && bytes <= MOST_BYTES && this.#threads.some(({ isReady }) => isReady);
   }
 
   /** Starts all threads, and waits until they are there. */
@@ -82,18 +101,46 @@ export class LineThreads {
 
   #start(count: number): void {
     while (this.#threads.length < count)
-      this.#threads.push(new LineThread(() => (this.#isBroken = !this.#isClosed)));
+      this.#threads.push(new LineThread({ onFree: () => this.#give(), onBroken: () => this.#break() }));
   }
 
-  /** Makes the lines of chunks, whose bytes are copied; undefined for one that cannot be made so. */
-  async make(
-    plan: ItemPlan,
-    chunks: readonly Omit<LinesAsked, 'plan' | 'data'>[],
-  ): Promise<readonly (LinesMade | undefined)[]> {
-    const ready = this.#threads.filter(({ isReady }) => isReady);
-    return await Promise.all(
-      chunks.map(async (chunk, i) => await ready[i % ready.length]?.make(plan, chunk)),
+  async make(plan: ItemPlan, parts: readonly RowsAsked[]): Promise<readonly (LinesMade | undefined)[]> {
+    const made = parts.map(
+      async (part) =>
+        await new Promise<LinesMade | undefined>((done) => void this.#tasks.push({ plan, part, done })),
     );
+    this.#give();
+    return await Promise.all(made);
+  }
+
+  /** Makes the lines of one part here, for who would wait for them; false where threads have them all. */
+  help(): boolean {
+    const task = this.#tasks.shift();
+    if (task === undefined) return false;
+    const { plan, part, done } = task;
+    let made: LinesMade | undefined;
+    try {
+      made = this.#here.make(this.#plans.asked(plan, part));
+    } finally {
+      done(made);
+    }
+    return true;
+  }
+
+  /** Gives parts to threads that have little to do. */
+  #give(): void {
+    for (let given = 0; given < this.#options.ahead; given++)
+      for (const thread of this.#threads) {
+        if (!thread.isReady || thread.waiting > given) continue;
+        const task = this.#tasks.shift();
+        if (task === undefined) return;
+        thread.make(task);
+      }
+  }
+
+  #break(): void {
+    this.#isBroken = !this.#isClosed;
+    for (const { done } of this.#tasks.splice(0)) done(undefined);
   }
 
   /** Ends all threads. What is under way is not made. */
@@ -103,18 +150,36 @@ export class LineThreads {
   }
 }
 
+/** Plans that were given to one maker of lines, which keeps the last of them. */
+class GivenPlans {
+  #plan: ItemPlan | undefined;
+  #count = 0;
+
+  asked(plan: ItemPlan, part: RowsAsked): LinesAsked {
+    const isKnown = this.#plan === plan;
+    if (!isKnown) this.#count++;
+    this.#plan = plan;
+    return { ...part, plan: this.#count, data: isKnown ? undefined : planData(plan) };
+  }
+}
+
+interface LineThreadEvents {
+  /** A part was made. */
+  readonly onFree: () => void;
+  /** The thread has ended. */
+  readonly onBroken: () => void;
+}
+
 /** One thread, which is asked in turn. */
 class LineThread {
   readonly #worker: Worker;
-  readonly #waiting: ((made: LinesMade | undefined) => void)[] = [];
-  /** The plan that it has. */
-  #plan: ItemPlan | undefined;
-  #plans = 0;
+  readonly #waiting: Task['done'][] = [];
+  readonly #plans = new GivenPlans();
   #isReady = false;
   /** Kept when the thread has started, or will never do so. */
   readonly ready: Promise<void>;
 
-  constructor(onBroken: () => void) {
+  constructor({ onFree, onBroken }: LineThreadEvents) {
     const { Worker: Thread } = process.getBuiltinModule('node:worker_threads');
     this.#worker = new Thread(workerFile(), {
       execArgv: [],
@@ -127,13 +192,16 @@ class LineThread {
       if (message === 'ready') {
         this.#isReady = true;
         started();
-      } else this.#answer(message);
+      } else {
+        this.#answer(message);
+        onFree();
+      }
     });
     const leave = (): void => {
       this.#isReady = false;
       started();
-      onBroken();
       while (this.#waiting.length > 0) this.#answer(undefined);
+      onBroken();
     };
     this.#worker.on('error', leave);
     this.#worker.on('exit', leave);
@@ -143,23 +211,18 @@ class LineThread {
     return this.#isReady;
   }
 
-  async make(plan: ItemPlan, chunk: Omit<LinesAsked, 'plan' | 'data'>): Promise<LinesMade | undefined> {
-    if (!this.#isReady) return undefined;
-    const isKnown = this.#plan === plan;
-    if (!isKnown) this.#plans++;
-    this.#plan = plan;
-    const bytes = new Uint8Array(chunk.bytes);
-    const asked: LinesAsked = {
-      ...chunk,
-      bytes,
-      plan: this.#plans,
-      data: isKnown ? undefined : planData(plan),
-    };
+  /** Parts that it was given and has not made. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Makes the lines of a part, whose bytes are copied. */
+  make({ plan, part, done }: Task): void {
+    const bytes = new Uint8Array(part.bytes);
+    const asked = this.#plans.asked(plan, { ...part, bytes });
     this.#worker.ref();
-    return await new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      this.#worker.postMessage(asked, [bytes.buffer]);
-    });
+    this.#waiting.push(done);
+    this.#worker.postMessage(asked, [bytes.buffer]);
   }
 
   async end(): Promise<void> {

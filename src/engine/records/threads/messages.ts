@@ -1,6 +1,7 @@
 import type { Json } from '../../../lib/json/index.ts';
 import type { ChunkPlace } from '../chunk-lines.ts';
 import type { RowLook } from '../look.ts';
+import type { ItemPlan } from '../plan.ts';
 import type { SeenPlaces } from '../raw-rows.ts';
 import type { FirstValue } from '../types/seen-values.ts';
 import type { PlanData } from './plan-data.ts';
@@ -13,11 +14,11 @@ export interface TableData {
   readonly entries: readonly (readonly [string, Json])[];
 }
 
-/** A chunk of rows whose lines another thread makes. */
+/** A part of the rows of a page whose lines are made by themselves. */
 export interface LinesAsked {
-  /** Names the plan among all that the thread got. */
+  /** Names the plan among all that were given. */
   readonly plan: number;
-  /** The plan, when the thread does not have it. */
+  /** The plan, when it is not the one of the part before. */
   readonly data: PlanData | undefined;
   /** Open tables, in the order of the plans; undefined for those that are not. */
   readonly tables: readonly (TableData | undefined)[];
@@ -30,7 +31,7 @@ export interface LinesAsked {
   readonly wanted: readonly string[];
 }
 
-/** The lines of a chunk. */
+/** The lines of a part. */
 export interface LinesMade {
   /** Tables that got rows, as they were opened, by their numbers in the order of the plans. */
   readonly opened: readonly number[];
@@ -38,4 +39,19 @@ export interface LinesMade {
   readonly seen: SeenPlaces;
   /** Kinds of values by table and cell, where types are wanted. */
   readonly values: readonly (readonly (readonly FirstValue[])[])[];
+}
+
+/** A part of the rows of a page, before it is given away. */
+export type RowsAsked = Omit<LinesAsked, 'plan' | 'data'>;
+
+/** Threads that make lines, see `line-threads.ts`. */
+export interface LineMakers {
+  /**
+   * Counts the rows of a page.
+   *
+   * @returns whether threads are there for it
+   */
+  takes(bytes: number): boolean;
+  /** Makes the lines of the parts of a page; undefined for one that cannot be made so. */
+  make(plan: ItemPlan, parts: readonly RowsAsked[]): Promise<readonly (LinesMade | undefined)[]>;
 }
