@@ -2,7 +2,7 @@ import type { Authentication } from './draft.ts';
 import type { ManifestFindings } from './findings.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { fieldSource } from './scope.ts';
-import type { ListPartition, ParentPartition } from './partitions.ts';
+import { MOST_IN_GROUP, type ParentPartition } from './partitions.ts';
 import type { RecordsDraft } from './records.ts';
 import { plainPath } from './incremental.ts';
 import { pathText, type Reference, type TranslatedJson } from './translate/position.ts';
@@ -65,22 +65,24 @@ export function startBelow(
   if (parent.group !== undefined) job['group'] = { size: parent.group, by: false };
 }
 
-/** Most values of a group. */
-const ALL = 10_000;
-
-/** Puts a parent below all rows of another one: below it, their values are a list. */
+/**
+ * Puts a parent below all rows of another one: below it, a placeholder has their values.
+ *
+ * @param join what is between them; false for a list
+ */
 export function underAll(
   parent: ParentPartition,
   upper: JobTree,
   lower: JobTree,
+  join: string | false,
   findings: ManifestFindings,
-): { readonly above: JobTree; readonly list: ListPartition } {
+): { readonly above: JobTree; readonly name: string } {
   const taken = [...upper.names, ...lower.names];
   const name = freeName(`all_${parent.name}`, taken);
   const [root] = lower.roots;
   if (root !== undefined) {
-    startBelow(root, { ...parent, group: ALL }, upper, name, findings);
-    root['group'] = { size: ALL, join: false, by: false };
+    startBelow(root, { ...parent, group: MOST_IN_GROUP }, upper, name, findings);
+    root['group'] = { size: MOST_IN_GROUP, ...(join === ',' ? {} : { join }), by: false };
     const { children } = upper.leaf;
     upper.leaf['children'] = [...(isSequence(children) ? children : []), root];
   }
@@ -94,11 +96,7 @@ export function underAll(
       names: [...taken, name],
       trustedHosts: [...new Set([...upper.trustedHosts, ...lower.trustedHosts])],
     },
-    list: {
-      name: parent.name,
-      values: { placeholder: name },
-      ...(parent.option === undefined ? {} : { option: parent.option }),
-    },
+    name,
   };
 }
 

@@ -31,6 +31,9 @@ export interface ParentPartition {
   readonly group?: number;
 }
 
+/** Most rows of a group. */
+export const MOST_IN_GROUP = 10_000;
+
 export interface PartitionOption {
   readonly place: ManifestNode;
   readonly isForm: boolean;

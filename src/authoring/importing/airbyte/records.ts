@@ -30,6 +30,8 @@ export interface RecordsDraft {
   readonly names: FieldNames;
   /** Tells whether code of its own, which is not taken over, changes a field. */
   isChanged(name: string): boolean;
+  /** Tells whether a normaliser alone changes a field, and the schema does not say that it is no time. */
+  isConvertedTime(name: string): boolean;
 }
 
 export function readRecords(
@@ -59,6 +61,9 @@ class Records {
   #isKept: TranslatedJson | undefined;
   #case: 'lower' | 'snake' | undefined;
   readonly #changed: ChangedFields[] = [];
+  #normalizing: ChangedFields | undefined;
+  /** Fields of the schema that are times; undefined where it is known only while it runs. */
+  #times: ReadonlySet<string> | undefined;
 
   constructor(scope: TemplateScope) {
     this.#scope = scope;
@@ -74,8 +79,17 @@ class Records {
       ...(this.#case === undefined ? {} : { case: this.#case }),
       added: this.#added,
       names: this.#names,
-      isChanged: (name) => this.#changed.some(({ names, isOpen }) => isOpen || names.has(name)),
+      isChanged: (name) => this.#isChanged(name) || this.#isNormalized(name),
+      isConvertedTime: (name) => !this.#isChanged(name) && this.#times?.has(name) !== false,
     };
+  }
+
+  #isChanged(name: string): boolean {
+    return this.#changed.some(({ names, isOpen }) => isOpen || names.has(name));
+  }
+
+  #isNormalized(name: string): boolean {
+    return this.#normalizing !== undefined && (this.#normalizing.isOpen || this.#normalizing.names.has(name));
   }
 
   extractor(extractor: ManifestComponent | undefined): TranslatedJson {
@@ -209,7 +223,7 @@ class Records {
     if (changed === undefined) return;
     this.#changed.push(changed);
     const names = [...changed.names].map((name) => `“${name}”`).join(', ');
-    const isMore = changed.isOpen || changed.isEmptied;
+    const isMore = changed.isOpen || changed.isEmptied || changed.isMade;
     const which = [names, ...(isMore ? ['fields that are known only while it runs'] : [])];
     this.#scope.findings.column(
       `${which.filter((part) => part !== '').join(' and ')} as the API has them: they are changed by the Python code ${className}`,
@@ -229,7 +243,8 @@ class Records {
         'No counterpart: a normalisation of values',
       );
     else {
-      this.#changed.push(this.#normalized(selector?.child('schema_normalization'), stream));
+      this.#normalizing = this.#normalized(selector?.child('schema_normalization'), stream);
+      this.#times = fieldsWithFormat(stream.get('schema_loader'), new Set(['date-time']));
       this.#scope.findings.column(
         'values are as the API has them; they are not converted by the Python code of the connector',
       );
@@ -238,12 +253,12 @@ class Records {
 
   /** Returns the fields that a normaliser of Python changes: all, unless its code asks for the format of a field. */
   #normalized(normalizer: ManifestComponent | undefined, stream: ManifestComponent): ChangedFields {
-    const all: ChangedFields = { names: new Set(), isEmptied: true, isOpen: true };
+    const all: ChangedFields = { names: new Set(), isEmptied: true, isOpen: true, isMade: true };
     const type = normalizer === undefined ? undefined : this.#scope.code?.find(normalizer.className ?? '');
     if (type === undefined) return all;
     try {
       const names = fieldsWithFormat(stream.get('schema_loader'), normalizedFormats(type));
-      return names === undefined ? all : { names, isEmptied: false, isOpen: false };
+      return names === undefined ? all : { names, isEmptied: false, isOpen: false, isMade: false };
     } catch (error) {
       if (error instanceof CodeRefused) return all;
       throw error;

@@ -2,6 +2,7 @@ import { TemplateError } from './jinja/ast.ts';
 import { literalOf, pythonText } from './jinja/literal.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
+import { propertiesOut } from './query-properties.ts';
 import { objectOf, outOf } from './request-object.ts';
 import { known, noteFixed, requestPosition, translated, withSettings, type TemplateScope } from './scope.ts';
 import type { Expression } from './jinja/ast.ts';
@@ -32,10 +33,11 @@ export function readRequest(requester: ManifestComponent, scope: TemplateScope):
   const method = requester.text('http_method')?.toUpperCase() === 'POST' ? 'POST' : 'GET';
   const query = readMap(requester, 'request_parameters', scope, (name) => ({ query: name }), tokens);
   const headers = readMap(requester, 'request_headers', scope, (name) => ({ header: name }), tokens);
-  for (const key of ['fetch_properties_from_endpoint', 'query_properties']) {
-    if (requester.get(key) !== undefined)
-      findings.not(requester.place(key), 'A list of properties in the request, merged by key');
-  }
+  if (requester.get('fetch_properties_from_endpoint') !== undefined)
+    findings.not(
+      requester.place('fetch_properties_from_endpoint'),
+      'A list of properties in the request, merged by key',
+    );
   const body = readBody(requester, scope, position, tokens);
   const sent = [
     ...Object.values(query),
@@ -65,9 +67,10 @@ function readMap(
   const out: Record<string, TranslatedJson> = {};
   for (const [name, item] of Object.entries(value)) {
     const at = `${requester.place(key)}.${name}`;
-    const fixed = fixedProperties(item);
-    if (fixed !== undefined) {
-      out[name] = fixed;
+    const properties = requester.childOf(key, name);
+    if (properties?.type === 'QueryProperties') {
+      const list = findings.attempt(at, properties.type, () => propertiesOut(properties, scope));
+      if (list !== undefined) out[name] = list;
       continue;
     }
     if (isMap(item)) {
@@ -99,19 +102,6 @@ function readMap(
     });
   }
   return out;
-}
-
-/** Returns a list of properties that is known, and goes into one request. */
-function fixedProperties(item: ManifestNode): string | undefined {
-  if (!isMap(item) || item['type'] !== 'QueryProperties') return undefined;
-  const {
-    property_list: list,
-    property_chunking: chunking,
-    property_selector: selector,
-    always_include_properties: always,
-  } = item;
-  const isAlone = [chunking, selector, always].every((part) => part === undefined || part === null);
-  return isAlone && isSequence(list) ? list.map(shown).join(',') : undefined;
 }
 
 function isNothing({ out }: Typed): boolean {

@@ -13,12 +13,14 @@ import { plainPath, readIncremental, type IncrementalDraft } from './incremental
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { readPagination } from './pagination.ts';
 import {
+  MOST_IN_GROUP,
   partitionReference,
   readPartitions,
   type ListPartition,
   type ParentPartition,
   type Partition,
 } from './partitions.ts';
+import { propertiesParent, QUERY_PROPERTIES } from './query-properties.ts';
 import { readReactions } from './reactions.ts';
 import { readRecords, type RecordsDraft } from './records.ts';
 import { readRequest } from './request.ts';
@@ -145,20 +147,27 @@ class StreamReader {
     const ways = readPartitions(this.#retriever, this.#scope);
     if (this.#way === undefined && ways.length > 1) return this.#several(ways);
     const way = ways[this.#way ?? 0];
-    const slices = this.#multiplied(way?.parents ?? []);
+    const properties = propertiesParent(requester, this.#scope);
+    const slices = this.#multiplied(way?.parents ?? [], properties);
     if (slices === undefined) return undefined;
     const { parent, above } = slices;
     const lists = [...(way?.lists ?? []), ...slices.lists];
     const names = [...(above?.names ?? [])];
     const job: TranslatedJob = {};
     if (parent !== undefined && above !== undefined) this.#below(parent, above, job, names);
+    this.#withProperties(properties, above);
     this.#lists(lists, job, names);
+    const isPartitioned = (way?.parents.length ?? 0) + lists.length > 0;
     const incremental = readIncremental(this.#stream.child('incremental_sync'), this.#scope, {
       keepsState: this.#keepsState,
-      isPartitioned: parent !== undefined || lists.length > 0,
+      isPartitioned,
     });
     for (const [name, reference] of incremental.slots) this.#slots.set(name, reference);
-    return this.#job({ requester, job, above, parent, lists, incremental, names });
+    const tree = this.#job({ requester, job, above, parent, lists, incremental, names });
+    // all properties at once are no parts of a stream
+    if (!isPartitioned && above !== undefined && isMap(job['incremental']))
+      job['incremental'] = { ...job['incremental'], perParent: false };
+    return tree;
   }
 
   /** Returns a job for each way to the slices of the stream: rows of all of them are one table. */
@@ -207,7 +216,10 @@ class StreamReader {
    * Returns the parent whose rows start the stream, and the values of all other parents as lists: they are multiplied
    * with each other.
    */
-  #multiplied(parents: readonly ParentPartition[]):
+  #multiplied(
+    parents: readonly ParentPartition[],
+    properties: ParentPartition | undefined,
+  ):
     | {
         readonly parent?: ParentPartition;
         readonly above?: JobTree;
@@ -216,7 +228,10 @@ class StreamReader {
     | undefined {
     const { findings } = this.#context;
     const lists: ListPartition[] = [];
-    const ordered = parents.toSorted((a, b) => Number(needsRow(a)) - Number(needsRow(b)));
+    const ordered = [
+      ...(properties === undefined ? [] : [properties]),
+      ...parents.toSorted((a, b) => Number(needsRow(a)) - Number(needsRow(b))),
+    ];
     let last: { readonly parent: ParentPartition; readonly above: JobTree } | undefined;
     for (const parent of ordered) {
       const tree = this.#parent(parent, parents.length === 1);
@@ -225,20 +240,42 @@ class StreamReader {
         last = { parent, above: tree };
         continue;
       }
-      if (needsRow(last.parent) || JSON.stringify(tree.baseUrl) !== JSON.stringify(last.above.baseUrl))
+      const isList = last.parent !== properties;
+      if (
+        (isList && needsRow(last.parent)) ||
+        JSON.stringify(tree.baseUrl) !== JSON.stringify(last.above.baseUrl)
+      )
         findings.not(
           parent.stream.at,
           'No counterpart: parents at several addresses, or with further fields',
         );
       this.#sameLogin(last.above, tree.authentication);
-      const { above, list } = underAll(last.parent, last.above, tree, findings);
-      lists.push(list);
-      findings.note(
-        `“${parent.stream.text('name') ?? ''}” is asked for once for each page of “${last.parent.stream.text('name') ?? ''}”.`,
-      );
+      const { above, name } = underAll(last.parent, last.above, tree, isList ? false : ',', findings);
+      if (!isList) this.#slots.set(QUERY_PROPERTIES, partitionReference(name, MOST_IN_GROUP));
+      else {
+        const { option, name: field, stream } = last.parent;
+        lists.push({
+          name: field,
+          values: { placeholder: name },
+          ...(option === undefined ? {} : { option }),
+        });
+        findings.note(
+          `“${parent.stream.text('name') ?? ''}” is asked for once for each page of “${stream.text('name') ?? ''}”.`,
+        );
+      }
       last = { parent, above };
     }
     return { ...last, lists };
+  }
+
+  /** Makes what properties stand for known to templates, too. */
+  #withProperties(properties: ParentPartition | undefined, above: JobTree | undefined): void {
+    const reference = this.#slots.get(QUERY_PROPERTIES);
+    if (properties === undefined || reference === undefined || above === undefined) return;
+    this.#slots.set(`extra_fields.${QUERY_PROPERTIES}`, reference);
+    const [root] = above.roots;
+    if (!isMap(root?.['pagination']) || root['pagination']['method'] !== 'none')
+      this.#context.findings.not(properties.stream.at, 'No counterpart: properties on several pages');
   }
 
   #parent(parent: ParentPartition, isOnly: boolean): JobTree | undefined {
@@ -500,7 +537,12 @@ class StreamReader {
       return false;
     }
     const field = cursorField ?? '';
-    if (records.isChanged(field.split('.')[0] ?? field))
+    const top = field.split('.')[0] ?? field;
+    if (records.isChanged(top) && records.isConvertedTime(top))
+      this.#context.findings.column(
+        `“${field}” is converted by Python code: the state takes it for the same time`,
+      );
+    else if (records.isChanged(top))
       this.#context.findings.not(
         this.#stream.place('transformations'),
         `The field “${field}” of the state is changed by Python code`,

@@ -16,6 +16,7 @@ import { LIST_CASES } from './cases/lists.ts';
 import { LOGIN_CASES } from './cases/logins.ts';
 import { DYNAMIC_CASES } from './cases/dynamic.ts';
 import { NAME_CASES } from './cases/names.ts';
+import { PROPERTY_CASES } from './cases/properties.ts';
 import { ROUTER_CASES } from './cases/routers.ts';
 import { SLICE_CASES } from './cases/slices.ts';
 import { TEMPLATE_CASES } from './cases/templates.ts';
@@ -34,6 +35,7 @@ describe.each<[string, readonly TwoRuns[]]>([
   ['templates', TEMPLATE_CASES],
   ['slices', SLICE_CASES],
   ['routers', ROUTER_CASES],
+  ['properties', PROPERTY_CASES],
   ['names and types of fields', NAME_CASES],
   ['dynamic streams', DYNAMIC_CASES],
   ['logins', LOGIN_CASES],

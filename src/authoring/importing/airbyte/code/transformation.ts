@@ -14,6 +14,8 @@ export interface ChangedFields {
   readonly isEmptied: boolean;
   /** Fields that are known only while it runs get other values. */
   readonly isOpen: boolean;
+  /** Fields under names that are put together while it runs get values. */
+  readonly isMade: boolean;
 }
 
 /** Modules that only compute: code with any other might ask the API. */
@@ -75,6 +77,9 @@ function isPlainImport(module: CodeModule, name: string): boolean {
   return module.plainImports.has(name) && !HARMLESS.test(name);
 }
 
+/** Expressions that make a text of others. */
+const COMPUTED: ReadonlySet<string> = new Set(['CallExpression', 'BinaryExpression', 'FormatString']);
+
 /** Methods of dictionaries and lists that take something out, and those that put something in. */
 const TAKES = /^(?:pop|popitem|remove|clear)$/;
 const PUTS = /^(?:update|setdefault|append|extend|insert|sort|reverse|add)$/;
@@ -86,6 +91,7 @@ class Writes {
   readonly #names = new Set<string>();
   #isEmptied = false;
   #isOpen = false;
+  #isMade = false;
 
   constructor(type: CodeClass, component: ManifestComponent) {
     this.#type = type;
@@ -101,7 +107,7 @@ class Writes {
       for (const kind of ['AssignStatement', 'UpdateStatement', 'DeleteStatement', 'CallExpression'])
         for (const node of module.file.nodes(kind).filter(within)) this.#statement(node);
     }
-    return { names: this.#names, isEmptied: this.#isEmptied, isOpen: this.#isOpen };
+    return { names: this.#names, isEmptied: this.#isEmptied, isOpen: this.#isOpen, isMade: this.#isMade };
   }
 
   #statement(node: PythonNode): void {
@@ -136,7 +142,21 @@ class Writes {
     if (name !== undefined) this.#names.add(name);
     else if (listed !== undefined) for (const one of listed) this.#names.add(one);
     else if (isEmpty) this.#isEmptied = true;
+    else if (first !== undefined && this.#isComputed(first)) this.#isMade = true;
     else this.#isOpen = true;
+  }
+
+  /** Tells if a key is a text that code puts together, and none of the keys that the record has. */
+  #isComputed(key: PythonNode): boolean {
+    const { file } = this.#type.module;
+    if (key.name !== 'VariableName') return COMPUTED.has(key.name);
+    const name = file.text(key);
+    const values = file.nodes('AssignStatement').flatMap((node) => {
+      const [target, sign, value] = children(node);
+      const isOf = target?.name === 'VariableName' && file.text(target) === name && sign?.name === 'AssignOp';
+      return isOf ? [value] : [];
+    });
+    return values.length > 0 && values.every((value) => value !== undefined && COMPUTED.has(value.name));
   }
 
   #call([callee, list]: readonly PythonNode[]): void {
