@@ -1,7 +1,8 @@
 import { useId, useState } from 'preact/hooks';
 import { client } from '../data/client.ts';
 import { useQuery } from '../data/query.ts';
-import { currentSession } from '../data/session.ts';
+import { currentSession, maySee, mayUse } from '../data/session.ts';
+import { NEW_SOURCES } from '../data/sources.ts';
 import { at, navigate } from '../route/router.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
@@ -23,14 +24,16 @@ const MOST = 40;
 
 const goTo = (path: string) => (): void => navigate(path);
 
-const OWN: readonly Item[] = [
-  ...VIEWS.map(({ name, place, title, icon }) => ({
-    key: `view ${name}`,
-    text: title,
-    about: 'Go to',
-    icon,
-    act: goTo(`/${place}`),
-  })),
+const ownItems = (): readonly Item[] => [
+  ...VIEWS.filter(({ name }) => name !== 'new-source' || mayUse(NEW_SOURCES)).map(
+    ({ name, place, title, icon }) => ({
+      key: `view ${name}`,
+      text: title,
+      about: 'Go to',
+      icon,
+      act: goTo(`/${place}`),
+    }),
+  ),
   { key: 'theme', text: 'Toggle dark', about: 'Do', icon: 'moon', act: toggleTheme },
 ];
 
@@ -113,16 +116,21 @@ function useFound(text: string): readonly Item[] {
     load: async () => (await client().tables.list({ include: [] })).map(({ id }) => id),
     isAnew: true,
   });
-  const sources = useQuery({ key: ['sources', 'palette'], load: loadSources, isAnew: true });
+  const sources = useQuery({
+    key: ['sources', 'palette'],
+    load: loadSources,
+    isEnabled: maySee(),
+    isAnew: true,
+  });
   const runs = useQuery({
     key: ['runs', 'palette'],
     load: async () => await client().runs.list({ limit: 50 }),
-    isEnabled: hasRuns,
+    isEnabled: hasRuns && maySee(),
     isAnew: true,
   });
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const all: readonly Item[] = [
-    ...OWN,
+    ...ownItems(),
     ...(sources.data ?? []),
     ...(tables.data ?? []).map((id) => ({
       key: `table ${id}`,

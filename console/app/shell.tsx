@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { contact } from '../data/contact.ts';
-import { mayUse, signOut, type Session } from '../data/session.ts';
+import { mayChangeAny, mayUse, signOut, type Session } from '../data/session.ts';
+import { NEW_SOURCES } from '../data/sources.ts';
 import { useAction } from '../data/query.ts';
 import { useStore } from '../data/store.ts';
 import { Link } from '../route/link.tsx';
@@ -20,9 +21,6 @@ import { theme, toggleTheme } from './theme.ts';
 import { ViewOf } from './view.tsx';
 import { VIEWS } from './views.ts';
 import './shell.css';
-
-/** The component of sources that are made here. */
-const NEW_SOURCES = 'ex-generic-v2';
 
 /** Frames every view with the navigation and the state of the service. */
 export function Shell({ session, isEnded }: { readonly session: Session; readonly isEnded: boolean }) {
@@ -97,6 +95,11 @@ export function Shell({ session, isEnded }: { readonly session: Session; readonl
         <main ref={main} id="main" class="main" tabIndex={-1}>
           <div class="main-inner">
             {isUnavailable && <Banner kind="warn">The service does not answer. Trying again …</Banner>}
+            {!mayChangeAny() && (
+              <p class="shell-reads" role="note">
+                Your token may only read: what would change something is not offered.
+              </p>
+            )}
             <ViewOf view={view} parts={parts} />
           </div>
         </main>

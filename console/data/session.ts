@@ -12,6 +12,8 @@ export interface Session {
     readonly isMaster: boolean;
     readonly canManageBuckets: boolean;
     readonly canReadAllFiles: boolean;
+    /** True when it changes nothing, whatever its other rights are. */
+    readonly isReadOnly: boolean;
     /** Rights of a limited token: the id of a bucket, and `read`, `write` or `manage`. */
     readonly buckets: Readonly<Record<string, string>>;
     /** Components whose sources a limited token may use. */
@@ -45,21 +47,45 @@ const isForAll = (): boolean => {
   return isMaster || canManageBuckets;
 };
 
+/** Tells whether the token may change anything that is not its own. */
+export function mayChangeAny(): boolean {
+  const { buckets, components, isReadOnly } = currentSession().token;
+  if (isReadOnly) return false;
+  return isForAll() || components.length > 0 || Object.values(buckets).some((right) => right !== 'read');
+}
+
 /** Tells whether the token may change tables of a bucket; of any when none is named. */
 export function mayWrite(bucket?: string): boolean {
-  const { buckets } = currentSession().token;
+  const { buckets, isReadOnly } = currentSession().token;
+  if (isReadOnly) return false;
   const given = bucket === undefined ? Object.values(buckets) : [buckets[bucket]];
   return isForAll() || given.some((right) => right === 'write' || right === 'manage');
 }
 
 /** Tells whether the token may delete a bucket. */
 export const mayManage = (bucket: string): boolean =>
-  isForAll() || currentSession().token.buckets[bucket] === 'manage';
+  mayWrite(bucket) && (isForAll() || currentSession().token.buckets[bucket] === 'manage');
 
-/** Tells whether the token may use sources of a component; of any when none is named. */
-export function mayUse(component?: string): boolean {
+/** Tells whether the token may make buckets. */
+export function mayMakeBuckets(): boolean {
+  const { canManageBuckets, isReadOnly } = currentSession().token;
+  return canManageBuckets && !isReadOnly;
+}
+
+/** Tells whether the token may see sources of a component and their runs; of any when none is named. */
+export function maySee(component?: string): boolean {
   const { components } = currentSession().token;
   return isForAll() || (component === undefined ? components.length > 0 : components.includes(component));
+}
+
+/** Tells whether the token may change sources of a component, and run them; of any when none is named. */
+export const mayUse = (component?: string): boolean =>
+  maySee(component) && !currentSession().token.isReadOnly;
+
+/** Tells whether the token may change files and jobs of a token: its own, or all; and make its own. */
+export function mayChangeOf(creator?: number | string): boolean {
+  const { id, isMaster, isReadOnly } = currentSession().token;
+  return !isReadOnly && (creator === undefined || isMaster || String(creator) === id);
 }
 
 /** Ends the session after the service has rejected it. */

@@ -2,10 +2,13 @@ import { shownText } from '../../src/lib/shown-text.ts';
 import { at, partsOf } from '../route/router.ts';
 import { client, type RunsQuery } from './client.ts';
 import { useQuery } from './query.ts';
-import { mayUse } from './session.ts';
+import { maySee } from './session.ts';
 
 /** The runs of sources whose last run to an end was bad; one that waits since hides nothing. */
 export const FAILING: RunsQuery = { isLast: true, isBad: true, status: ['success', 'error'] };
+
+/** The component of sources that are made here. */
+export const NEW_SOURCES = 'ex-generic-v2';
 
 /** A configuration that may run. */
 export interface SourceRef {
@@ -36,7 +39,7 @@ export function fromKey(
 export function useSources() {
   return useQuery<readonly SourceRef[]>({
     key: ['sources', 'of-runs'],
-    isEnabled: mayUse(),
+    isEnabled: maySee(),
     load: async () =>
       (await client().usedComponents()).flatMap(({ id: component, configurations }) =>
         configurations.map(({ id, name }) => ({

@@ -306,3 +306,51 @@ describe('what a token may do with configurations', () => {
     expect((await api.call('DELETE', path, undefined, as(may.token))).status).toBe(404);
   });
 });
+
+describe('a token that only reads', () => {
+  interface Operations {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  }
+  /** Operations that are no GET and take it: of the console those that belong to a session. */
+  const READS = [
+    'DELETE /console/session',
+    'POST /console/codes',
+    'POST /console/session',
+    'POST /v2/storage/sql',
+    'POST /v2/storage/tables/{table}/export-async',
+    'POST /v2/storage/tables/{table}/profile',
+  ];
+
+  test('sees what its rights give, and is refused by every operation that is no reading', async () => {
+    const { token, ...made } = await make({ description: 'r', canManageBuckets: true, isReadOnly: true });
+    expect(made).toMatchObject({ isReadOnly: true, canManageBuckets: true });
+    for (const path of ['buckets', 'tables', 'components', 'runs', 'schedules', 'tokens/verify'])
+      expect((await api.call('GET', path, undefined, as(token))).status).toBe(200);
+    const { paths } = (await api.call('GET', 'openapi.json')).body as Operations;
+    const taken: string[] = [];
+    for (const [path, operations] of Object.entries(paths)) {
+      const address = new URL(path.replaceAll(/\{\w+\}/g, '1'), api.addresses.url);
+      for (const method of Object.keys(operations).map((each) => each.toUpperCase())) {
+        if (method === 'GET' || path.startsWith('/v2/storage/branch/')) continue;
+        const answer = await fetch(address, { method, headers: as(token) });
+        const text = await answer.text();
+        if (!(answer.status === 403 && text.includes('may only read'))) taken.push(`${method} ${path}`);
+      }
+    }
+    expect(taken.toSorted()).toEqual(READS);
+  });
+
+  test('may be made of another, which loses what it could change, and back', async () => {
+    const { id, token } = await make({ description: 'r', bucketPermissions: { 'in.c-main': 'write' } });
+    const path = 'buckets/in.c-main/metadata';
+    const note = { provider: 'user', metadata: [{ key: 'a', value: 'b' }] };
+    const write = async (): Promise<number> => (await api.call('POST', path, note, as(token))).status;
+    expect(await write()).toBe(201);
+    await api.call('PUT', `tokens/${id}`, { isReadOnly: true });
+    expect(await write()).toBe(403);
+    expect((await api.call('POST', `tokens/${id}/refresh`, {}, as(token))).status).toBe(403);
+    expect((await api.call('GET', path, undefined, as(token))).status).toBe(200);
+    await api.call('PUT', `tokens/${id}`, { isReadOnly: false });
+    expect(await write()).toBe(201);
+  });
+});

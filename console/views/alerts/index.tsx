@@ -1,5 +1,5 @@
 import { setQuery, usePlace } from '../../route/router.ts';
-import { currentSession, mayUse } from '../../data/session.ts';
+import { currentSession, maySee } from '../../data/session.ts';
 import type { ViewProps } from '../../app/views.ts';
 import { Page } from '../../ui/page.tsx';
 import { Banner } from '../../ui/states.tsx';
@@ -9,7 +9,7 @@ import { AlertList, NewAlert } from './list.tsx';
 import { SourceStates } from './source-states.tsx';
 
 export default function Alerts({ parts: [id] }: ViewProps) {
-  return id === undefined ? <Overview /> : <AlertDetail id={id} />;
+  return id === undefined || !currentSession().token.isMaster ? <Overview /> : <AlertDetail id={id} />;
 }
 
 /** Shows who is told of what, and the state of the sources. */
@@ -21,9 +21,9 @@ function Overview() {
       <Page title="Alerts" about={ABOUT}>
         <Banner>
           Only the master token makes alerts and sees them.
-          {mayUse() ? ' You see the state of your sources.' : ' Your token may see no sources.'}
+          {maySee() ? ' You see the state of your sources.' : ' Your token may see no sources.'}
         </Banner>
-        {mayUse() && <SourceStates />}
+        {maySee() && <SourceStates />}
       </Page>
     );
   return (

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { client, type File } from '../../data/client.ts';
 import { contentAddress } from '../../data/file-transfer.ts';
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
-import { currentSession } from '../../data/session.ts';
+import { currentSession, mayChangeOf } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at, navigate } from '../../route/router.ts';
 import { Button, DownloadLink, IconButton } from '../../ui/button.tsx';
@@ -38,12 +38,6 @@ export function FileDetail({ id }: { readonly id: string }) {
   );
 }
 
-/** Tells whether the token may change a file: permission to read all files is not enough. */
-function mayChange({ creatorToken }: File): boolean {
-  const { id, isMaster } = currentSession().token;
-  return isMaster || String(creatorToken.id) === id;
-}
-
 function Actions({ file }: { readonly file: File }) {
   const [isAsking, setAsking] = useState(false);
   const remove = useAction(async () => {
@@ -58,7 +52,7 @@ function Actions({ file }: { readonly file: File }) {
       <DownloadLink href={contentAddress(file.id)} kind="primary">
         {file.isSliced ? 'Download, slices joined' : 'Download'}
       </DownloadLink>
-      {mayChange(file) && (
+      {mayChangeOf(file.creatorToken.id) && (
         <Button kind="danger" icon="trash" onPress={() => setAsking(true)}>
           Delete
         </Button>
@@ -86,7 +80,7 @@ function FileTags({ file }: { readonly file: File }) {
     await work();
     await invalidate('files');
   });
-  const canChange = mayChange(file);
+  const canChange = mayChangeOf(file.creatorToken.id);
   return (
     <section class="stack">
       <h2>Tags</h2>

@@ -1,7 +1,7 @@
 import { client, type File } from '../../data/client.ts';
 import { contentAddress } from '../../data/file-transfer.ts';
 import { useQuery } from '../../data/query.ts';
-import { currentSession } from '../../data/session.ts';
+import { currentSession, mayChangeOf } from '../../data/session.ts';
 import { useDebounced } from '../../data/settled.ts';
 import { Link } from '../../route/link.tsx';
 import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
@@ -78,7 +78,7 @@ export function FileList() {
   const { isMaster, canReadAllFiles } = currentSession().token;
   return (
     <Page title="Files" about="What was uploaded, and what exports have made; most are kept for some days.">
-      <Uploads />
+      {mayChangeOf() && <Uploads />}
       <div class="filters">
         <SearchField
           label="Search by name or tag"
@@ -108,7 +108,8 @@ export function FileList() {
                   </EmptyState>
                 ) : (
                   <EmptyState icon="file" title="There are no files">
-                    Imports and exports leave files here for a while, and so does what you drop above.
+                    Imports and exports leave files here for a while
+                    {mayChangeOf() && ', and so does what you drop above'}.
                     {isMaster || canReadAllFiles ? '' : ' Your token sees its own files only.'}
                   </EmptyState>
                 )}

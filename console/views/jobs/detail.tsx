@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { client, type Job } from '../../data/client.ts';
 import { failureOfJob, operationText } from '../../data/job-words.ts';
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
-import { currentSession } from '../../data/session.ts';
+import { currentSession, mayChangeOf } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
@@ -24,7 +24,7 @@ export function JobDetail({ id }: { readonly id: string }) {
     <Page
       title={job.data === undefined ? `Job ${id}` : operationText(job.data)}
       crumbs={[{ to: '/jobs', text: 'Jobs' }]}
-      actions={job.data && <Actions job={job.data} />}
+      actions={job.data && mayChangeOf(job.data.creatorToken.id) && <Actions job={job.data} />}
     >
       <Loaded query={job}>{(found) => <Found job={found} />}</Loaded>
     </Page>

@@ -6,6 +6,9 @@ import type { Found } from '../../data/client.ts';
 import { pretty } from '../../data/pretty.ts';
 import { navigate, useUnsaved } from '../../route/router.ts';
 import { ButtonLink } from '../../ui/button.tsx';
+import { mayUse } from '../../data/session.ts';
+import { NEW_SOURCES } from '../../data/sources.ts';
+import { NotSeen } from '../../ui/not-seen.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Badge, Banner } from '../../ui/states.tsx';
 import { DocumentEditor } from './document-editor.tsx';
@@ -38,6 +41,7 @@ interface Draft {
 }
 
 export default function NewSource({ parts: [first] }: ViewProps) {
+  if (!mayUse(NEW_SOURCES)) return <NotSeen title="New source" what="sources of this kind" />;
   return first === 'import' ? <ImportSource /> : <SourceFromApi />;
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { client, type ListedSchedule } from '../../data/client.ts';
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
+import { mayUse } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at, navigate } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
@@ -130,8 +131,8 @@ function Hold({ schedules }: { readonly schedules: readonly ListedSchedule[] }) 
           {paused > 0 && `, ${paused} paused`}
           {active + paused < schedules.length && `, ${schedules.length - active - paused} disabled`}.
         </span>
-        {active > 0 && <Button onPress={() => setAsking(true)}>Pause all</Button>}
-        {paused > 0 && (
+        {mayUse() && active > 0 && <Button onPress={() => setAsking(true)}>Pause all</Button>}
+        {mayUse() && paused > 0 && (
           <Button icon="run" isBusy={resume.isRunning} onPress={() => void resume.run(undefined)}>
             Resume all
           </Button>

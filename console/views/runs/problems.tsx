@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { client, type MissedRun, type RunProblem, type RunProblems } from '../../data/client.ts';
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
+import { mayUse } from '../../data/session.ts';
 import { nameOf, useSources, type SourceRef } from '../../data/sources.ts';
 import { Link } from '../../route/link.tsx';
 import { at, setQuery, usePlace } from '../../route/router.ts';
@@ -144,7 +145,9 @@ function Problem({
   const { error, host, firstTime, lastTime, runIds } = problem;
   const [isWhole, setWhole] = useState(false);
   const [started, setStarted] = useState<ReadonlySet<string>>(new Set());
-  const open = problem.sources.filter(({ isSolved, lastRun }) => !isSolved && !started.has(lastRun));
+  const open = problem.sources.filter(
+    ({ component, isSolved, lastRun }) => mayUse(component) && !isSolved && !started.has(lastRun),
+  );
   const shown = isWhole ? problem.sources : problem.sources.slice(0, SHOWN_SOURCES);
   const rerun = useAction(async () => {
     for (const { lastRun } of open) {

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { client, type Run } from '../../data/client.ts';
 import { invalidate, useAction } from '../../data/query.ts';
+import { mayUse } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at, setQuery, usePlace } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -51,7 +52,8 @@ export function RunPage({ id }: { readonly id: string }) {
             ]),
       ]}
       actions={
-        data !== undefined && (
+        data !== undefined &&
+        mayUse(data.component) && (
           <>
             {!isOver(data) && <Cancel run={data} />}
             {isOver(data) && (

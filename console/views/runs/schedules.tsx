@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { client, type Schedule } from '../../data/client.ts';
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
+import { mayUse } from '../../data/session.ts';
 import { at, navigate } from '../../route/router.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
@@ -76,7 +77,7 @@ function Of({ component, configuration }: { readonly component: string; readonly
     load: async () => await client().configurations(component).schedules(configuration).list(),
     everyMs: 30_000,
   });
-  const add = (
+  const add = mayUse(component) && (
     <Button kind="primary" icon="plus" onPress={() => setEdited('new')}>
       Add a schedule
     </Button>
@@ -135,6 +136,7 @@ function One({
   const { id, cron, timeZone, rows, isEnabled, isPaused, nextTime, lastTime, creatorToken, refusal } =
     schedule;
   const [isDeleting, setDeleting] = useState(false);
+  const canChange = mayUse(component);
   const group = () => client().configurations(component).schedules(configuration);
   const change = useAction(async (enabled: boolean) => {
     await group().update(id, { isEnabled: enabled });
@@ -160,7 +162,7 @@ function One({
           <Text>{cronText(cron)}</Text> <span class="muted small">{timeZone}</span>
         </h2>
         <span class="row">
-          {isPaused && (
+          {isPaused && canChange && (
             <Button icon="run" isBusy={resume.isRunning} onPress={() => void resume.run(undefined)}>
               Resume
             </Button>
@@ -169,11 +171,15 @@ function One({
             label="Enabled"
             isSwitch
             isChecked={isEnabled}
-            isDisabled={change.isRunning}
+            isDisabled={!canChange || change.isRunning}
             onChange={(enabled) => void change.run(enabled)}
           />
-          <IconButton icon="edit" label="Change the schedule" onPress={onEdit} />
-          <IconButton icon="trash" label="Delete the schedule" onPress={() => setDeleting(true)} />
+          {canChange && (
+            <>
+              <IconButton icon="edit" label="Change the schedule" onPress={onEdit} />
+              <IconButton icon="trash" label="Delete the schedule" onPress={() => setDeleting(true)} />
+            </>
+          )}
         </span>
       </div>
       <p class="muted">
@@ -206,6 +212,7 @@ function One({
         <Banner
           kind="warn"
           action={
+            canChange &&
             refusal.version !== null && (
               <Button
                 isBusy={approve.isRunning}

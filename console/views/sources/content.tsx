@@ -3,6 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { useCheck } from '../../data/check.ts';
 import type { ConfigurationProblem } from '../../data/client.ts';
 import { setQuery, usePlace } from '../../route/router.ts';
+import { pretty } from '../../data/pretty.ts';
+import { mayUse } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { JsonEditor } from '../../ui/json-editor.tsx';
@@ -38,6 +40,7 @@ export function Content({
   /** The first tab, for what has one. */
   readonly overview?: () => ComponentChildren;
 }) {
+  const canChange = mayUse(component);
   const draft = useDraft(subject);
   const check = useCheck({
     component,
@@ -52,7 +55,7 @@ export function Content({
     { name: 'settings', text: 'Settings' },
     { name: 'json', text: 'JSON' },
     ...(rows === undefined ? [] : [{ name: 'rows', text: `Rows (${rows.count})` } as const]),
-    { name: 'try', text: 'Try it' },
+    ...(canChange ? [{ name: 'try', text: 'Try it' } as const] : []),
     { name: 'state', text: 'State' },
     { name: 'versions', text: 'Versions' },
   ];
@@ -74,11 +77,16 @@ export function Content({
         {current === 'overview' && overview?.()}
         {current === 'settings' && (
           <div class="stack">
-            <CommonForm key={draft.generation} draft={draft} isRow={subject.kind === 'row'} />
+            <fieldset class="source-settings" disabled={!canChange}>
+              <CommonForm key={draft.generation} draft={draft} isRow={subject.kind === 'row'} />
+            </fieldset>
             <ProblemList check={check} onGo={go} />
           </div>
         )}
-        {current === 'json' && (
+        {current === 'json' && !canChange && (
+          <JsonEditor label="Configuration as JSON" value={draft.text} isReadOnly />
+        )}
+        {current === 'json' && canChange && (
           <div class="stack">
             <p class="muted small">
               Ctrl and Space offer what may stand at the cursor. The form under Settings is the same document.
@@ -102,7 +110,12 @@ export function Content({
             <LazyTryTab component={component} id={id} subject={subject} draft={draft} />
           </div>
         )}
-        {current === 'state' && <StateTab subject={subject} />}
+        {current === 'state' &&
+          (canChange ? (
+            <StateTab subject={subject} />
+          ) : (
+            <JsonEditor label="State" value={pretty(subject.state)} isReadOnly />
+          ))}
         {current === 'versions' && (
           <VersionsTab
             component={component}

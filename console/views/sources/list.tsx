@@ -186,7 +186,12 @@ const TRASH_COLUMNS: readonly Column<Source>[] = [
     width: 140,
     show: ({ configuration }) => <RelativeTime value={configuration.currentVersion?.created} />,
   },
-  { id: 'restore', title: 'Back', width: 140, show: (source) => <Restore source={source} /> },
+  {
+    id: 'restore',
+    title: 'Back',
+    width: 140,
+    show: (source) => mayUse(source.component) && <Restore source={source} />,
+  },
 ];
 
 function Restore({ source: { component, configuration } }: { readonly source: Source }) {
@@ -225,9 +230,11 @@ function NoSources() {
         icon="source"
         title="There are no sources yet"
         action={
-          <ButtonLink to="/new" kind="primary" icon="plus">
-            New source
-          </ButtonLink>
+          mayUse(COMPONENT) && (
+            <ButtonLink to="/new" kind="primary" icon="plus">
+              New source
+            </ButtonLink>
+          )
         }
       >
         A source begins with a link to an API: paste one, and look at what it answers.

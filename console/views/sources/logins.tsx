@@ -1,6 +1,7 @@
 import type { ConfigurationLogin } from '../../data/client.ts';
 import { usePersonLogin } from '../../data/person-login.ts';
 import { invalidate, wordsOf } from '../../data/query.ts';
+import { mayUse } from '../../data/session.ts';
 import { PersonLoginButton, PersonLoginProgress, RedirectHint } from '../../ui/person-login.tsx';
 import { Badge, Banner, type Tone } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -76,7 +77,7 @@ function LoginItem({
             )}
           </span>
         </p>
-        {isOfPerson && (
+        {isOfPerson && mayUse(component) && (
           <PersonLoginButton
             login={person}
             subject={{ component, configuration: id, row }}
@@ -86,7 +87,7 @@ function LoginItem({
         )}
       </div>
       <PersonLoginProgress login={person} />
-      {isOfPerson && state === 'none' && <RedirectHint />}
+      {isOfPerson && state === 'none' && mayUse(component) && <RedirectHint />}
     </li>
   );
 }

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { client, type Configuration, type ConfigurationRow } from '../../data/client.ts';
 import { invalidate, useAction } from '../../data/query.ts';
+import { mayUse } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at, navigate } from '../../route/router.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -19,6 +20,7 @@ export function RowsTab({
   readonly component: string;
   readonly source: Configuration;
 }) {
+  const canChange = mayUse(component);
   const rows = client().configurations(component).rows(source.id);
   const [moved, setMoved] = useState<readonly string[] | undefined>();
   const [dragged, setDragged] = useState<string | undefined>();
@@ -70,9 +72,11 @@ export function RowsTab({
     <div class="stack">
       <div class="spread">
         <p class="muted">Each row runs with the settings of the source under its own, one after the other.</p>
-        <Button icon="plus" onPress={() => setAdding(true)}>
-          Add a row
-        </Button>
+        {canChange && (
+          <Button icon="plus" onPress={() => setAdding(true)}>
+            Add a row
+          </Button>
+        )}
       </div>
       {error !== undefined && <ErrorBanner error={error} />}
       {sorted.length === 0 ? (
@@ -88,7 +92,7 @@ export function RowsTab({
             <li
               key={row.id}
               class={`rows-item${over === row.id ? ' rows-over' : ''}${dragged === row.id ? ' rows-dragged' : ''}`}
-              draggable
+              draggable={canChange}
               onDragStart={(event) => {
                 event.dataTransfer?.setData('text/plain', row.id);
                 if (event.dataTransfer !== null) event.dataTransfer.effectAllowed = 'move';
@@ -110,9 +114,11 @@ export function RowsTab({
                 setDragged(undefined);
               }}
             >
-              <span class="rows-grip" title="Drag to another place">
-                <Icon name="grip" />
-              </span>
+              {canChange && (
+                <span class="rows-grip" title="Drag to another place">
+                  <Icon name="grip" />
+                </span>
+              )}
               <span class="rows-name">
                 <Link to={at`/sources/${component}/${source.id}/rows/${row.id}`}>
                   <Text>{row.name === '' ? row.id : row.name}</Text>
@@ -129,28 +135,30 @@ export function RowsTab({
                   </>
                 }
                 isChecked={!row.isDisabled}
-                isDisabled={toggle.isRunning}
+                isDisabled={!canChange || toggle.isRunning}
                 onChange={() => void toggle.run(row)}
               />
-              <span class="rows-buttons">
-                <IconButton
-                  icon="up"
-                  label={`Move up: ${row.name === '' ? row.id : row.name}`}
-                  isDisabled={index === 0}
-                  onPress={() => move(row.id, index - 1)}
-                />
-                <IconButton
-                  icon="down"
-                  label={`Move down: ${row.name === '' ? row.id : row.name}`}
-                  isDisabled={index === sorted.length - 1}
-                  onPress={() => move(row.id, index + 1)}
-                />
-                <IconButton
-                  icon="trash"
-                  label={`Delete: ${row.name === '' ? row.id : row.name}`}
-                  onPress={() => setGone(row)}
-                />
-              </span>
+              {canChange && (
+                <span class="rows-buttons">
+                  <IconButton
+                    icon="up"
+                    label={`Move up: ${row.name === '' ? row.id : row.name}`}
+                    isDisabled={index === 0}
+                    onPress={() => move(row.id, index - 1)}
+                  />
+                  <IconButton
+                    icon="down"
+                    label={`Move down: ${row.name === '' ? row.id : row.name}`}
+                    isDisabled={index === sorted.length - 1}
+                    onPress={() => move(row.id, index + 1)}
+                  />
+                  <IconButton
+                    icon="trash"
+                    label={`Delete: ${row.name === '' ? row.id : row.name}`}
+                    onPress={() => setGone(row)}
+                  />
+                </span>
+              )}
             </li>
           ))}
         </ol>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { client, type Configuration, type ConfigurationRow } from '../../data/client.ts';
 import { forget, invalidate, useAction, useQuery } from '../../data/query.ts';
-import { currentSession } from '../../data/session.ts';
+import { currentSession, mayUse } from '../../data/session.ts';
 import { runsOf } from '../../data/sources.ts';
 import { at, navigate } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -38,7 +38,14 @@ export function SourcePage({ component, id }: { readonly component: string; read
       about={
         source === undefined || source.description === '' ? undefined : <Text>{source.description}</Text>
       }
-      actions={source && <Actions component={component} source={source} />}
+      actions={
+        source &&
+        (mayUse(component) ? (
+          <Actions component={component} source={source} />
+        ) : (
+          <RunsLink {...{ component, id }} />
+        ))
+      }
     >
       {source !== undefined && <Logins component={component} id={id} />}
       <Loaded query={query}>
@@ -81,7 +88,7 @@ export function RowPage({
         { to: `${up}?tab=rows`, text: query.data?.name ?? id },
       ]}
       about={found === undefined || found.description === '' ? undefined : <Text>{found.description}</Text>}
-      actions={found && <RowActions component={component} id={id} row={found} />}
+      actions={found && mayUse(component) && <RowActions component={component} id={id} row={found} />}
     >
       <Loaded query={query}>
         {(source) =>
@@ -149,9 +156,7 @@ function Actions({ component, source }: { readonly component: string; readonly s
           Run now
         </Button>
       )}
-      <ButtonLink to={runsOf(component, id)} icon="clock">
-        Runs
-      </ButtonLink>
+      <RunsLink component={component} id={id} />
       <Button icon="edit" onPress={() => setOpen('edit')}>
         Rename
       </Button>
@@ -188,6 +193,14 @@ function Actions({ component, source }: { readonly component: string; readonly s
         </Confirm>
       )}
     </>
+  );
+}
+
+function RunsLink({ component, id }: { readonly component: string; readonly id: string }) {
+  return (
+    <ButtonLink to={runsOf(component, id)} icon="clock">
+      Runs
+    </ButtonLink>
   );
 }
 

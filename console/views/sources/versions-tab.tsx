@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useAction, useQuery } from '../../data/query.ts';
+import { mayUse } from '../../data/session.ts';
 import { pretty } from '../../data/pretty.ts';
 import { setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
@@ -79,7 +80,9 @@ export function VersionsTab({
                 {version.version === now ? (
                   <Badge tone="good">current</Badge>
                 ) : (
-                  <Button onPress={() => setBack(version.version)}>Roll back to {version.version}</Button>
+                  mayUse(component) && (
+                    <Button onPress={() => setBack(version.version)}>Roll back to {version.version}</Button>
+                  )
                 )}
                 {version.version > 1 && (
                   <Button

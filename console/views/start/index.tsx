@@ -3,7 +3,7 @@ import { client, type Bucket, type Job, type Run, type Table } from '../../data/
 import { failureOfJob, operationText } from '../../data/job-words.ts';
 import { useQuery, wordsOf } from '../../data/query.ts';
 import { FAILING, keyOf, nameOf, useSources } from '../../data/sources.ts';
-import { currentSession, mayUse, mayWrite } from '../../data/session.ts';
+import { currentSession, maySee, mayWrite } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at } from '../../route/router.ts';
 import { Page } from '../../ui/page.tsx';
@@ -21,8 +21,8 @@ const COUNTED = 500;
 
 /** Shows the state of the service at a glance, failures first. */
 export default function Start() {
-  const { runs: doesRuns, token } = currentSession();
-  const hasRuns = doesRuns && mayUse();
+  const { runs: doesRuns } = currentSession();
+  const hasRuns = doesRuns && maySee();
   const runs = useQuery({
     key: ['runs', 'start'],
     load: lookAtRuns,
@@ -55,7 +55,7 @@ export default function Start() {
   if (isEmpty)
     return (
       <Page title="Start">
-        <FirstSteps isMaster={token.isMaster} />
+        <FirstSteps />
       </Page>
     );
   const { buckets = [], tables = [] } = storage.data ?? {};

@@ -56,7 +56,11 @@ export function BucketPage({ id }: { readonly id: string }) {
         onChange={(name) => setQuery({ tab: name === 'tables' ? undefined : name })}
       >
         {tab === 'metadata' ? (
-          <MetadataList of={['buckets', id]} at={() => client().buckets.metadata(id)} />
+          <MetadataList
+            of={['buckets', id]}
+            canChange={mayWrite(id)}
+            at={() => client().buckets.metadata(id)}
+          />
         ) : (
           <Loaded query={tables}>
             {(all) => {

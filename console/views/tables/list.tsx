@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { client, type Bucket, type Table } from '../../data/client.ts';
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
 import { matcher } from '../../data/search.ts';
-import { currentSession, mayUse, mayWrite } from '../../data/session.ts';
+import { mayMakeBuckets, mayUse, mayWrite } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -16,7 +16,6 @@ import { ALL_COLUMNS, bucketOf } from './table-columns.tsx';
 
 /** Lists all buckets or all tables; the address holds the choice. */
 export function TableList() {
-  const { canManageBuckets } = currentSession().token;
   const { query } = usePlace();
   const search = query.get('search') ?? '';
   const isByBucket = query.get('by') === 'bucket';
@@ -40,7 +39,7 @@ export function TableList() {
       about="What was extracted or imported, in buckets."
       actions={
         <>
-          {canManageBuckets && (
+          {mayMakeBuckets() && (
             <Button icon="plus" onPress={() => setMaking(true)}>
               New bucket
             </Button>

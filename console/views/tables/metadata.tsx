@@ -15,10 +15,12 @@ export const PROVIDER = 'user';
 /** Lists the metadata of a bucket or a table, by provider. */
 export function MetadataList({
   of,
+  canChange,
   at,
 }: {
   /** Prefix of the query's key: `['tables', id]`. */
   readonly of: readonly string[];
+  readonly canChange: boolean;
   readonly at: () => Metadata;
 }) {
   const query = useQuery({ key: [...of, 'metadata'], load: async () => await at().list() });
@@ -33,16 +35,18 @@ export function MetadataList({
     <div class="stack">
       <div class="spread">
         <p class="muted">Notes for people and programs: a name, a value, and who says so.</p>
-        <Button icon="plus" onPress={() => setEdited({})}>
-          Add a note
-        </Button>
+        {canChange && (
+          <Button icon="plus" onPress={() => setEdited({})}>
+            Add a note
+          </Button>
+        )}
       </div>
       <Loaded query={query}>
         {(items) =>
           items.length === 0 ? (
             <div class="card">
               <EmptyState title="Nothing is noted yet">
-                Runs note where a table comes from, and so may you.
+                Runs note where a table comes from{canChange ? ', and so may you' : ''}.
               </EmptyState>
             </div>
           ) : (
@@ -62,8 +66,20 @@ export function MetadataList({
                         <Text>{item.provider ?? ''}</Text> · <RelativeTime value={item.timestamp} />
                       </span>
                     </div>
-                    <IconButton icon="edit" label={`Change ${item.key}`} onPress={() => setEdited(item)} />
-                    <IconButton icon="trash" label={`Delete ${item.key}`} onPress={() => setDeleted(item)} />
+                    {canChange && (
+                      <>
+                        <IconButton
+                          icon="edit"
+                          label={`Change ${item.key}`}
+                          onPress={() => setEdited(item)}
+                        />
+                        <IconButton
+                          icon="trash"
+                          label={`Delete ${item.key}`}
+                          onPress={() => setDeleted(item)}
+                        />
+                      </>
+                    )}
                   </li>
                 ))}
             </ul>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { client, type Bucket } from '../../data/client.ts';
 import { takeFile } from '../../data/handed-file.ts';
 import { useQuery } from '../../data/query.ts';
-import { currentSession } from '../../data/session.ts';
+import { mayMakeBuckets, mayWrite } from '../../data/session.ts';
 import { Input, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
@@ -27,13 +27,13 @@ export function NewTable() {
 }
 
 function Found({ buckets, file }: { readonly buckets: readonly Bucket[]; readonly file: File | undefined }) {
-  const [bucket, setBucket] = useState(() => buckets[0]?.id ?? NEW);
+  const given = buckets.filter(({ id }) => mayWrite(id));
+  const [bucket, setBucket] = useState(() => given[0]?.id ?? NEW);
   const [name, setName] = useState('files');
-  const { canManageBuckets } = currentSession().token;
-  if (buckets.length === 0 && !canManageBuckets)
+  if (given.length === 0 && !mayMakeBuckets())
     return (
       <div class="card">
-        <EmptyState icon="table" title="There is no bucket that your token may see">
+        <EmptyState icon="table" title="There is no bucket that your token may write into">
           Whoever has the master token can make one, and give your token the right to it.
         </EmptyState>
       </div>
@@ -50,8 +50,8 @@ function Found({ buckets, file }: { readonly buckets: readonly Bucket[]; readonl
         label="Bucket"
         value={bucket}
         options={[
-          ...buckets.map(({ id }) => ({ value: id, text: shownText(id) })),
-          ...(canManageBuckets ? [{ value: NEW, text: 'A new bucket' }] : []),
+          ...given.map(({ id }) => ({ value: id, text: shownText(id) })),
+          ...(mayMakeBuckets() ? [{ value: NEW, text: 'A new bucket' }] : []),
         ]}
         onChange={setBucket}
       />

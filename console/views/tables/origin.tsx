@@ -1,6 +1,6 @@
 import { client, type Table, type TableLoad, type TableSource } from '../../data/client.ts';
 import { useQuery } from '../../data/query.ts';
-import { mayUse } from '../../data/session.ts';
+import { maySee } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at } from '../../route/router.ts';
 import { BarChart } from '../../ui/chart.tsx';
@@ -185,7 +185,7 @@ function LoadedBy({ load }: { readonly load: TableLoad }) {
     <>
       {load.run === null ? (
         <Link to={at`/jobs/${load.job}`}>Job {load.job}</Link>
-      ) : mayUse() ? (
+      ) : maySee() ? (
         <Link to={at`/runs/${load.run}`}>Run {load.run}</Link>
       ) : (
         `Run ${load.run}`

@@ -61,7 +61,11 @@ export function TablePage({ id }: { readonly id: string }) {
             {tab === 'origin' && <Origin table={found} />}
             {tab === 'history' && !found.isAlias && <TableHistory table={found} />}
             {tab === 'metadata' && (
-              <MetadataList of={['tables', id]} at={() => client().tables.metadata(id)} />
+              <MetadataList
+                of={['tables', id]}
+                canChange={mayWrite(bucketOf(id))}
+                at={() => client().tables.metadata(id)}
+              />
             )}
             {tab === 'import' &&
               (mayWrite(bucketOf(id)) ? (

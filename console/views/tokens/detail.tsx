@@ -47,7 +47,7 @@ type Asked = 'change' | 'delete' | 'refresh';
 function Actions({ token }: { readonly token: Token }) {
   const [asked, setAsked] = useState<Asked | undefined>();
   const [refreshed, setRefreshed] = useState<Token | undefined>();
-  const { id, isMaster } = currentSession().token;
+  const { id, isMaster, isReadOnly } = currentSession().token;
   const close = (): void => setAsked(undefined);
   const refresh = useAction(async () => {
     setRefreshed(await client().tokens.refresh(token.id));
@@ -66,10 +66,12 @@ function Actions({ token }: { readonly token: Token }) {
           Change the rights
         </Button>
       )}
-      <Button icon="refresh" onPress={() => setAsked('refresh')}>
-        Refresh
-      </Button>
-      {!token.isMasterToken && (
+      {!isReadOnly && (
+        <Button icon="refresh" onPress={() => setAsked('refresh')}>
+          Refresh
+        </Button>
+      )}
+      {!isReadOnly && !token.isMasterToken && (
         <Button kind="danger" icon="trash" onPress={() => setAsked('delete')}>
           Delete
         </Button>

@@ -40,6 +40,7 @@ export function TokenForm({
   const [isForAll, setForAll] = useState(token?.canManageBuckets === true);
   const [grants, setGrants] = useState<Readonly<Record<string, Given>>>(givenOf(token));
   const [components, setComponents] = useState<readonly string[]>(token?.componentAccess ?? []);
+  const [isReadOnly, setReadOnly] = useState(token?.isReadOnly === true);
   const [readsFiles, setReadsFiles] = useState(token?.canReadAllFileUploads === true);
   const [expiresIn, setExpiresIn] = useState('');
   const [search, setSearch] = useState('');
@@ -63,6 +64,7 @@ export function TokenForm({
       description: description.trim(),
       ...(isForAll ? {} : { bucketPermissions: { ...grants }, componentAccess: [...components] }),
       canReadAllFileUploads: readsFiles,
+      isReadOnly,
     };
     const saved =
       token === undefined
@@ -95,8 +97,17 @@ export function TokenForm({
           onInput={setDescription}
           hasFocus
         />
+        <Checkbox
+          label="Only reads: sees what the rights below give, and changes nothing"
+          isChecked={isReadOnly}
+          onChange={setReadOnly}
+        />
         {isNew && (
-          <Checkbox label="Manages all buckets and sources" isChecked={isForAll} onChange={setForAll} />
+          <Checkbox
+            label={isReadOnly ? 'Sees all buckets and sources' : 'Manages all buckets and sources'}
+            isChecked={isForAll}
+            onChange={setForAll}
+          />
         )}
         {!isForAll && (
           <Loaded query={known}>

@@ -12,7 +12,11 @@ export function rightsOf(token: Token): string[] {
   if (token.isMasterToken) return ['everything, and manages tokens'];
   const rights: string[] = [];
   const grants = Object.values(bucketsOf(token));
-  if (token.canManageBuckets) rights.push('manages all buckets and sources');
+  if (token.isReadOnly === true) rights.push('changes nothing');
+  if (token.canManageBuckets)
+    rights.push(
+      token.isReadOnly === true ? 'sees all buckets and sources' : 'manages all buckets and sources',
+    );
   else {
     const count = (grant: Grant): number => grants.filter((each) => each === grant).length;
     if (count('read') > 0) rights.push(`reads ${bucketCount(count('read'))}`);

@@ -65,6 +65,9 @@ export const badRequest = (code: string, message: string): ApiError => new ApiEr
 export const invalidField = (code: string, key: string, message: string): ApiError =>
   new ApiError(400, code, invalidRequestText([{ key, message }]), { errors: [{ key, message }] });
 
+/** Refuses a token that changes nothing. */
+export const readOnly = (): ApiError => new ApiError(403, 'accessDenied', 'This token may only read.');
+
 export const accessDenied = (): ApiError =>
   new ApiError(403, 'accessDenied', "You don't have access to the resource.");
 

@@ -4,7 +4,7 @@ import { findBranch } from '../stores/metadata/branches.ts';
 import { sharedLook } from '../stores/metadata/shared-look.ts';
 import type { BranchRow } from '../stores/metadata/tables.ts';
 import { authenticate, callerOf, runIdOf, tokenOf, type Caller } from '../domain/tokens/caller.ts';
-import { accessDenied, notFound, ApiError } from '../domain/api-error.ts';
+import { accessDenied, notFound, readOnly, ApiError } from '../domain/api-error.ts';
 import type { Route } from './route.ts';
 import type { Context } from '../domain/context.ts';
 import { requireBucket, requireComponent } from '../domain/tokens/permissions.ts';
@@ -34,6 +34,7 @@ export async function judge(
 ): Promise<Admitted> {
   const caller = await admit(context, request, isOpen);
   if (caller?.runLimits !== undefined && route.isForRuns !== true) throw accessDenied();
+  if (caller?.isReadOnly === true && route.method !== 'GET' && route.isReading !== true) throw readOnly();
   const params = request.params as Readonly<Record<string, string>>;
   const id = route.scope === 'plain' ? 'default' : (params['branch'] ?? 'default');
   const branch = await lookForBranch(context.meta, id);

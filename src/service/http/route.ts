@@ -19,6 +19,8 @@ export interface Route {
   readonly access?: 'public' | 'token';
   /** True when the token of a run may use it, too: every other route is closed to it. Default: false. */
   readonly isForRuns?: boolean;
+  /** True when a token that changes nothing may use it although it is no GET. Default: false. */
+  readonly isReading?: boolean;
   /** Scope of the path: below `/v2/storage`, below `/v2/storage/branch/<branch>`, or both (the default). */
   readonly scope?: 'branch' | 'both' | 'plain';
   /** True for a path below the root of the server instead of `/v2/storage`. */

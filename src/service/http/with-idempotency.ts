@@ -97,10 +97,12 @@ function keyOf(route: Route, call: AnyCall): RequestKey | undefined {
 
 /** Returns the permissions of a caller as text, which differs after a change of the same token. */
 function rightsOf({ token }: Caller): string {
-  const { is_master, can_manage_buckets, can_read_all_files, can_purge_trash } = token;
+  const { is_master, can_manage_buckets, can_read_all_files, can_purge_trash, is_read_only } = token;
   const { bucket_permissions, bucket_branch_id, component_access } = token;
   const flags = [is_master, can_manage_buckets, can_read_all_files, can_purge_trash];
-  const rights = [...flags, bucket_permissions, bucket_branch_id, component_access];
+  // The text of all others is that of the version before.
+  const reading = is_read_only === 1 ? ['reads'] : [];
+  const rights = [...flags, bucket_permissions, bucket_branch_id, component_access, ...reading];
   return createHash('sha256').update(JSON.stringify(rights)).digest('hex').slice(0, 32);
 }
 

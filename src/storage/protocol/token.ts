@@ -26,6 +26,11 @@ export const TokenUpdate = Type.Object({
   ),
   canReadAllFileUploads: Type.Optional(Type.Boolean()),
   canPurgeTrash: Type.Optional(Type.Boolean()),
+  isReadOnly: Type.Optional(
+    Type.Boolean({
+      description: 'Reads what its other rights let it, and changes nothing: no run, no table, no source.',
+    }),
+  ),
 });
 
 /** Body of `POST tokens`. */
@@ -71,6 +76,7 @@ export const Token = Type.Object(
     canManageTokens: Type.Boolean(),
     canReadAllFileUploads: Type.Boolean(),
     canPurgeTrash: Type.Boolean(),
+    isReadOnly: Type.Optional(Type.Boolean({ description: 'Left out unless it changes nothing.' })),
     expires: Type.Union([Time, Type.Null()]),
     isExpired: Type.Boolean(),
     isDisabled: Type.Boolean(),

@@ -38,6 +38,7 @@ export function signIn(token: Partial<Session['token']> = {}): void {
       isMaster: true,
       canManageBuckets: true,
       canReadAllFiles: true,
+      isReadOnly: false,
       buckets: {},
       components: [],
       expires: null,

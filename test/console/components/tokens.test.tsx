@@ -45,6 +45,15 @@ describe('the tokens', () => {
     expect(screen.queryByText(/You see your own/)).toBeNull();
   });
 
+  test('are neither refreshed nor deleted by one that only reads', async () => {
+    signIn({ ...LIMITED, isReadOnly: true, canManageBuckets: true });
+    answer({ 'GET tokens/7': { ...READER, isReadOnly: true, canManageBuckets: true } });
+    render(<Tokens parts={['7']} />);
+    await screen.findByText(/changes nothing/i);
+    expect(screen.queryByRole('button', { name: 'Refresh' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Delete' })).toBeNull();
+  });
+
   test('are not made by a limited one, which is told why', async () => {
     signIn(LIMITED);
     answer({ 'GET tokens': [READER] });
@@ -113,6 +122,7 @@ describe('the form of a token', () => {
       bucketPermissions: { 'in.c-shop': 'write' },
       componentAccess: [],
       canReadAllFileUploads: false,
+      isReadOnly: false,
       canManageBuckets: false,
     });
     fireEvent.click(screen.getByRole('button', { name: 'I have copied it' }));
@@ -144,9 +154,9 @@ describe('buckets', () => {
     expect(screen.queryByRole('link', { name: 'Load a file' })).toBeNull();
   });
 
-  test('that a limited one loads a file into are those that there are', async () => {
-    signIn(LIMITED);
-    answer(ANSWERS);
+  test('that a limited one loads a file into are those that it may write into', async () => {
+    signIn({ ...LIMITED, buckets: { 'in.c-shop': 'write', 'in.c-log': 'read' } });
+    answer({ ...ANSWERS, 'GET buckets': [{ ...SHOP, id: 'in.c-log' }, SHOP] });
     handFile(new File(['id,name\n1,Ann\n'], 'users.csv'));
     render(<Tables parts={['new']} />);
     const choice = await screen.findByRole('combobox', { name: 'Bucket' });

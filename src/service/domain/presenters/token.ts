@@ -42,6 +42,7 @@ export function tokenReplies({
       canManageTokens: isMaster,
       canReadAllFileUploads: token.can_read_all_files === 1,
       canPurgeTrash: token.can_purge_trash === 1,
+      ...(token.is_read_only === 1 ? { isReadOnly: true } : {}),
       canManageProtectedDefaultBranch: isMaster,
       canCreateJobs: true,
       expires: apiTime(token.expires),

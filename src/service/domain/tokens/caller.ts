@@ -12,6 +12,8 @@ export interface Rights {
   readonly isMaster: boolean;
   readonly canManageBuckets: boolean;
   readonly canReadAllFileUploads: boolean;
+  /** True when it changes nothing, whatever its other permissions are. */
+  readonly isReadOnly: boolean;
   /** Permissions for buckets of one branch: those of another only have the same ids. */
   readonly bucketPermissions: Readonly<Record<string, BucketPermission>>;
   readonly bucketBranchId: number;
@@ -74,6 +76,7 @@ export function rightsOfToken(token: DeletedTokenRow): Rights {
     isMaster: token.is_master === 1,
     canManageBuckets: token.can_manage_buckets === 1,
     canReadAllFileUploads: token.can_read_all_files === 1,
+    isReadOnly: token.is_read_only === 1,
     // Written by this service from a checked request.
     bucketPermissions: JSON.parse(token.bucket_permissions) as Record<string, BucketPermission>,
     bucketBranchId: token.bucket_branch_id,

@@ -15,6 +15,7 @@ export function mayUseBucket(
   bucketId: string,
   need: BucketPermission,
 ): boolean {
+  if (caller.isReadOnly && need !== 'read') return false;
   if (caller.isMaster || caller.canManageBuckets) return true;
   const { production } = caller.runLimits ?? {};
   if (production?.branch_id === branchId) return need === 'read' && production.buckets.includes(bucketId);

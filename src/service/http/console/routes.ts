@@ -50,6 +50,7 @@ function sessionRoutes(context: HttpContext, abilities: Abilities): Route[] {
         isMaster: token.is_master === 1,
         canManageBuckets: token.can_manage_buckets === 1,
         canReadAllFiles: token.can_read_all_files === 1,
+        isReadOnly: token.is_read_only === 1,
         // Written by this service.
         buckets: JSON.parse(token.bucket_permissions) as Record<string, string>,
         components: JSON.parse(token.component_access) as string[],
@@ -112,6 +113,7 @@ function sessionRoutes(context: HttpContext, abilities: Abilities): Route[] {
       ...OUTSIDE,
       method: 'POST',
       path: '/console/codes',
+      isReading: true,
       summary: 'Makes a code by which a browser may sign in with the token of this request, once',
       status: 201,
       makesSecret: true,

@@ -177,6 +177,7 @@ export function builderRoutes(
         ...shared,
         method: 'POST',
         path: '/workshop/validate',
+        isReading: true,
         summary: 'Everything that is wrong with a configuration, each problem with its place',
         maxBodyBytes: MAX_TEXT_BYTES,
         body: Inspection,

@@ -23,6 +23,7 @@ const TYPES: Readonly<Record<QueryFormat, string>> = {
 export function sqlRoutes(queries: TableQueries): Route[] {
   return [
     route('POST', '/sql', {
+      isReading: true,
       summary: 'Answers a query in SQL over the tables that the token may read',
       body: SqlQuery,
       response: SqlResult,

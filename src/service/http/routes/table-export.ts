@@ -88,6 +88,7 @@ export function tableExportRoutes(context: DataContext): Route[] {
 function exportRoute(context: DataContext): Route {
   return route('POST', '/tables/:table/export-async', {
     isForRuns: true,
+    isReading: true,
     summary: 'Exports a table into a sliced file: CSV without a header, or Parquet',
 
     status: 202,

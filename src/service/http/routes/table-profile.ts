@@ -19,6 +19,7 @@ const route = routesOf('Tables');
 export function tableProfileRoutes(context: DataContext): Route[] {
   return [
     route('POST', '/tables/:table/profile', {
+      isReading: true,
       summary: 'Looks at the values of a table, or of some of its columns: 200 at most',
       status: 202,
       body: ProfileQuery,

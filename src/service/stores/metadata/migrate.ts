@@ -12,6 +12,7 @@ import { alerts } from './migrations/0033-alerts.ts';
 import { consoleLogins } from './migrations/0034-console-logins.ts';
 import { kindsOfAlerts } from './migrations/0035-kinds-of-alerts.ts';
 import { runTables } from './migrations/0036-run-tables.ts';
+import { readOnlyTokens } from './migrations/0037-read-only-tokens.ts';
 import type { MetadataTables } from './tables.ts';
 
 /**
@@ -31,6 +32,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0034-console-logins': consoleLogins,
   '0035-kinds-of-alerts': kindsOfAlerts,
   '0036-run-tables': runTables,
+  '0037-read-only-tokens': readOnlyTokens,
 };
 
 /**

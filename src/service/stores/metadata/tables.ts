@@ -66,6 +66,8 @@ export interface TokenRow {
   can_manage_buckets: Flag;
   can_read_all_files: Flag;
   can_purge_trash: Flag;
+  /** 1 for a token that changes nothing, whatever its other rights are. */
+  is_read_only: Flag;
   /** JSON: bucket id to read, write or manage. */
   bucket_permissions: string;
   /** The branch that these buckets are of. */
@@ -91,6 +93,7 @@ export type DeletedTokenRow = Pick<
   | 'component_access'
   | 'id'
   | 'is_master'
+  | 'is_read_only'
 >;
 
 export interface BranchRow {

@@ -14,6 +14,8 @@ export interface TokenRights {
   readonly canManageBuckets?: boolean;
   readonly canReadAllFileUploads?: boolean;
   readonly canPurgeTrash?: boolean;
+  /** Reads what its other rights let it, and changes nothing. */
+  readonly isReadOnly?: boolean;
   readonly bucketPermissions?: Readonly<Record<string, BucketPermission>> | undefined;
   /** The branch that the buckets are of; default: the default branch. */
   readonly bucketBranchId?: number;
@@ -44,6 +46,7 @@ export async function createToken(
     can_manage_buckets: rights.canManageBuckets === true || rights.isMaster === true ? 1 : 0,
     can_read_all_files: rights.canReadAllFileUploads === true || rights.isMaster === true ? 1 : 0,
     can_purge_trash: rights.canPurgeTrash === true || rights.isMaster === true ? 1 : 0,
+    is_read_only: rights.isReadOnly === true ? 1 : 0,
     bucket_permissions: JSON.stringify(rights.bucketPermissions ?? {}),
     bucket_branch_id: rights.bucketBranchId ?? (await findBranch(meta, 'default'))?.id ?? 0,
     component_access: JSON.stringify(rights.componentAccess ?? []),
@@ -88,6 +91,7 @@ export async function updateToken(
   if (rights.canReadAllFileUploads !== undefined)
     changes.can_read_all_files = rights.canReadAllFileUploads ? 1 : 0;
   if (rights.canPurgeTrash !== undefined) changes.can_purge_trash = rights.canPurgeTrash ? 1 : 0;
+  if (rights.isReadOnly !== undefined) changes.is_read_only = rights.isReadOnly ? 1 : 0;
   if (rights.bucketPermissions !== undefined) {
     changes.bucket_permissions = JSON.stringify(rights.bucketPermissions);
     if (rights.bucketBranchId !== undefined) changes.bucket_branch_id = rights.bucketBranchId;
@@ -149,6 +153,7 @@ const DELETED = [
   'is_master',
   'can_manage_buckets',
   'can_read_all_files',
+  'is_read_only',
   'bucket_permissions',
   'bucket_branch_id',
   'component_access',

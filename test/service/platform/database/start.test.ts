@@ -126,6 +126,7 @@ const LATER = [
   '0034-console-logins',
   '0035-kinds-of-alerts',
   '0036-run-tables',
+  '0037-read-only-tokens',
 ];
 const OF_BEFORE = [
   '0001-first',
