@@ -4,11 +4,18 @@ import type {
   CompletionResult,
   CompletionSource,
 } from '@codemirror/autocomplete';
-import { syntaxTree } from '@codemirror/language';
+import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { Tooltip } from '@codemirror/view';
 
 type SyntaxNode = ReturnType<typeof syntaxTree>['topNode'];
+
+/** So long a keystroke may wait for what is asked at its place. */
+const PATIENCE_MS = 500;
+
+/** Returns the tree of a text up to a place: the editor itself stops parsing after 20 ms, and goes on later. */
+const treeTo = (place: number, state: EditorState): ReturnType<typeof syntaxTree> =>
+  ensureSyntaxTree(state, place, PATIENCE_MS) ?? syntaxTree(state);
 
 /** The part of JSON Schema that completes and describes; any other keyword has no effect here. */
 interface Schema {
@@ -48,7 +55,7 @@ export function completeBySchema(root: object): CompletionSource {
 
 /** Returns the tooltip that describes a key under the pointer. */
 export function describeBySchema(root: object, state: EditorState, at: number): Tooltip | null {
-  const node = syntaxTree(state).resolveInner(at, 1);
+  const node = treeTo(at, state).resolveInner(at, 1);
   if (node.name !== 'PropertyName') return null;
   const object = node.parent?.parent;
   if (object === undefined || object === null) return null;
@@ -64,7 +71,7 @@ export function describeBySchema(root: object, state: EditorState, at: number): 
 }
 
 function complete(root: Schema, { state, pos, explicit }: CompletionContext): CompletionResult | null {
-  const node = syntaxTree(state).resolveInner(pos, -1);
+  const node = treeTo(pos, state).resolveInner(pos, -1);
   const property = around(node, 'Property');
   const isInName = node.name === 'PropertyName';
   const value = property === undefined || isInName ? undefined : valuePlace(state, node, property, pos);
