@@ -42,6 +42,9 @@ const TABLE = { bucket: 'in.c-bench', table: 'rows' };
 interface Times {
   readonly importMs: number;
   readonly exportMs: number;
+  /** Processor time, which a busy machine changes little. */
+  readonly importCpuMs: number;
+  readonly exportCpuMs: number;
   readonly peakMb: number;
   /** After the import, before anything was exported. */
   readonly importPeakMb: number;
@@ -78,6 +81,8 @@ async function compare(): Promise<void> {
       rows,
       megabytes: size / 1e6,
       importMs: of(({ engine }) => engine.importMs),
+      importCpuMs: of(({ engine }) => engine.importCpuMs),
+      exportCpuMs: of(({ engine }) => engine.exportCpuMs),
       copyInMs: of(({ copy }) => copy.importMs),
       importRatio: of(({ engine, copy }) => engine.importMs / copy.importMs),
       exportMs: of(({ engine }) => engine.exportMs),
@@ -104,6 +109,8 @@ async function compare(): Promise<void> {
           megabytes(report.copyBytes),
           (report.bytes / report.copyBytes).toFixed(2),
         ],
+        ['processor time in', seconds(report.importCpuMs), '', ''],
+        ['processor time out', seconds(report.exportCpuMs), '', ''],
         ['peak memory of the import', `${report.importPeakMb.toFixed(0)} MB`, '', ''],
         ['peak memory', `${report.peakMb.toFixed(0)} MB`, '', ''],
       ],
@@ -152,9 +159,11 @@ async function engineTimes(source: string): Promise<Times> {
       extensions: process.env['GEX_DUCKDB_EXTENSIONS'],
     });
     await engine.open();
+    const begun = process.cpuUsage();
     const importMs = await timeOf(
       engine.import(TABLE, { importedAt: new Date(), create: { primaryKey: [] } }, slices(source)),
     );
+    const afterImport = process.cpuUsage();
     const importPeakMb = process.resourceUsage().maxRSS / 1024;
     const exportMs = await timeOf(
       engine.export(TABLE, {}, { gzip: false, targetBytes: 64e6 }, async (slice, index) => {
@@ -167,13 +176,19 @@ async function engineTimes(source: string): Promise<Times> {
         await once(out, 'close');
       }),
     );
+    const exportCpuMs = cpuMs(process.cpuUsage(afterImport));
+    const importCpuMs = cpuMs(process.cpuUsage(begun)) - exportCpuMs;
     const peakMb = process.resourceUsage().maxRSS / 1024;
     const bytes = place.kind === 'folder' ? await sizeOf(place.folder) : await sizeInCatalogue(pool);
     await engine.close();
     if (place.kind === 'database') await pool.query('drop schema gex cascade; drop schema gex_lake cascade');
     await pool.end();
-    return { importMs, exportMs, peakMb, importPeakMb, bytes };
+    return { importMs, exportMs, importCpuMs, exportCpuMs, peakMb, importPeakMb, bytes };
   });
+}
+
+function cpuMs({ user, system }: NodeJS.CpuUsage): number {
+  return (user + system) / 1000;
 }
 
 async function placeOf(folder: string, pool: Pool): Promise<LakePlace> {

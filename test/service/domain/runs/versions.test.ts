@@ -1,10 +1,13 @@
 // @module-tag thorough
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { bytesBody, StorageClient } from '../../../../src/storage/client/index.ts';
 import { json, startApi, startGex, type Ended } from '../../../cli/support.ts';
+import { clientOf, type FileBody } from '../../data/client.ts';
+import { readSlices } from '../../data/slices.ts';
 import { startService } from '../../harness.ts';
 import { isOnPostgres } from '../../database.ts';
 import { EXTENSIONS } from '../../stores/tables/lake/support.ts';
@@ -103,7 +106,8 @@ describe.runIf(EXTENSIONS !== undefined && !isOnPostgres)('tables of a lake', ()
     expect(await client.tables.versions(TABLE, { limit: 1 })).toMatchObject([
       { change: `set to version ${then}`, rowsCount: 2, droppedColumns: ['price'], runId: null },
     ]);
-  });
+    // Nine commands start, one after the other.
+  }, 240_000);
 
   test('a load tells its configuration, where the token is not that of a run; hostile names stay what they are', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'versions-'));
@@ -139,6 +143,84 @@ describe.runIf(EXTENSIONS !== undefined && !isOnPostgres)('tables of a lake', ()
     expect(await client.tables.versions('in.c-main.t', { limit: 1 })).toMatchObject([
       { configuration: '\ufffd' },
     ]);
+  });
+
+  test('a typed table is exported as Parquet as it was, and asked in SQL by its values', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'versions-'));
+    const service = await startService({ dir, tables: 'lake' });
+    onTestFinished(async () => {
+      await service.stop();
+      await rm(dir, { recursive: true, force: true });
+    });
+    const client = clientOf(service);
+    const table = 'in.c-main.typed';
+    await service.call('POST', 'buckets', { stage: 'in', name: 'main' });
+    await client.run('POST', 'buckets/in.c-main/tables-definition', {
+      name: 'typed',
+      primaryKeysNames: ['id'],
+      columns: [
+        { name: 'id', basetype: 'INTEGER' },
+        { name: 'price', basetype: 'INTEGER' },
+        { name: 'at', basetype: 'TIMESTAMP' },
+      ],
+    });
+    const load = async (content: string): Promise<void> => {
+      const { id } = await client.upload(content);
+      const job = await client.run('POST', `tables/${table}/import-async`, {
+        dataFileId: id,
+        incremental: '1',
+      });
+      expect(job.error).toBeUndefined();
+    };
+    await load('id,price,at\n1,7,2024-01-31T23:30:00Z\n2,,\n');
+    const { body: history } = await service.call('GET', `tables/${table}/versions`);
+    const [first] = history as { version: number }[];
+    await client.run('PUT', `tables/${table}/columns/price/definition`, { basetype: 'FLOAT' });
+    await load('id,price,at\n1,7.50,2024-02-01T00:00:00Z\n');
+
+    const asked = await service.call('POST', 'sql', {
+      query: 'SELECT sum(price) AS p, max("at") AS t FROM "in.c-main".typed',
+    });
+    expect(asked.body).toMatchObject({
+      columns: [{ type: 'DOUBLE' }, { type: 'TIMESTAMP WITH TIME ZONE' }],
+      rows: [['7.5', '2024-02-01 00:00:00+00']],
+    });
+    const duckdb = await (await DuckDBInstance.create(':memory:')).connect();
+    onTestFinished(() => duckdb.closeSync());
+    const parquet = async (at?: number): Promise<unknown[][]> => {
+      const job = await client.run('POST', `tables/${table}/export-async`, {
+        fileType: 'parquet',
+        ...(at === undefined ? {} : { at: String(at) }),
+      });
+      const { id } = (job.results as { file: { id: number } }).file;
+      const { body } = await client.call<FileBody>('GET', `files/${id}?federationToken=1`);
+      const [slice = Buffer.of()] = await readSlices(body);
+      const file = join(dir, `${at ?? 'now'}.parquet`);
+      await writeFile(file, slice);
+      const rows = await duckdb.runAndReadAll(
+        `SELECT id, price, typeof(price), CAST(epoch("at") AS BIGINT) FROM '${file}' ORDER BY id`,
+      );
+      return rows.getRowsJson();
+    };
+    // The definition of now is that of all versions.
+    expect(await parquet(first?.version)).toEqual([
+      ['1', 7, 'DOUBLE', '1706743800'],
+      ['2', null, 'DOUBLE', null],
+    ]);
+    expect(await parquet()).toEqual([
+      ['1', 7.5, 'DOUBLE', '1706745600'],
+      ['2', null, 'DOUBLE', null],
+    ]);
+    const { text } = await service.call('GET', `tables/${table}/data-preview`);
+    expect(text).toContain('"1","7.50","2024-02-01T00:00:00Z"');
+    await client.run('POST', `tables/${table}/restore`, { at: String(first?.version) });
+    expect((await service.call('GET', `tables/${table}/data-preview`)).text).toContain('"1","7","2024-01-31');
+    // The table is what its definition says again.
+    await load('id,price,at\n3,0.25,\n');
+    const again = await service.call('POST', 'sql', {
+      query: 'SELECT sum(price) AS p FROM "in.c-main".typed',
+    });
+    expect(again.body).toMatchObject({ columns: [{ type: 'DOUBLE' }], rows: [['7.25']] });
   });
 
   test('an engine without versions says what to do', async () => {

@@ -72,7 +72,10 @@ export function lakeVersions(store: LakeStore, lockOf: (table: TableId) => strin
     history: async (table, query) => (await historyOf(store, table, query)).map(versionOf),
 
     async versionAt(time) {
-      return await newest(`snapshot_time <= CAST(${literal(time.toISOString())} AS TIMESTAMPTZ)`);
+      // Times are told in milliseconds and kept finer: the one that is told of a version is to find it.
+      return await newest(
+        `snapshot_time < CAST(${literal(time.toISOString())} AS TIMESTAMPTZ) + INTERVAL '1 millisecond'`,
+      );
     },
 
     previous: async (version) => await newest(`snapshot_id < ${version}`),

@@ -118,6 +118,57 @@ describe.runIf(HAS_SHARED_LAKE)('over PostgreSQL and a store of others', () => {
     expect(rows).toEqual([{ versions: 1, is_said: true }]);
   });
 
+  test('a history, a difference and the way back are found in a catalogue of PostgreSQL', async () => {
+    const engine = await opened();
+    const versions = await engine.versions();
+    if (versions === undefined) throw new Error('A lake has versions.');
+    const table = { bucket: 'in.c-past', table: 'rows' };
+    const runs = ['7', '7.1', `'"7`];
+    for (const [i, run] of runs.entries())
+      await load(engine, table, `id,v\n1,${i}\n${i + 5},${i}.50\n`, {
+        ...(i === 0 ? { create: { primaryKey: ['id'] } } : { incremental: true }),
+        ...(i === 0 ? {} : { types: new Map([['v', 'double' as const]]) }),
+        mark: `job ${i}`,
+        origin: { run, component: 'c' },
+      });
+    const history = await versions.history(table, { limit: 9 });
+    expect(
+      history.map(({ change, rows, importedRows, origin }) => [change, rows, importedRows, origin.run]),
+    ).toEqual([
+      ['import', 4, 2, `'"7`],
+      ['import', 3, 2, '7.1'],
+      ['create', 2, 2, '7'],
+    ]);
+    for (const run of runs)
+      expect((await versions.history(table, { limit: 9, run })).map(({ origin }) => origin.run)).toEqual([
+        run,
+      ]);
+    const [last, , first] = history.map(({ version }) => version);
+    expect(await versions.versionAt(history[2]?.time ?? EARLY)).toBe(first);
+    expect(await versions.previous(last ?? 0)).toBe((last ?? 0) - 1);
+    expect(
+      await versions.difference(table, { from: (last ?? 0) - 1, to: last ?? 0, limit: 9 }),
+    ).toMatchObject({
+      added: 1,
+      changed: 1,
+      removed: 0,
+      rows: [{ before: ['1', '1'], after: ['1', '2'] }, { after: ['7', '2.50'] }],
+    });
+    expect(await versions.restore(table, first ?? 0, {})).toMatchObject({ rows: 2 });
+    expect(await exported(engine, table)).toBe('"1","0"\n"5","0.50"\n');
+    // Each list of a history is read by an index.
+    const client = await given.database.pool.connect();
+    try {
+      await client.query('SET enable_seqscan = off');
+      const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+        `EXPLAIN SELECT * FROM gex_lake.ducklake_snapshot_changes c WHERE split_part(c.commit_extra_info, '"', 4) = 'x' ORDER BY snapshot_id DESC LIMIT 1`,
+      );
+      expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('gex_commits');
+    } finally {
+      client.release(true);
+    }
+  });
+
   test('a catalogue of another format is refused, and stays as it is', async () => {
     const { pool } = given.database;
     await (await opened()).describe({ bucket: 'in.c-x', table: 'x' });

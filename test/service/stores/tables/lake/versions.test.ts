@@ -94,6 +94,7 @@ describe.runIf(EXTENSIONS)('versions of tables of a lake', () => {
     expect(await versions.history(keyed, { limit: 1, before: newest?.version })).toHaveLength(1);
     expect(await versions.history({ ...keyed, table: 'other' }, { limit: 10 })).toEqual([]);
     expect(await versions.versionAt(new Date())).toBe(await engine.version());
+    for (const { version, time } of history) expect(await versions.versionAt(time)).toBe(version);
     expect(await versions.versionAt(new Date('2020-01-01'))).toBeUndefined();
   });
 
