@@ -1,5 +1,6 @@
 import { TemplateError } from './jinja/ast.ts';
 import { pythonText } from './jinja/literal.ts';
+import { codeRows } from './code/record-extractor.ts';
 import { keptRecords } from './code/record-filter.ts';
 import { readCode } from './code/read-code.ts';
 import { FieldNames } from './field-names.ts';
@@ -99,18 +100,39 @@ class Records {
       const paths = extractor.children('extractors').map((inner) => this.extractor(inner));
       return paths.flatMap((path) => (isSequence(path) ? path : [path]));
     }
-    if (extractor.className !== undefined || extractor.type !== 'DpathExtractor') {
-      const what =
-        extractor.className === undefined
-          ? `No counterpart: the extractor ${extractor.type}`
-          : `Python code: ${extractor.className}`;
-      findings.not(extractor.at, what);
+    if (extractor.className !== undefined) return this.#ofCode(extractor, extractor.className);
+    if (extractor.type !== 'DpathExtractor') {
+      findings.not(extractor.at, `No counterpart: the extractor ${extractor.type}`);
       return '.';
     }
     return (
       findings.attempt(extractor.place('field_path'), extractor.get('field_path'), () => {
         const keys = this.#keysOf(extractor, 'field_path');
         return dataPath([...keys, ...this.#expanded(extractor)]);
+      }) ?? '.'
+    );
+  }
+
+  /** Takes the rows from where code finds them. */
+  #ofCode(extractor: ManifestComponent, className: string): TranslatedJson {
+    const { findings } = this.#scope;
+    const rows = readCode(extractor, this.#scope, (type) => codeRows(type, extractor));
+    if (rows === undefined) return '.';
+    const { changed, orWhole, paths } = rows;
+    if (changed.names.size > 0 || changed.isOpen) this.#isChangedBy(changed, className);
+    return (
+      findings.attempt(extractor.at, className, () => {
+        const [first = '.', ...more] = paths.map((keys) =>
+          // lists in several places are gathered item by item
+          dataPath(keys.includes('*') ? [...keys, '*'] : keys),
+        );
+        if (orWhole === undefined) return more.length === 0 ? first : [first, ...more];
+        // the answer itself is a row, too, unless it has the list
+        const list = { path: pathText([orWhole]) };
+        this.#where = { value: list, is: 'absent' };
+        this.#isKept = call('is', list, 'absent');
+        findings.note('An answer without a list of rows is one row; the log warns of the missing list.');
+        return [first, '.'];
       }) ?? '.'
     );
   }
@@ -173,8 +195,9 @@ class Records {
       }
       if (condition === false) throw new TemplateError('a filter that keeps nothing');
       if (condition === true) return;
-      this.#where = condition;
-      this.#isKept = testOf(expression, (part) => valueOf(part, position));
+      const isKept = testOf(expression, (part) => valueOf(part, position));
+      this.#where = this.#where === undefined ? condition : { all: [this.#where, condition] };
+      this.#isKept = this.#isKept === undefined ? isKept : call('all', this.#isKept, isKept);
     });
   }
 
@@ -220,7 +243,10 @@ class Records {
   #code(component: ManifestComponent): void {
     const { className = '' } = component;
     const changed = readCode(component, this.#scope, (type) => changedFields(type, component));
-    if (changed === undefined) return;
+    if (changed !== undefined) this.#isChangedBy(changed, className);
+  }
+
+  #isChangedBy(changed: ChangedFields, className: string): void {
     this.#changed.push(changed);
     const names = [...changed.names].map((name) => `“${name}”`).join(', ');
     const isMore = changed.isOpen || changed.isEmptied || changed.isMade;

@@ -173,6 +173,66 @@ class Shop(a.SubstreamPartitionRouter):
 `,
     ': a slice of several values',
   ],
+  [
+    'extractor that chooses by a field',
+    { selector: { extractor: { type: 'CustomRecordExtractor', class_name: CLASS } } },
+    `
+class Shop(a.RecordExtractor):
+    def extract_records(self, response):
+        for item in response.json()["items"]:
+            if item["shown"]:
+                yield item
+`,
+    ': a condition on what an answer has',
+  ],
+  [
+    'extractor that takes apart what it finds',
+    { selector: { extractor: { type: 'CustomRecordExtractor', class_name: CLASS } } },
+    `
+class Shop(a.RecordExtractor):
+    def extract_records(self, response):
+        for item in response.json()["items"]:
+            yield item["inner"]
+`,
+    'line 8: rows that are not understood',
+  ],
+  [
+    'extractor with rows of several places',
+    { selector: { extractor: { type: 'CustomRecordExtractor', class_name: CLASS } } },
+    `
+class Shop(a.RecordExtractor):
+    def extract_records(self, response):
+        data = response.json()
+        return data["new"] if "new" in data else data["old"]
+`,
+    ': Shop finds rows in several ways',
+  ],
+  [
+    'filter that remembers',
+    { selector: { record_filter: { type: 'CustomRecordFilter', class_name: CLASS } } },
+    `
+class Shop(a.RecordFilter):
+    def filter_records(self, records, stream_state, stream_slice=None, **kwargs):
+        seen = set()
+        for record in records:
+            if record["id"] not in seen:
+                seen.add(record["id"])
+                yield record
+`,
+    'line 11: “record["id"] not in seen”',
+  ],
+  [
+    'filter that gives a record twice',
+    { selector: { record_filter: { type: 'CustomRecordFilter', class_name: CLASS } } },
+    `
+class Shop(a.RecordFilter):
+    def filter_records(self, records, stream_state, stream_slice=None, **kwargs):
+        for record in records:
+            yield record
+            yield record
+`,
+    'line 8: other records than those that it is given',
+  ],
 ])('a %s that does more than what it extends is refused', (_, parts, code, why) => {
   expect(reasonsOf(stream('items', '/a', parts), code)).toEqual([
     `Python code: ${CLASS} (components.py${why.startsWith(':') ? '' : ', '}${why})`,

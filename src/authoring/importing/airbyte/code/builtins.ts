@@ -1,5 +1,5 @@
 import type { PythonNode } from '../../python/python-file.ts';
-import { constant, type Expression } from '../jinja/ast.ts';
+import { constant, isConstant, type Expression } from '../jinja/ast.ts';
 import { fold } from '../jinja/fold.ts';
 import { durationWords } from '../time-format.ts';
 import { dict, isExpression, joined, type CodeReader, type CodeValue } from './values.ts';
@@ -112,6 +112,9 @@ function isOfType(object: CodeReader, value: CodeValue, type: string, at: Python
     if (type === 'list') return Array.isArray(known);
     if (type === 'dict') return typeof known === 'object' && known !== null && !Array.isArray(known);
   }
+  const test = type === 'dict' ? 'mapping' : type === 'list' ? 'sequence' : undefined;
+  if (test !== undefined && isExpression(value) && !isConstant(value))
+    return object.isTrue({ kind: 'test', name: test, of: value, args: { positional: [], named: {} } });
   throw object.refused(at, 'the type of a value that is known only while it runs');
 }
 
@@ -155,6 +158,10 @@ export function callMethod(
   }
   if (name === 'get' && first !== undefined && of.kind === 'dict')
     return object.itemOf(of, first) ?? second ?? constant(null);
+  if (name === 'get' && first !== undefined && of.kind === 'entry') {
+    const key = object.textOf(first);
+    if (key !== undefined) return { kind: 'entry', path: [...of.path, key] };
+  }
   if (name === 'pop' && first !== undefined && of.kind === 'dict') {
     const found = object.itemOf(of, first);
     of.entries.delete(object.textOf(first) ?? '');

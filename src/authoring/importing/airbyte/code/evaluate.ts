@@ -54,6 +54,8 @@ export class CodeObject implements CodeReader {
   readonly #base: BaseClass;
   /** Classes whose methods are running. */
   readonly #classes: string[] = [];
+  /** Fields that parts of the answer were given. */
+  readonly written = new Set<string>();
   /** Values that a generator has given. */
   readonly yielded: Yielded[] = [];
   #steps = 0;
@@ -76,6 +78,7 @@ export class CodeObject implements CodeReader {
       if (isAnswered(folded)) return true;
       return this.#decide(folded);
     }
+    if (value.kind === 'entry') throw this.refused(undefined, 'a condition on what an answer has');
     if (value.kind === 'dict') return value.entries.size > 0;
     if (value.kind === 'items') return value.values.length > 0;
     return value.kind === 'written' ? isTruthy(value.node) : true;
@@ -202,13 +205,21 @@ export class CodeObject implements CodeReader {
         return this.#for(node, parts, names);
       case 'TryStatement': {
         const bodies = parts.filter((part) => part.name === 'Body');
-        const isRaised = bodies.slice(1).every((body) => bodyOf(body).at(-1)?.name === 'RaiseStatement');
+        const isRaised = bodies
+          .slice(1)
+          .every((body) => bodyOf(body).at(-1)?.name === 'RaiseStatement' || this.#isNoJson(parts, body));
         if (!isRaised) throw this.refused(node, 'an error that is passed over');
         return this.#run(bodyOf(bodies[0]), names);
       }
       default:
         throw this.refused(node);
     }
+  }
+
+  /** Tells if what is passed over is that an answer is no JSON: it ends the run here. */
+  #isNoJson(parts: readonly PythonNode[], body: PythonNode): boolean {
+    const named = parts[parts.indexOf(body) - 1];
+    return named !== undefined && /^(?:[\w.]+\.)?JSONDecodeError$/.test(this.type.module.file.text(named));
   }
 
   #if(parts: readonly PythonNode[], names: Names): Done {
@@ -288,6 +299,10 @@ export class CodeObject implements CodeReader {
       return;
     }
     const index = sign?.name === '[' ? this.textOf(this.evaluate(key, names)) : undefined;
+    if (owner.kind === 'entry' && index !== undefined) {
+      this.written.add(index);
+      return;
+    }
     if (owner.kind !== 'dict' || index === undefined) throw this.refused(target);
     owner.entries.set(index, value);
   }
@@ -523,6 +538,11 @@ export class CodeObject implements CodeReader {
     const index = this.evaluate(key, names);
     const field = owner.kind === 'row' && owner.key === undefined ? this.textOf(index) : undefined;
     if (owner.kind === 'row' && field !== undefined) return { ...owner, key: field };
+    if (owner.kind === 'entry') {
+      const name = this.textOf(index);
+      if (name === undefined) throw this.refused(node);
+      return { kind: 'entry', path: [...owner.path, name] };
+    }
     if (owner.kind === 'dict' || owner.kind === 'items') {
       const found = this.itemOf(owner, index);
       if (found === undefined) throw this.refused(node);

@@ -46,6 +46,8 @@ export type CodeValue =
       readonly isSliced: boolean;
       readonly key?: string;
     }
+  /** A part of the answer, or with `*` any one of its items. */
+  | { readonly kind: 'entry'; readonly path: readonly string[] }
   /** Any one of the items of a list. */
   | { readonly kind: 'each'; readonly list: Expression }
   /** An argument of a call from outside, which is only handed on. */

@@ -16,12 +16,20 @@ import { cut, type Piece, type JinjaToken } from './tokens.ts';
  * @throws {TemplateError} for what is no template, and for statements that no expression can say (`{% for %}`)
  */
 export function parseTemplate(template: string): Expression {
+  const before = parsed.get(template);
+  if (before !== undefined) return before;
   const body = new Body(cut(template));
   const expression = body.read(new Map());
   body.expectEnd();
   refuseLarge(expression);
+  if (parsed.size >= MAX_PARSED) parsed.clear();
+  parsed.set(template, expression);
   return expression;
 }
+
+/** Templates that were parsed: a manifest has one that many streams share in each of them. */
+const parsed = new Map<string, Expression>();
+const MAX_PARSED = 2000;
 
 type Names = Map<string, Expression>;
 

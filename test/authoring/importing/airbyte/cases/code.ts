@@ -413,4 +413,97 @@ class Chosen(SubstreamPartitionRouter):
     api: ({ pathname }) => (pathname.startsWith('/items') ? [{ id: 7 }] : [{ id: pathname.slice(-1) }]),
     asks: both('GET /items/1', 'GET /items/2', 'GET /large/1', 'GET /large/2'),
   },
+  {
+    name: 'rows of two lists in items of a list, with a field more',
+    stream: stream('items', '/a', {
+      selector: { extractor: { type: 'CustomRecordExtractor', class_name: 'source_shop.components.Rows' } },
+    }),
+    code: `
+import requests
+from airbyte_cdk.sources.declarative.extractors.record_extractor import RecordExtractor
+
+class Rows(RecordExtractor):
+    def extract_records(self, response):
+        records = []
+        try:
+            for shop in response.json()["shops"]:
+                for item in shop.get("old", []):
+                    item["kind"] = "old"
+                    records.append(item)
+            for shop in response.json()["shops"]:
+                for item in shop.get("new", []):
+                    item["kind"] = "new"
+                    records.append(item)
+        except requests.exceptions.JSONDecodeError:
+            records = []
+        return records
+`,
+    settings: {},
+    outcome: 'equal rows, other columns',
+    api: () => ({
+      shops: [
+        { old: [{ id: 1 }, { id: 2 }], new: [{ id: 3 }] },
+        { old: [], new: [{ id: 4 }] },
+      ],
+    }),
+    asks: both('GET /a'),
+    ids: [
+      ['1', '2', '3', '4'],
+      ['1', '2', '3', '4'],
+    ],
+  },
+  {
+    name: 'a list of rows, or one row for want of it',
+    stream: stream('items', "/{{ stream_partition['kind'] }}", {
+      selector: { extractor: { type: 'CustomRecordExtractor', class_name: 'source_shop.components.Rows' } },
+      retriever: {
+        partition_router: { type: 'ListPartitionRouter', values: ['many', 'one'], cursor_field: 'kind' },
+      },
+    }),
+    code: `
+from airbyte_cdk.sources.declarative.extractors.record_extractor import RecordExtractor
+
+class Rows(RecordExtractor):
+    def extract_records(self, response):
+        data = response.json()
+        if not data:
+            return []
+        if isinstance(data, dict) and "items" in data:
+            return data["items"]
+        if isinstance(data, dict):
+            return [data]
+        return []
+`,
+    settings: {},
+    api: ({ pathname }) => (pathname === '/many' ? { items: [{ id: 1 }, { id: 2 }] } : { id: 3 }),
+    asks: both('GET /many', 'GET /one'),
+    ids: [
+      ['1', '2', '3'],
+      ['1', '2', '3'],
+    ],
+  },
+  {
+    name: 'rows that are made of the texts in a list',
+    stream: stream('items', '/a', {
+      selector: {
+        extractor: {
+          type: 'CustomRecordExtractor',
+          class_name: 'source_shop.components.Labels',
+          field_path: ['values'],
+        },
+      },
+    }),
+    code: `
+from airbyte_cdk.sources.declarative.extractors import DpathExtractor
+
+class Labels(DpathExtractor):
+    def extract_records(self, response):
+        records = super().extract_records(response)
+        return [{"label": record} for record in records]
+`,
+    settings: {},
+    outcome: 'equal rows, other columns',
+    api: () => ({ values: ['a', 'b'] }),
+    asks: both('GET /a'),
+  },
 ];
