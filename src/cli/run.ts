@@ -29,6 +29,10 @@ function formatArg(args: Args): FileFormat | undefined {
     throw new RunError('command.invalid', `--format ${format} is for runs that push nothing.`, {
       hint: 'Add --storage none, or leave --format out: a storage takes CSV, with the types of the manifest.',
     });
+  if (args.text('partition-by') !== undefined && format !== 'parquet')
+    throw new RunError('command.invalid', '--partition-by goes with --format parquet.', {
+      hint: 'Add --format parquet and --storage none, or leave --partition-by out.',
+    });
   return format;
 }
 
@@ -63,6 +67,10 @@ export const runCommand: Command = {
       'FORMAT',
       'Write tables as typed files in place of CSV, with --storage none: parquet, or jsonl for lines of JSON',
       { choices: ['csv', 'parquet', 'jsonl'], default: 'csv' },
+    ),
+    'partition-by': valued(
+      'COLUMN',
+      'With --format parquet: a folder for each day of this column, in tables where it is one of days or times',
     ),
     component: valued(
       'ID',
@@ -222,7 +230,14 @@ async function runHere(args: Args, io: Io, outcome: RunOutcome): Promise<number>
     }).catch(shown);
     if (format !== undefined) {
       const { withFileNames, writeTypedFiles } = await import('../runner/typed-files.ts');
-      for (const { out } of rows) await writeTypedFiles(out, format, signal).catch(shown);
+      const partitionBy = args.text('partition-by');
+      const parted: string[] = [];
+      for (const { out } of rows)
+        parted.push(...(await writeTypedFiles(out, { format, partitionBy, signal }).catch(shown)));
+      if (partitionBy !== undefined && parted.length === 0)
+        log.warn(`No table has a column ${partitionBy} of days or times, so none is parted by it`, {
+          hint: 'Give its job "types": true, or name another column',
+        });
       for (const [i, result] of done.entries()) done[i] = withFileNames(result, format);
     }
     const { doubtError } = await import('../runner/doubt.ts');

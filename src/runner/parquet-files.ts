@@ -71,8 +71,7 @@ async function* rowsOf(connection: DuckDBConnection, sql: string): AsyncGenerato
   for (;;) {
     const chunk = await result.fetchChunk();
     if (chunk === null || chunk.rowCount === 0) return;
-    // All cells are texts, or null.
-    yield chunk.getRows() as (string | null)[][];
+    yield chunk.getRows().map((row) => row.map((cell) => (cell === null ? null : String(cell).slice(1))));
   }
 }
 
@@ -84,8 +83,13 @@ function kindOf(type: string): CellKind {
   return /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|DECIMAL\(.*)$/.test(type) ? 'decimal' : 'text';
 }
 
-/** Returns the text of a cell; a decimal without zeros at its end, and a time without its offset. */
+/** Returns a cell behind a sign, which keeps a U+FEFF: the driver drops it at the start of a text. */
 function cellOf(name: string, type: string): string {
+  return `'=' || ${textOf(name, type)}`;
+}
+
+/** Returns the text of a cell; a decimal without zeros at its end, and a time without its offset. */
+function textOf(name: string, type: string): string {
   if (type === 'TIMESTAMP WITH TIME ZONE') return `CAST(${name} AT TIME ZONE 'UTC' AS VARCHAR)`;
   const text = `CAST(${name} AS VARCHAR)`;
   return /^DECIMAL\(\d+,[1-9]/.test(type) ? `rtrim(rtrim(${text}, '0'), '.')` : text;

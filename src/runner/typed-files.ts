@@ -31,23 +31,43 @@ const TYPES: Readonly<Record<string, string>> = {
   JSON: 'JSON',
 };
 
+/** Types of columns that have a day. */
+const DAYS: ReadonlySet<string | undefined> = new Set(['DATE', 'TIMESTAMP', 'TIMESTAMPTZ']);
+
+export interface TypedFilesOptions {
+  readonly format: FileFormat;
+  /** Column by whose days a table becomes a folder of Parquet files, where it is one of days or times. */
+  readonly partitionBy?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Writes the tables of an output folder as typed files in place of CSV, by the schemas of their manifests; without one all
  * columns are text. Each table is read once, and memory is bounded.
  *
  * @param out folder with `tables` in it; a table stays CSV until its file is whole
+ * @returns names of the tables that are parted
  * @throws {SinkError} naming the table
  */
-export async function writeTypedFiles(out: string, format: FileFormat, signal: AbortSignal): Promise<void> {
+export async function writeTypedFiles(
+  out: string,
+  { format, partitionBy, signal }: TypedFilesOptions,
+): Promise<string[]> {
   const folder = path.join(out, 'tables');
   const manifests = readdirSync(folder).filter((name) => name.endsWith(MANIFEST));
+  const parted: string[] = [];
   for (const manifest of manifests) {
     signal.throwIfAborted();
-    const csv = path.join(folder, manifest.slice(0, -MANIFEST.length));
+    const name = manifest.slice(0, -MANIFEST.length);
+    const csv = path.join(folder, name);
     const types = typesIn(parseExact(readFileSync(path.join(folder, manifest), 'utf8')));
-    await writeTypedFile({ csv, file: `${csv}.${format}`, format, types });
+    const isParted = partitionBy !== undefined && DAYS.has(types.get(partitionBy));
+    if (isParted) parted.push(name);
+    const by = isParted ? partitionBy : undefined;
+    await writeTypedFile({ csv, file: `${csv}.${format}`, format, types, partitionBy: by });
     rmSync(csv);
   }
+  return parted;
 }
 
 /** Returns the result of a row with the names of its files. */
@@ -65,10 +85,19 @@ export interface TypedFile {
   readonly format: FileFormat;
   /** Types by column; others are text. */
   readonly types: ReadonlyMap<string, string>;
+  /** Column of days or times: the file is a folder with one for each day, as Hive has them. */
+  readonly partitionBy?: string | undefined;
 }
 
 /** @throws {SinkError} naming the table */
-export async function writeTypedFile({ csv, columns: given, file, format, types }: TypedFile): Promise<void> {
+export async function writeTypedFile({
+  csv,
+  columns: given,
+  file,
+  format,
+  types,
+  partitionBy,
+}: TypedFile): Promise<void> {
   const under = `${file}.part`;
   const columns = given ?? (await columnsOf(csv));
   const isHeader = given === undefined;
@@ -77,9 +106,17 @@ export async function writeTypedFile({ csv, columns: given, file, format, types 
     const cell = type === undefined ? `c${i}` : valueOf(`nullif(c${i}, '')`, type);
     return `${cell} AS ${quoted(name)}`;
   });
-  const options = format === 'parquet' ? 'FORMAT parquet, COMPRESSION zstd' : 'FORMAT json';
+  const options = [format === 'parquet' ? 'FORMAT parquet, COMPRESSION zstd' : 'FORMAT json'];
+  if (partitionBy !== undefined) {
+    const day = dayColumn(partitionBy, columns, csv);
+    const at = `c${columns.indexOf(partitionBy)}`;
+    // The day of a moment is that in UTC.
+    cells.push(`CAST(${valueOf(`nullif(${at}, '')`, 'TIMESTAMP')} AS DATE) AS ${quoted(day)}`);
+    options.push(`PARTITION_BY (${quoted(day)})`, "FILENAME_PATTERN 'rows_{i}'");
+    rmSync(under, { recursive: true, force: true });
+  }
   const copy = (line: number): string =>
-    `COPY (SELECT ${cells.join(', ')} FROM ${csvOf(csv, { columns: columns.length, isHeader, longestLine: line })}) TO ${literal(under)} (${options})`;
+    `COPY (SELECT ${cells.join(', ')} FROM ${csvOf(csv, { columns: columns.length, isHeader, longestLine: line })}) TO ${literal(under)} (${options.join(', ')})`;
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const spill = `${file}.spill`;
   const database = await DuckDBInstance.create(':memory:', { memory_limit: '512MB', temp_directory: spill });
@@ -90,9 +127,10 @@ export async function writeTypedFile({ csv, columns: given, file, format, types 
       if (!/maximum line size/i.test(reasonOf(error))) throw error;
       return await connection.run(copy(LARGEST_LINE));
     });
+    if (partitionBy !== undefined) rmSync(file, { recursive: true, force: true });
     renameSync(under, file);
   } catch (error) {
-    rmSync(under, { force: true });
+    rmSync(under, { recursive: true, force: true });
     throw new SinkError(
       'output.failed',
       `The table ${path.basename(csv)} cannot be written as ${format}: ${reasonOf(error)}`,
@@ -103,6 +141,18 @@ export async function writeTypedFile({ csv, columns: given, file, format, types 
     database.closeSync();
     rmSync(spill, { recursive: true, force: true });
   }
+}
+
+/** Returns the name of the column that is the day of another one. @throws {SinkError} where the table has such a column */
+function dayColumn(column: string, columns: readonly string[], csv: string): string {
+  const day = `${column}_date`;
+  const same = columns.find((name) => name.toLowerCase() === day.toLowerCase());
+  if (same === undefined) return day;
+  throw new SinkError(
+    'output.failed',
+    `The table ${path.basename(csv)} cannot be parted by ${column}: the days are called ${day}, and it has a column ${same}.`,
+    { where: { file: csv }, hint: 'Part it by another column, or not.' },
+  );
 }
 
 /** Returns SQL for the value of a text. A time with an offset is taken to UTC: the database would leave the offset out. */

@@ -80,6 +80,39 @@ describe('gex run --format', () => {
     expect(existsSync(`${folder}/library.orders`)).toBe(false);
   });
 
+  test(
+    'parquet has a folder for each day of a column, in the tables that have it',
+    { timeout: 60_000 },
+    async () => {
+      const { folder, code, stdout } = await ran('parquet', ['--storage', 'none', '--partition-by', 'at']);
+      expect(code).toBe(0);
+      expect(stdout).toContain('library.orders.parquet');
+      const days = ['at_date=2024-02-29', 'at_date=__HIVE_DEFAULT_PARTITION__'];
+      expect(readdirSync(`${folder}/library.orders.parquet`).toSorted()).toEqual(days);
+      const rows = await query(
+        `SELECT id::VARCHAR, at_date::VARCHAR, text FROM read_parquet('${folder}/library.orders.parquet/*/*.parquet', hive_partitioning = true) ORDER BY id`,
+      );
+      expect(rows).toEqual([
+        ['1', '2024-02-29', 'a,\n"b"'],
+        ['9007199254740993', null, ''],
+      ]);
+      expect(await query(`SELECT n FROM '${folder}/library.orders_lines.parquet'`)).toEqual([[1.5]]);
+      expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
+    },
+  );
+
+  test('of a column that is none of days parts nothing, and says so', { timeout: 60_000 }, async () => {
+    const more = ['--storage', 'none', '--partition-by', 'text'];
+    const { folder, code, stderr } = await ran('parquet', more);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('No table has a column text of days or times'),
+    ]);
+    expect(await query(`SELECT count(*)::INT FROM '${folder}/library.orders.parquet'`)).toEqual([[2]]);
+    const lines = await ran('jsonl', more);
+    expect([lines.code, lines.stderr]).toEqual([1, expect.stringContaining('goes with --format parquet')]);
+  });
+
   test('is refused where tables are pushed', { timeout: 60_000 }, async () => {
     const { code, stderr, folder } = await ran('parquet');
     expect(code).toBe(1);

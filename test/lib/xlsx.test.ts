@@ -1,55 +1,15 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
-import { XMLParser } from 'fast-xml-parser';
 import { afterAll, describe, expect, test } from 'vitest';
-import yauzl from 'yauzl';
 import type { CellKind } from '../../src/lib/xlsx/cell.ts';
 import { writeWorkbook, type SheetColumn, type SheetRows } from '../../src/lib/xlsx/workbook.ts';
+import { cellsOf, partsOf } from '../support/workbook.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'xlsx-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const { signal } = new AbortController();
-const parser = new XMLParser({
-  ignoreAttributes: false,
-  attributeNamePrefix: '',
-  parseTagValue: false,
-  trimValues: false,
-  isArray: (name) => ['row', 'c', 'sheet', 'Relationship'].includes(name),
-});
-
-interface Cell {
-  readonly r: string;
-  readonly s?: string;
-  readonly t?: string;
-  readonly v?: string;
-  readonly is?: { readonly t: { readonly '#text'?: string } };
-}
-
-async function partsOf(file: string): Promise<ReadonlyMap<string, string>> {
-  const zip = await yauzl.openPromise(file);
-  const parts = new Map<string, string>();
-  for await (const entry of zip.eachEntry())
-    parts.set(entry.fileName, await text(await zip.openReadStreamPromise(entry)));
-  return parts;
-}
-
-/** Returns the cells of a sheet: text cells as `'text`, others as their kind or style and the value. */
-async function cellsOf(file: string, sheet = 1): Promise<Record<string, string>[]> {
-  const xml = (await partsOf(file)).get(`xl/worksheets/sheet${sheet}.xml`) ?? '';
-  const { worksheet } = parser.parse(xml) as { worksheet: { sheetData: { row: { c?: Cell[] }[] } } };
-  return worksheet.sheetData.row.map(({ c = [] }) =>
-    Object.fromEntries(
-      c.map(({ r, s, t, v, is }) => [
-        r,
-        is === undefined ? `${t ?? s ?? ''}:${v ?? ''}` : `'${is.t['#text'] ?? ''}`,
-      ]),
-    ),
-  );
-}
-
 async function write(
   name: string,
   columns: readonly SheetColumn[],
@@ -136,10 +96,12 @@ describe('a workbook', () => {
     expect(await cellsOf(file, 3)).toEqual([{ A1: "'v" }, { A2: ':6' }]);
     const full = await write('full.xlsx', one('decimal'), [rows.slice(0, 3)], 4);
     expect([...(await partsOf(full)).keys()].filter((name) => name.includes('/sheet'))).toHaveLength(1);
-    const { workbook } = parser.parse((await partsOf(file)).get('xl/workbook.xml') ?? '') as {
-      workbook: { sheets: { sheet: { name: string }[] } };
-    };
-    expect(workbook.sheets.sheet.map(({ name }) => name)).toEqual(['Sheet1', 'Sheet2', 'Sheet3']);
+    const workbook = (await partsOf(file)).get('xl/workbook.xml') ?? '';
+    expect(Array.from(workbook.matchAll(/<sheet name="(\w+)"/g), ([, name]) => name)).toEqual([
+      'Sheet1',
+      'Sheet2',
+      'Sheet3',
+    ]);
   });
 
   test('of no rows has the names alone', async () => {

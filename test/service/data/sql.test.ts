@@ -96,6 +96,7 @@ describe('queries', () => {
     ['SELECT a.id, b.id FROM "in.c-main".users a, "in.c-other".users b WHERE a.id = 2', [['2', '7']]],
     ['FROM range(3) SELECT sum(range)', [['3']]],
     ["VALUES (1, 'a')", [['1', 'a']]],
+    ["SELECT chr(65279) || 'a', '', NULL", [['\uFEFFa', '', null]]],
     [
       'WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 3) SELECT sum(n) FROM t',
       [['6']],

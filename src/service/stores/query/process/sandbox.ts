@@ -205,8 +205,9 @@ async function writeResult(
     await connection.run(`COPY (${source}) TO ${literal(file)} (${WRITTEN[format]})`);
     return;
   }
-  // Texts as the engine writes them: numbers of any size stay exact.
-  const cells = columns.map(({ name }) => `CAST(${quoted(name)} AS VARCHAR)`).join(', ');
+  // Texts as the engine writes them: numbers of any size stay exact. The sign in front keeps a U+FEFF, which the driver
+  // drops at the start of a text.
+  const cells = columns.map(({ name }) => `'=' || CAST(${quoted(name)} AS VARCHAR)`).join(', ');
   const result = await connection.stream(`SELECT ${cells} ${source}`);
   await pipeline(
     async function* () {
@@ -216,7 +217,7 @@ async function writeResult(
         const chunk = await result.fetchChunk();
         if (chunk === null || chunk.rowCount === 0) break;
         for (const row of chunk.getRows()) {
-          yield `${before}${JSON.stringify(row)}`;
+          yield `${before}${JSON.stringify(row.map((cell) => (cell === null ? null : String(cell).slice(1))))}`;
           before = ',\n';
         }
       }
