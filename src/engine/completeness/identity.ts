@@ -4,9 +4,11 @@ import {
   isNumber,
   isObject,
   isScalar,
+  scalarsDigest,
+  textDigest,
   toText,
   encodeExact,
-  entriesOf,
+  keysOf,
   type AnyObject,
   type Json,
   type Path,
@@ -80,12 +82,18 @@ export class Identity {
       (rows) => this.#idsOf(rows),
       (row, rows, noted) => this.#seen(row, rows, { page, noted }),
       (seen) => this.#facts(page, seen),
-      () => this.#by === 'border',
+      () => this.#kept,
     );
   }
 
+  /** Tells how much is kept of the rows at the ends of a page. */
+  get #kept(): KeptRows {
+    if (this.#by === 'border') return 'rows';
+    return this.#by === 'id' && this.#key.length === 0 ? 'samples' : 'ends';
+  }
+
   #facts(page: number, seen: Seen): RowsFacts {
-    const { rows, noted, head, tail } = seen;
+    const { rows, noted, head, tail, samples } = seen;
     if (this.#by === 'border') return this.#border(page, seen);
     const { known, same, others, from, isMixed } = noted;
     const mask = maskOf(head[0], tail.at(-1));
@@ -93,7 +101,7 @@ export class Identity {
     const isPage = known > 0 && known === rows && !isMixed ? from : undefined;
     const isAlike = isPage !== undefined && this.#masks.get(isPage) === digest;
     if (this.#masks.size < GENERATION) this.#masks.set(page, digest);
-    if (this.#by === 'id' && this.#key.length === 0) this.#sample([...head, ...tail]);
+    if (this.#kept === 'samples') this.#sample(samples);
     const areSame = this.#key.length > 0 || this.#by === 'values';
     const are = areSame || same > 0 ? 'same' : others > 0 ? ('others' as const) : ('unknown' as const);
     const isSure = areSame || (same > 0 && others === 0);
@@ -117,12 +125,9 @@ export class Identity {
     return { rows, known, are: known > 0 ? 'same' : 'unknown', from, isSure: known > 0, ...none };
   }
 
-  #sample(rows: readonly Json[]): void {
+  #sample(samples: readonly Sample[]): void {
     if (this.#samples.size >= GENERATION) this.#samples.clear();
-    for (const row of rows) {
-      const id = this.#idOf(row);
-      if (id !== undefined) this.#samples.set(id, rowDigest(row));
-    }
+    for (const { id, digest } of samples) if (id !== undefined) this.#samples.set(id, digest);
   }
 
   /** Names of the properties that identify rows, as far as they are no parts of others. */
@@ -150,7 +155,7 @@ export class Identity {
     if (before !== undefined) {
       noted.known++;
       const sample = this.#samples.get(id);
-      if (sample !== undefined) noted[sample === rowDigest(rows.at(index)) ? 'same' : 'others']++;
+      if (sample !== undefined) noted[sample === rows.digest(index) ? 'same' : 'others']++;
       noted.from ??= before;
       if (noted.from !== before) noted.isMixed = true;
     }
@@ -177,21 +182,27 @@ export class Identity {
   #idsOf(rows: SeenRows): RowIds {
     const { length } = rows;
     const at = (index: number): Json => rows.at(index);
+    const digest = (index: number): number => rowDigest(rows.at(index));
     if (this.#key.length > 0) {
       const parts = this.#key.map(({ keys = [] }) =>
         keys.length === 1 ? rows.property(keys[0] ?? '') : undefined,
       );
       const read = parts.flatMap((part) => part ?? []);
       if (read.length < parts.length)
-        return { length, at, id: (index) => keyOf(this.#key.map((path) => path.find(at(index)))) };
-      return { length, at, id: (index) => keyOf(read.map((part) => part(index))) };
+        return { length, at, digest, id: (index) => keyOf(this.#key.map((path) => path.find(at(index)))) };
+      return { length, at, digest, id: (index) => keyOf(read.map((part) => part(index))) };
     }
     const [id, type, node] = [this.#name, ...BESIDE_ID].map((name) =>
       name === undefined ? undefined : rows.property(name),
     );
     if (id === undefined || type === undefined || node === undefined)
-      return { length, at, id: (index) => this.#idOf(at(index)) };
-    return { length, at, id: (index) => idWith(id(index), type(index)) };
+      return { length, at, digest, id: (index) => this.#idOf(at(index)) };
+    return {
+      length,
+      at,
+      digest: (index) => rows.digest?.(index) ?? digest(index),
+      id: (index) => idWith(id(index), type(index)),
+    };
   }
 
   #idOf(row: Json): number | string | undefined {
@@ -214,6 +225,17 @@ export class Identity {
 /** Rows of a chunk, with what identifies them. */
 interface RowIds extends Pick<SeenRows, 'length' | 'at'> {
   id(row: number): number | string | undefined;
+  /** Digest of its scalar values. */
+  digest(row: number): number;
+}
+
+/** Some rows at each end, digests of them beside the first and the last row, or these two alone. */
+type KeptRows = 'rows' | 'samples' | 'ends';
+
+/** A row whose values are remembered. */
+interface Sample {
+  readonly id: number | string | undefined;
+  readonly digest: number;
 }
 
 /** Properties that tell, beside the id, what a row is. */
@@ -259,21 +281,7 @@ function holderOf(row: AnyObject): AnyObject {
 
 /** Computes a digest of the scalar values of a row. */
 function rowDigest(row: Json): number {
-  if (!isObject(row)) return 0;
-  let digest = 0;
-  for (const [, value] of entriesOf(holderOf(row)))
-    digest = Math.imul(digest, 31) + (isScalar(value) ? textDigest(toText(value)) : 1);
-  return digest | 0;
-}
-
-/** Computes a digest of a text; of a long one only the beginning and the end count. */
-function textDigest(text: string): number {
-  const { length } = text;
-  let digest = length;
-  for (let i = 0; i < Math.min(length, 500); i++) digest = Math.imul(digest, 31) + text.charCodeAt(i);
-  for (let i = Math.max(500, length - 500); i < length; i++)
-    digest = Math.imul(digest, 31) + text.charCodeAt(i);
-  return digest | 0;
+  return isObject(row) ? scalarsDigest(holderOf(row)) : 0;
 }
 
 /** Ids with the pages they came with. A table of them is made only when one is looked for. */
@@ -306,8 +314,10 @@ class Generation {
 interface Seen {
   readonly rows: number;
   readonly noted: Noted;
+  /** Rows at the ends: several where pages are compared at their borders, else the first and the last. */
   readonly head: readonly Json[];
   readonly tail: readonly Json[];
+  readonly samples: readonly Sample[];
   /** Occurrences of the rows, by digest; only where pages are compared at their borders. */
   readonly counts: Map<number, number>;
 }
@@ -330,37 +340,46 @@ export class PageIdentity {
   readonly #idsOf: (rows: SeenRows) => RowIds;
   readonly #see: (row: number, rows: RowIds, noted: Noted) => void;
   readonly #tell: (seen: Seen) => RowsFacts;
-  readonly #isCounted: () => boolean;
+  readonly #kept: () => KeptRows;
   readonly #noted: Noted = { known: 0, same: 0, others: 0, from: undefined, isMixed: false };
   readonly #counts = new Map<number, number>();
   #rows = 0;
   readonly #head: Json[] = [];
   #tail: Json[] = [];
+  readonly #first: Sample[] = [];
+  #last: Sample[] = [];
 
   constructor(
     page: number,
     idsOf: (rows: SeenRows) => RowIds,
     see: (row: number, rows: RowIds, noted: Noted) => void,
     tell: (seen: Seen) => RowsFacts,
-    isCounted: () => boolean,
+    kept: () => KeptRows,
   ) {
     this.page = page;
     this.#idsOf = idsOf;
     this.#see = see;
     this.#tell = tell;
-    this.#isCounted = isCounted;
+    this.#kept = kept;
   }
 
   take(rows: SeenRows): void {
     const { length } = rows;
+    if (length === 0) return;
     const ids = this.#idsOf(rows);
     for (let i = 0; i < length; i++) this.#see(i, ids, this.#noted);
-    if (this.#isCounted()) this.#count(rows);
-    for (let i = 0; i < length && this.#head.length < SAMPLES; i++) this.#head.push(rows.at(i));
-    const tail: Json[] = [];
-    for (let i = Math.max(0, length - SAMPLES); i < length; i++) tail.push(rows.at(i));
-    if (length > 0) this.#tail = [...this.#tail, ...tail].slice(-SAMPLES);
+    const kept = this.#kept();
+    if (kept === 'rows') this.#count(rows);
+    const most = kept === 'rows' ? SAMPLES : 1;
+    for (let i = 0; i < length && this.#head.length < most; i++) this.#head.push(rows.at(i));
+    for (let i = Math.max(0, length - most); i < length; i++) this.#tail.push(rows.at(i));
+    this.#tail = this.#tail.slice(-most);
     this.#rows += length;
+    if (kept !== 'samples') return;
+    const sample = (i: number): Sample => ({ id: ids.id(i), digest: ids.digest(i) });
+    for (let i = 0; i < length && this.#first.length < SAMPLES; i++) this.#first.push(sample(i));
+    for (let i = Math.max(0, length - SAMPLES); i < length; i++) this.#last.push(sample(i));
+    this.#last = this.#last.slice(-SAMPLES);
   }
 
   #count(rows: SeenRows): void {
@@ -376,6 +395,7 @@ export class PageIdentity {
       noted: this.#noted,
       head: this.#head,
       tail: this.#tail,
+      samples: [...this.#first, ...this.#last],
       counts: this.#counts,
     });
   }
@@ -387,11 +407,12 @@ export class PageIdentity {
  */
 function maskOf(first: Json | undefined, last: Json | undefined): string | undefined {
   if (!isObject(first) || !isObject(last)) return undefined;
-  const different = entriesOf(first).flatMap(([name, value]) => {
-    const other = getKey(last, name);
-    if (other === undefined || value === other || isObject(value) || isList(value)) return [];
+  let different: string | undefined;
+  for (const name of keysOf(first)) {
+    const [value = null, other] = [getKey(first, name), getKey(last, name)];
+    if (other === undefined || value === other || isObject(value) || isList(value)) continue;
     const [a, b] = [encodeExact(value), encodeExact(other)];
-    return a === b ? [] : [`${name} ${a} ${b}`];
-  });
-  return different.length === 0 ? undefined : different.join('\n');
+    if (a !== b) different = `${different ?? ''}\n${name} ${a} ${b}`;
+  }
+  return different;
 }

@@ -2,6 +2,7 @@ import {
   behindText,
   behindWord,
   plainTextBetween,
+  scalarsDigestAt,
   valueBetween,
   type Json,
   type RowCut,
@@ -41,6 +42,7 @@ export interface RawPage {
 }
 
 const QUOTE = 0x22;
+const OPEN_OBJECT = 0x7b;
 
 /** Offsets of rows and of values in them, see {@link RawSeen}. */
 export interface SeenPlaces {
@@ -115,6 +117,11 @@ export class RawSeen implements SeenRows {
   /** Decodes a row. */
   at(row: number): Json {
     return valueBetween(this.#bytes, this.#rows[2 * row] ?? 0, this.#rows[2 * row + 1] ?? 0);
+  }
+
+  digest(row: number): number {
+    const at = this.#rows[2 * row] ?? 0;
+    return this.#bytes[at] === OPEN_OBJECT ? scalarsDigestAt(this.#bytes, at) : 0;
   }
 
   /** Returns a reader of the values of a property; undefined where only whole rows show them. */

@@ -9,5 +9,6 @@ export * from './serialize.ts';
 export * from './text.ts';
 export * from './scan.ts';
 export * from './raw.ts';
+export * from './scalars-digest.ts';
 export { md5OfRawObject, type AppendedText } from './serialize-raw.ts';
 export type * from './found.ts';

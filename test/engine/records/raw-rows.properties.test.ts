@@ -8,7 +8,14 @@ import { LineThreads } from '../../../src/engine/records/threads/line-threads.ts
 import type { LinesMade } from '../../../src/engine/records/threads/messages.ts';
 import type { SeenRows } from '../../../src/engine/shared/seen-rows.ts';
 import { RecordError } from '../../../src/lib/errors.ts';
-import { compilePath, encodeExact, getKey, isObject, type AnyObject } from '../../../src/lib/json/index.ts';
+import {
+  compilePath,
+  encodeExact,
+  getKey,
+  isObject,
+  scalarsDigest,
+  type AnyObject,
+} from '../../../src/lib/json/index.ts';
 import { silentLog } from '../../../src/lib/log.ts';
 import { times } from '../../support/sample.ts';
 import { documents } from './documents.ts';
@@ -37,14 +44,17 @@ interface Use {
   readonly isPaired?: boolean;
 }
 
-/** Ids of rows as they are read by themselves, and in the decoded rows. */
-function idsOf(rows: SeenRows): string[] {
+/** Digests and ids of rows as they are read by themselves, and of the decoded rows. */
+function readOf(rows: SeenRows): string[] {
   const read = rows.property('id');
-  if (read === undefined) return [];
   return Array.from({ length: rows.length }, (_, i) => {
     const row = rows.at(i);
     const id = isObject(row) ? getKey(row, 'id') : undefined;
-    return JSON.stringify([read(i) ?? null, id ?? null]);
+    const digest = isObject(row) ? scalarsDigest(row) : 0;
+    return JSON.stringify([
+      [rows.digest?.(i), read?.(i) ?? null],
+      [digest, read === undefined ? null : (id ?? null)],
+    ]);
   });
 }
 
@@ -76,7 +86,7 @@ async function outcome(
         chunks: () => pieces.map((piece) => piece.decode()),
         ...(chunks === undefined
           ? {}
-          : { raw: { chunks, wanted: () => ['id'], see: (_, each) => void seen?.push(...idsOf(each)) } }),
+          : { raw: { chunks, wanted: () => ['id'], see: (_, each) => void seen?.push(...readOf(each)) } }),
       };
     });
     const tables = Object.fromEntries(await writtenBy(parser, pages, threads));

@@ -1,0 +1,57 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { objectOf, scalarsDigest, scalarsDigestAt, type Json } from '../../../src/lib/json/index.ts';
+import { times } from '../../support/sample.ts';
+
+const strings = fc.oneof(
+  fc.string(),
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ minLength: 490, maxLength: 1100 }),
+);
+const escaped = fc.constantFrom('"\\u00e9"', '"a\\/b"', '"\\ud83d\\ude00"', '"tab\\t"');
+const numbers = fc.oneof(
+  fc.integer().map(String),
+  fc.constantFrom(
+    '0',
+    '-0',
+    '1.50',
+    '0.00001',
+    '1e3',
+    '-1.5E-7',
+    '123456789012345',
+    '1234567890123456',
+    '-7',
+  ),
+);
+const literals = fc.oneof(
+  strings.map((text) => JSON.stringify(text)),
+  escaped,
+  numbers,
+  fc.constantFrom('true', 'false', 'null', '[]', '{}'),
+  fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.stringify(value)),
+);
+const names = strings.filter((name) => !/^\d/.test(name) && name !== '__proto__');
+const spaces = fc.constantFrom('', ' ', '\n\t');
+
+test('objects have the digest of their scalars, decoded or as bytes', { timeout: 60_000 }, () => {
+  const members = fc.uniqueArray(fc.tuple(names, literals), { selector: ([name]) => name, maxLength: 6 });
+  fc.assert(
+    fc.property(members, spaces, (list, space) => {
+      const written = list.map(([name, text]) => JSON.stringify(name) + space + ':' + space + text + space);
+      const bytes = Buffer.from(`[1,{${space}${written.join(',' + space)}}, {"id":1}]`);
+      const object = objectOf(list.map(([name, text]) => [name, JSON.parse(text) as Json]));
+      expect(scalarsDigestAt(bytes, 3)).toBe(scalarsDigest(object));
+    }),
+    { numRuns: times(1000) },
+  );
+});
+
+function digest(text: string): number {
+  return scalarsDigestAt(Buffer.from(text), 0);
+}
+
+test('an object with another scalar has another digest, and one with another list has not', () => {
+  const all = ['1', '2', '"a"', '"b"', 'null'].map((value) => digest(`{"id":1,"x":${value}}`));
+  expect(new Set(all).size).toBe(all.length);
+  expect(digest('{"id":1,"x":[1]}')).toBe(digest('{"id":1,"x":{"y":2}}'));
+});
