@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { toJsonText } from './json/index.ts';
 import { trimEnd } from './trim.ts';
 import { percent, percentDecoded } from './percent.ts';
+import { remember } from './remember.ts';
 
 /** Replacement of a secret. */
 export const HIDDEN = '***';
@@ -17,9 +18,10 @@ const POSITION_NAME =
   /^(?:next|prev|previous|page|continuation|scroll|sync|sort|start|partition)[-_]?(?:page)?[-_]?(?:token|key)$/i;
 
 /** Tells whether a query parameter or header carries a secret by its name (`access_token`, `X-Api-Key`). */
-export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name) && !POSITION_NAME.test(name);
-}
+export const isSecretName = remember((name) => SECRET_NAME.test(name) && !POSITION_NAME.test(name));
+
+/** Tells the same of a name in an address, which may be percent-encoded. */
+const isSecretParameter = remember((name) => isSecretName(percentDecoded(name)));
 
 const USER_INFO = /\/\/[^\s/?#\\"'<>“”]*@/g;
 const PARAMETER = /(?<![\w.%~[\]-])([\w.%~[\]-]+)=[^\s&;,#"'<>(){}“”\\]+/g;
@@ -53,9 +55,7 @@ export class Secrets {
   redactMessage(text: string): string {
     const open = text
       .replace(USER_INFO, `//${HIDDEN}@`)
-      .replace(PARAMETER, (pair, name: string) =>
-        isSecretName(percentDecoded(name)) ? `${name}=${HIDDEN}` : pair,
-      );
+      .replace(PARAMETER, (pair, name: string) => (isSecretParameter(name) ? `${name}=${HIDDEN}` : pair));
     return this.redact(open);
   }
 
@@ -122,7 +122,7 @@ export class Secrets {
       .split('&')
       .map((pair) => {
         const equals = pair.indexOf('=');
-        return equals > 0 && isSecretName(percentDecoded(pair.slice(0, equals)))
+        return equals > 0 && isSecretParameter(pair.slice(0, equals))
           ? `${pair.slice(0, equals)}=${HIDDEN}`
           : pair;
       });
@@ -141,12 +141,10 @@ export class Secrets {
   }
 
   redactHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-    return Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [
-        name,
-        isSecretName(name) ? HIDDEN : this.redact(value),
-      ]),
-    );
+    const redacted: Record<string, string> = {};
+    for (const [name, value] of Object.entries(headers))
+      redacted[name] = isSecretName(name) ? HIDDEN : this.redact(value);
+    return redacted;
   }
 }
 
@@ -262,7 +260,7 @@ export function secretsInAddress(text: string): readonly string[] {
   const mark = text.indexOf('?');
   const values = (mark < 0 ? [] : text.slice(mark + 1).split(/[&#]/)).flatMap((pair) => {
     const equals = pair.indexOf('=');
-    return equals > 0 && isSecretName(percentDecoded(pair.slice(0, equals))) ? [pair.slice(equals + 1)] : [];
+    return equals > 0 && isSecretParameter(pair.slice(0, equals)) ? [pair.slice(equals + 1)] : [];
   });
   return [
     ...[password].filter((one) => one.length >= SHORTEST_PASSWORD),

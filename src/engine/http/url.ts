@@ -1,5 +1,6 @@
 import { HttpError } from '../../lib/errors.ts';
 import { isEmpty, objectOf, entriesOf, type AnyObject, type Json } from '../../lib/json/index.ts';
+import { remember } from '../../lib/remember.ts';
 import { encodeForm, hasParams, queryEntries, rawQueryEntries, type ListStyle } from './encode.ts';
 
 /**
@@ -17,7 +18,7 @@ import { encodeForm, hasParams, queryEntries, rawQueryEntries, type ListStyle } 
  * @throws {HttpError} `job.invalid` when the result is no http or https address
  */
 export function resolveUrl(base: string, endpoint: string): string {
-  const from = split(base);
+  const from = splitBase(base);
   const to = split(endpoint);
   const { scheme, authority } =
     to.authority === undefined ? from : { ...to, scheme: to.scheme ?? from.scheme };
@@ -116,6 +117,9 @@ function split(reference: string): Parts {
     query,
   };
 }
+
+/** Takes the address apart that all endpoints are resolved against. */
+const splitBase = remember(split);
 
 function lowerHost(authority: string): string {
   const at = authority.lastIndexOf('@') + 1;

@@ -94,8 +94,10 @@ function* partsOf({ chunks }: RawPage): Generator<RowsPart> {
 }
 
 /** Tells whether the only row of a page is null. */
-function isLoneNull({ count }: PageRows, { chunks: [chunk] }: RawPage): boolean {
-  if (count !== 1 || chunk === undefined) return false;
+function isLoneNull({ count }: PageRows, raw: RawPage): boolean {
+  if (count !== 1) return false;
+  const [chunk] = raw.chunks;
+  if (chunk === undefined) return false;
   const { bytes, start } = chunk.open();
   return bytes[start] === SMALL_N;
 }
@@ -151,7 +153,7 @@ class AutomaticParser implements RecordParser {
     if (raw === undefined || isLoneNull(page, raw)) return undefined;
     const root = this.#plan(page.dataType);
     // rows without lists are written in the time that it takes to hand them over
-    if (tablesOf(root).length === 1) return undefined;
+    if (!root.row.hasLists) return undefined;
     if (!threads.takes(raw.chunks.reduce((sum, { size }) => sum + size, 0))) return undefined;
     const index = this.#page++;
     this.#out = out;

@@ -47,8 +47,6 @@ interface Words {
 interface RawPlan {
   readonly plan: ObjectPlan;
   readonly columns: readonly RawColumn[];
-  /** There are lists in it, or in an object below it: they need a link. */
-  readonly hasLists: boolean;
   /** The names came in the order of the columns so far, but for those that were left out. */
   isInOrder: boolean;
 }
@@ -187,7 +185,7 @@ export class RawEmitter {
     if (byte === OPEN_OBJECT) {
       if (plan.kind !== 'object' || plan.node.kind === 'null') throw new Misfit();
       const raw = this.#planOf(plan.row);
-      const frame = raw.hasLists
+      const frame = plan.row.hasLists
         ? { path: plan.path, at: this.#at, appended, outer: undefined, salt, link: undefined }
         : undefined;
       this.#object(raw, out, start, frame, isRow);
@@ -303,7 +301,7 @@ export class RawEmitter {
     if (object !== undefined) {
       if (byte === OPEN_OBJECT) {
         const inner =
-          frame === undefined || !object.hasLists
+          frame === undefined || !object.plan.hasLists
             ? undefined
             : {
                 path: object.plan.path,
@@ -403,7 +401,7 @@ export class RawEmitter {
 
   /** Returns what the column of the link appends to a row of a list, where rows of it have lists of their own. */
   #parent(plan: ItemPlan, name: string, id: string): AppendedText {
-    if (plan.kind === 'scalar' || !this.#planOf(plan.row).hasLists) return NOTHING;
+    if (plan.kind === 'scalar' || !plan.row.hasLists) return NOTHING;
     return appendedTo(plan, { cells: [], entries: [[name, id]] });
   }
 
@@ -427,10 +425,7 @@ export class RawEmitter {
         column,
         object: column.kind === 'object' ? this.#planOf(column.plan) : undefined,
       }));
-      const hasLists = columns.some(
-        ({ column, object }) => column.kind === 'array' || object?.hasLists === true,
-      );
-      this.#plans.set(plan, (raw = { plan, columns, hasLists, isInOrder: true }));
+      this.#plans.set(plan, (raw = { plan, columns, isInOrder: true }));
     }
     return raw;
   }

@@ -162,7 +162,8 @@ function locate(bytes: Uint8Array, options: PageReadOptions): Page {
   const found = dataField === undefined ? theOnlyList(scan, endpoint) : foundAt(scan, dataField.keys);
   if (found !== undefined) return listPage(inMemory(bytes), scan, found, options);
   const envelope = decode(bytes, scan.plain && allPlain(scan) && options.isExact !== true);
-  const common = { envelope, response: () => envelope, rowsAt: undefined, ...digests(inMemory(bytes), 0, 0) };
+  const digest = hash('sha1', bytes);
+  const common = { envelope, response: () => envelope, rowsAt: undefined, digest, rowsDigest: digest };
   if (dataField === undefined) {
     const warning = `No list found in the response of “${endpoint}”: set “dataField” to say where the rows are`;
     return {
@@ -222,12 +223,15 @@ function listPage(
   options: PageReadOptions,
 ): Page {
   const { dataField } = options;
-  const marks = digests(document, list.start, list.end);
   const whole = (): Uint8Array => document.part(0, document.size);
-  const envelope = decode(
-    Buffer.concat([document.part(0, list.start), EMPTY_LIST, document.part(list.end, document.size)]),
-    scan.plain,
-  );
+  const around = Buffer.concat([
+    document.part(0, list.start),
+    EMPTY_LIST,
+    document.part(list.end, document.size),
+  ]);
+  const envelope = decode(around, scan.plain);
+  // of the rows and of the rest, so that one pass recognizes an equal body and equal rows
+  const rowsDigest = sha1(document, list.start, list.end);
   const malformed: Malformed = (cause) => notJson(whole(), cause, options);
   const empty = list.rows === 0;
   const warning = empty && dataField !== undefined ? `The list at “${dataField.text}” is empty` : undefined;
@@ -240,7 +244,8 @@ function listPage(
     ),
     rows: list.rows,
     rowsAt: keys,
-    ...marks,
+    digest: `${rowsDigest}${hash('sha1', around)}`,
+    rowsDigest,
     ...(warning === undefined ? {} : { warning }),
   };
 }
@@ -309,21 +314,6 @@ function isSyntaxError(error: unknown): error is Error {
 
 function allPlain(scan: ListScan): boolean {
   return [...scan.lists.values()].every((list) => list.chunks.every((chunk) => chunk.plain));
-}
-
-/**
- * Computes separate digests of the rows' bytes and of the rest, so that one pass recognizes an equal body and equal
- * rows.
- */
-function digests(
-  document: DocumentParts,
-  start: number,
-  end: number,
-): { digest: string; rowsDigest: string } {
-  const rowsDigest = sha1(document, start, end);
-  const head = sha1(document, 0, start);
-  const tail = sha1(document, end, document.size);
-  return { digest: `${rowsDigest}${head}${tail}`, rowsDigest: end > start ? rowsDigest : tail };
 }
 
 /** Bytes of a document that are read at once. */

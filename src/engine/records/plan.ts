@@ -14,6 +14,8 @@ export interface ObjectPlan {
   readonly headers: readonly string[];
   /** Contents of the cells under each header: nothing yet, text, or the link id of a list. */
   readonly contents: readonly ('null' | 'text' | 'link')[];
+  /** There are lists in it, or in an object below it: they need a link. */
+  readonly hasLists: boolean;
 }
 
 export type ColumnPlan =
@@ -65,6 +67,7 @@ function scalarRow(seen: SeenValues): ObjectPlan {
     width: 1,
     headers: [DATA_COLUMN],
     contents: ['text'],
+    hasLists: false,
   };
 }
 
@@ -88,7 +91,12 @@ function objectPlan(structure: Structure, node: StructureNode, stale: number): O
     }
   }
   const index = new Map(keys.map((key, i) => [key, i]));
-  return { path: node.path, keys, columns, index, width: headers.length, headers, contents };
+  const hasLists = columns.some(hasListIn);
+  return { path: node.path, keys, columns, index, width: headers.length, headers, contents, hasLists };
+}
+
+export function hasListIn(column: ColumnPlan): boolean {
+  return column.kind === 'array' || (column.kind === 'object' && column.plan.hasLists);
 }
 
 /** Yields a plan and those of all lists below it. */

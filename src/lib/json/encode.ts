@@ -3,11 +3,15 @@ import { entriesOf, isList, JsonNumber, type Json } from './value.ts';
 
 /** Writes JSON text that `parseExact` reads back to the same value: literals and key order kept. For our own files. */
 export function encodeExact(value: Json): string {
-  if (value instanceof JsonNumber) return value.literal;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (isList(value)) return `[${value.map(encodeExact).join(',')}]`;
-  const members = entriesOf(value).map(([key, item]) => `${JSON.stringify(key)}:${encodeExact(item)}`);
-  return `{${members.join(',')}}`;
+  if (value instanceof JsonNumber) return value.literal;
+  let text = '';
+  if (isList(value)) {
+    for (const item of value) text += `,${encodeExact(item)}`;
+    return `[${text.slice(1)}]`;
+  }
+  for (const [key, item] of entriesOf(value)) text += `,${JSON.stringify(key)}:${encodeExact(item)}`;
+  return `{${text.slice(1)}}`;
 }
 
 /** Returns the writer of lists and objects in cells: exact, or the reference's. */

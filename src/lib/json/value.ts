@@ -113,7 +113,8 @@ const INTEGER_LIKE = /^(?:0|[1-9]\d{0,9})$/;
 
 /** Tells whether a plain object would move the key to the front. */
 export function isIntegerLike(key: string): boolean {
-  return key.length < 11 && INTEGER_LIKE.test(key);
+  const first = key.charCodeAt(0);
+  return first >= 0x30 && first <= 0x39 && key.length < 11 && INTEGER_LIKE.test(key);
 }
 
 /** Builds an object in the given order; a key that comes twice keeps its first place and gets the last value. */

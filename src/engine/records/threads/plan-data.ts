@@ -1,4 +1,4 @@
-import { itemPlans, type ColumnPlan, type ItemPlan, type ObjectPlan } from '../plan.ts';
+import { hasListIn, itemPlans, type ColumnPlan, type ItemPlan, type ObjectPlan } from '../plan.ts';
 import { StructureNode, type ValueKind } from '../structure.ts';
 import { SeenValues } from '../types/seen-values.ts';
 
@@ -69,6 +69,7 @@ function objectFrom({ path, columns: list }: ObjectData): ObjectPlan {
     width: columns.reduce((sum, column) => sum + (column.kind === 'object' ? column.plan.width : 1), 0),
     headers: [],
     contents: [],
+    hasLists: columns.some(hasListIn),
   };
 }
 
