@@ -137,6 +137,9 @@ async function startNode(
     if (said.length > 200) said.shift();
     if (process.env['CLUSTER_LOG'] === '1') console.error(`${name}: ${line}`);
   });
+  child.once('exit', (code, signal) => {
+    if (process.env['CLUSTER_LOG'] === '1') console.error(`${name}: ended with ${signal ?? code}`);
+  });
   const seen = new Map<string, string>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     const [what, value = ''] = line.split(/\s+/);

@@ -97,7 +97,8 @@ describe.runIf(HAS_SHARED_LAKE)('over PostgreSQL and a store of others', () => {
       for (const name of ['own_0_5', 'own_1_0'])
         expect(await engine.describe({ bucket: 'in.c-both', table: name })).toMatchObject({ rows: 2 });
     }
-  });
+    // Some forty commits, one after the other.
+  }, 240_000);
 
   test('is maintained: files are joined, old versions are forgotten, and rows and marks stay', async () => {
     const engine = await lakeOver(place, 0);
