@@ -305,6 +305,13 @@ describe('a hostile query gets nothing', () => {
     'SELECT * FROM test_all_types()',
     'SELECT sleep_ms(100000)',
     'SELECT pg_sleep(100)',
+    "SELECT pg_read_file('/etc/passwd')",
+    "SELECT lo_import('/etc/passwd')",
+    "SELECT set_config('search_path', 'x', false)",
+    'SELECT pg_advisory_lock(1)',
+    "SELECT * FROM dblink('host=127.0.0.1', 'SELECT 1')",
+    'SELECT COLUMNS(c -> getvariable(c) IS NULL) FROM "in.c-main".users',
+    'SELECT * FROM "in.c-main".users POSITIONAL JOIN (SELECT current_setting(\'threads\'))',
     "SELECT nextval('x')",
     "SELECT write_log('x')",
     'SELECT txid_current()',
@@ -337,6 +344,8 @@ describe('a hostile query gets nothing', () => {
       expect((await ask(`SELECT * FROM ${from}`)).text).not.toContain('HIDDEN');
   });
 });
+
+const sumOf = (count: number): string => `SELECT ${Array.from({ length: count }, () => '1').join('+')}`;
 
 describe('a heavy query ends', () => {
   test.each([
@@ -372,7 +381,9 @@ describe('a heavy query ends', () => {
   test('that is nested deeply', async () => {
     const reply = await ask(`SELECT ${'('.repeat(40_000)}1${')'.repeat(40_000)}`);
     expect(reply.status).toBeGreaterThanOrEqual(400);
-    expect(await rows(`SELECT ${Array.from({ length: 300 }, () => '1').join('+')}`)).toEqual([['300']]);
+    expect(await rows(sumOf(300))).toEqual([['300']]);
+    const deep = await ask(sumOf(1200));
+    expect([deep.status, failure(deep).error]).toEqual([400, 'Max expression depth limit of 1000 exceeded.']);
   });
 
   test('when there are too many', async () => {

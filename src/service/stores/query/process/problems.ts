@@ -2,6 +2,8 @@ import type { QueryErrorCode, QueryProblem } from '../messages.ts';
 
 /** Errors of the engine that are about limits, and no mistake in the text. */
 const TOO_LARGE = new Set(['out of memory', 'io', 'outofmemory']);
+/** Advice to change a setting, which no query can. */
+const SETTING = /\s*Use "SET [^"]*"[^.]*\./;
 /** Characters of a message. */
 const MOST_LETTERS = 2000;
 
@@ -26,7 +28,7 @@ export function problemOf(told: unknown, sql: string): QueryProblem | undefined 
       message: 'The query needs more memory or disk than a query may use. Read fewer columns or rows.',
     };
   const place = facts['position'] === undefined ? undefined : Number(facts['position']);
-  return textProblem('storage.sql.invalid', message.slice(0, MOST_LETTERS), place, sql);
+  return textProblem('storage.sql.invalid', message.replace(SETTING, '').slice(0, MOST_LETTERS), place, sql);
 }
 
 /** @param offset bytes of the text before the place */
