@@ -178,6 +178,19 @@ describe('gex runs', () => {
     expect((await runs('show', '999999')).code).toBe(1);
   });
 
+  test('goes on after a run that refuses, and tells of each', async () => {
+    const both = await runs('cancel', '999998', '999999');
+    expect([both.code, both.stderr]).toEqual([
+      1,
+      expect.stringMatching(/2 runs were not cancelled[^]*999999/),
+    ]);
+    // All of them were solved since.
+    expect((await runs('rerun', '--failed', '--since', '-100 hours')).stdout).toBe(
+      'There is nothing to run again.\n',
+    );
+    expect((await runs('rerun', '1', '--since', '-1 hour')).stderr).toContain('--cause or --failed');
+  });
+
   test('runs each configuration of a cause once more, but those that were solved', async () => {
     expect((await runs('rerun', '--cause', ids[0] ?? '', '--since', '-100 hours')).stdout).toBe(
       'There is nothing to run again.\n',

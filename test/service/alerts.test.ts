@@ -275,6 +275,29 @@ describe('an alert', () => {
     expect(await after(1)).toMatchObject([{ event: 'recovered', sources: [{ configuration: 'a' }] }]);
   });
 
+  test('does not see as wrong what is deleted, and sees it again when it is restored', async () => {
+    const own = await world();
+    const { id } = await own.create({ kinds: ['failed', 'late'], lateMinutes: 60 });
+    const path = 'components/ex-generic-v2/configs';
+    for (const name of ['a', 'b']) await own.source(name);
+    await own.service.call('POST', `${path}/b/schedules`, { cron: '0 * * * *' });
+    await own.ran('a', { error: 'The API answered 500' });
+    const wrong = async (): Promise<readonly string[]> => {
+      const { body } = await own.service.call('GET', `alerts/${id}`);
+      return (body as Alert).wrong.map(({ configuration }) => String(configuration)).toSorted();
+    };
+    await own.after(90);
+    expect(await wrong()).toEqual(['a', 'b']);
+    for (const name of ['a', 'b']) await own.service.call('DELETE', `${path}/${name}`);
+    await own.after(1);
+    expect(await wrong()).toEqual([]);
+    await own.after(1);
+    expect(await wrong()).toEqual([]);
+    await own.service.call('POST', `${path}/b/restore`);
+    await own.after(1);
+    expect(await wrong()).toEqual(['b']);
+  });
+
   test('warns of what is late, tells once more when it is an error, and once when it is back', async () => {
     const { create, source, ran, after, service } = await world();
     await create({ lateMinutes: 60, lateErrorMinutes: 120 });

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { client, type MissedRun, type RunProblem, type RunProblems } from '../../data/client.ts';
-import { invalidate, useAction, useQuery } from '../../data/query.ts';
+import { useQuery } from '../../data/query.ts';
 import { mayUse } from '../../data/session.ts';
 import { nameOf, useSources, type SourceRef } from '../../data/sources.ts';
 import { Link } from '../../route/link.tsx';
@@ -8,10 +8,10 @@ import { at, setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Badge, EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
 import { plural, RelativeTime, Text } from '../../ui/values.tsx';
 import { cronText } from '../../ui/cron-words.ts';
+import { NotDone, useMany, type Many } from './many.tsx';
 
 const HOUR_MS = 3_600_000;
 
@@ -55,6 +55,10 @@ export function Problems() {
     everyMs: () => 15_000,
     keepsPrevious: true,
   });
+  const again = useMany(async (run) => {
+    const { component, configuration, asked } = await client().runs.detail(run);
+    return await client().runs.start({ component, configuration, ...asked });
+  }, 'started');
   return (
     <Page
       title="What went wrong"
@@ -99,7 +103,10 @@ export function Problems() {
         <Loaded query={problems}>
           {(found) => (
             <>
-              <p role="status">{sumOf(found)}</p>
+              <div class="spread">
+                <p role="status">{sumOf(found)}</p>
+                <AllAgain found={found} again={again} />
+              </div>
               {found.problems.length + found.missed.length === 0 && (
                 <div class="card">
                   <EmptyState icon="check" title="Nothing went wrong">
@@ -108,7 +115,7 @@ export function Problems() {
                 </div>
               )}
               {found.problems.map((problem) => (
-                <Problem key={problem.id} problem={problem} sources={sources.data} />
+                <Problem key={problem.id} problem={problem} again={again} sources={sources.data} />
               ))}
               {found.missed.map((missed) => (
                 <Missed
@@ -133,32 +140,39 @@ function sumOf({ counts }: RunProblems): string {
   return `${plural(counts.success, 'run')} succeeded${doubtful}, ${counts.error} failed, ${counts.cancelled} cancelled.`;
 }
 
+/** Returns the last runs of sources that are not solved, and were not started again here. */
+const openRuns = ({ sources }: RunProblem, again: Many): readonly string[] =>
+  sources.flatMap(({ component, isSolved, lastRun }) =>
+    mayUse(component) && !isSolved && !again.done.has(lastRun) ? [lastRun] : [],
+  );
+
+/** Runs all that is not solved again, whatever its cause; with one cause, its own button does. */
+function AllAgain({ found, again }: { readonly found: RunProblems; readonly again: Many }) {
+  const open = [...new Set(found.problems.flatMap((problem) => openRuns(problem, again)))];
+  if (open.length < 2 || found.problems.length < 2) return null;
+  return (
+    <Button icon="run" isBusy={again.isRunning} onPress={() => void again.to(open)}>
+      Run all {String(open.length)} again
+    </Button>
+  );
+}
+
 const SHOWN_SOURCES = 8;
 
 function Problem({
   problem,
+  again,
   sources,
 }: {
   readonly problem: RunProblem;
+  readonly again: Many;
   readonly sources: readonly SourceRef[] | undefined;
 }) {
   const { error, host, firstTime, lastTime, runIds } = problem;
   const [isWhole, setWhole] = useState(false);
-  const [started, setStarted] = useState<ReadonlySet<string>>(new Set());
-  const open = problem.sources.filter(
-    ({ component, isSolved, lastRun }) => mayUse(component) && !isSolved && !started.has(lastRun),
-  );
+  const open = openRuns(problem, again);
   const shown = isWhole ? problem.sources : problem.sources.slice(0, SHOWN_SOURCES);
-  const rerun = useAction(async () => {
-    for (const { lastRun } of open) {
-      const { component, configuration, asked } = await client().runs.detail(lastRun);
-      await client().runs.start({ component, configuration, ...asked });
-      setStarted((before) => new Set([...before, lastRun]));
-    }
-    await invalidate('runs');
-    toast(`${plural(open.length, 'run')} started`);
-    return true;
-  });
+  const failed = new Map([...again.failed].filter(([run]) => open.includes(run)));
   return (
     <section class="card runs-problem" aria-label={error.message}>
       <div class="spread">
@@ -183,7 +197,7 @@ function Problem({
           {problem.sources.every(({ isSolved }) => isSolved) && <Badge tone="good">Solved since</Badge>}
         </div>
         {open.length > 0 && (
-          <Button icon="run" isBusy={rerun.isRunning} onPress={() => void rerun.run(undefined)}>
+          <Button icon="run" isBusy={again.isRunning} onPress={() => void again.to(open)}>
             {open.length === 1 ? 'Run again' : `Run ${open.length} sources again`}
           </Button>
         )}
@@ -215,7 +229,7 @@ function Problem({
         )}
         <Link to={at`/runs/${runIds[0] ?? ''}`}>Look at the newest run</Link>
       </div>
-      {rerun.error !== undefined && <ErrorBanner error={rerun.error} />}
+      <NotDone runs={failed} title="These were not started again:" />
     </section>
   );
 }

@@ -6,13 +6,15 @@ import { Link } from '../../route/link.tsx';
 import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { StatusBadge, VerdictBadge } from '../../ui/run-badges.tsx';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
-import { By, Count, durationText, RelativeTime, Text } from '../../ui/values.tsx';
+import { By, Count, durationText, plural, RelativeTime, Text } from '../../ui/values.tsx';
 import { FAILING, fromKey, nameOf, useSources, type SourceRef } from '../../data/sources.ts';
+import { NotDone, useMany } from './many.tsx';
 import { StartRun } from './start-run.tsx';
 import { isOver, rowsOf, tookMs } from './words.tsx';
 
@@ -184,6 +186,7 @@ export function RunList() {
             </div>
           ) : (
             <>
+              {(status?.value === 'waiting' || status?.value === 'processing') && <CancelAll runs={all} />}
               <DataTable
                 label="Runs"
                 columns={columnsOf(sources.data)}
@@ -210,5 +213,36 @@ export function RunList() {
         />
       )}
     </Page>
+  );
+}
+
+/** Cancels the runs of a list that have not ended. */
+function CancelAll({ runs }: { readonly runs: readonly Run[] }) {
+  const [isAsking, setAsking] = useState(false);
+  const cancel = useMany(async (run) => await client().runs.cancel(run), 'asked to end');
+  const open = runs.filter((run) => mayUse(run.component) && !isOver(run) && run.cancelTime === null);
+  return (
+    <>
+      {open.length > 0 && (
+        <div>
+          <Button kind="danger" icon="close" onPress={() => setAsking(true)}>
+            {open.length === 1 ? 'Cancel this run' : `Cancel these ${open.length} runs`}
+          </Button>
+        </div>
+      )}
+      <NotDone runs={cancel.failed} title="These were not cancelled:" />
+      {isAsking && (
+        <Confirm
+          title="Cancel these runs?"
+          action="Cancel the runs"
+          onConfirm={() => void cancel.to(open.map(({ id }) => id)).then(() => setAsking(false))}
+          onClose={() => setAsking(false)}
+          isBusy={cancel.isRunning}
+          error={undefined}
+        >
+          {`${plural(open.length, 'run')} of this list: what waits does not begin, and what is at work ends where it is and loads nothing more.`}
+        </Confirm>
+      )}
+    </>
   );
 }

@@ -1,6 +1,7 @@
-import type { Run, StorageClient } from '../../storage/client/index.ts';
-import { listed, valued, type Args, type Command } from '../command.ts';
+import type { Run, RunProblem, StorageClient } from '../../storage/client/index.ts';
+import { flag, listed, valued, type Args, type Command } from '../command.ts';
 import { systemEnv } from '../../lib/env.ts';
+import { reasonOf, StorageError } from '../../lib/errors.ts';
 import { formatTable } from '../format.ts';
 import { refused } from '../parse.ts';
 import { storageCommand } from '../storage/storage-command.ts';
@@ -24,11 +25,13 @@ export const changeRunCommands: readonly Command[] = [
         'RUN',
         'All configurations that went wrong for the same cause as this run, and were not solved since',
       ),
-      since: valued('TIME', 'With --cause: runs from this time on; the last 24 hours by default'),
+      failed: flag('All configurations that went wrong and were not solved since, whatever the cause'),
+      since: valued('TIME', 'With --cause or --failed: runs from this time on; the last 24 hours by default'),
     },
     examples: [
       ['gex runs rerun 1004 1005', 'Two runs again'],
       ['gex runs rerun --cause 1004 --since yesterday', 'All that failed as that run did'],
+      ['gex runs rerun --failed --since yesterday', 'All that failed, each configuration once'],
     ],
     async run({ args, client, show }) {
       const runs = await Promise.all((await idsOf(args, client)).map((id) => client.runs.detail(id)));
@@ -36,10 +39,14 @@ export const changeRunCommands: readonly Command[] = [
       const needed = new Map(
         runs.map((run) => [JSON.stringify([run.component, run.configuration, run.asked]), run]),
       );
-      const started: Run[] = [];
-      for (const { component, configuration, asked } of needed.values())
-        started.push(await client.runs.start({ component, configuration, ...asked }));
-      show(started, () => (started.length === 0 ? 'There is nothing to run again.' : describeRuns(started)));
+      const { done, failed } = await toEach(
+        [...needed.values()],
+        async ({ component, configuration, asked }) =>
+          await client.runs.start({ component, configuration, ...asked }),
+      );
+      const isNothing = done.length + failed.length === 0;
+      show(done, () => (isNothing ? 'There is nothing to run again.' : describeRuns(done)));
+      requireAll(failed, 'started again');
     },
   }),
   storageCommand({
@@ -48,26 +55,62 @@ export const changeRunCommands: readonly Command[] = [
     words: [{ ...idsWord, isRequired: true }],
     examples: [['gex runs cancel 1004', 'One run']],
     async run({ args, client, show }) {
-      const runs: Run[] = [];
-      for (const id of args.words('ids')) runs.push(await client.runs.cancel(id));
-      show(runs, () => describeRuns(runs));
+      const ids = args.words('ids').map((id) => ({ id }));
+      const { done, failed } = await toEach(ids, async ({ id }) => await client.runs.cancel(id));
+      show(done, () => describeRuns(done));
+      requireAll(failed, 'cancelled');
     },
   }),
 ];
 
+interface Failed {
+  readonly id: string;
+  readonly error: unknown;
+}
+
+/** Does something to one run after the other: what one of them refuses stops no other. */
+async function toEach<T extends { readonly id: string }>(
+  runs: readonly T[],
+  work: (run: T) => Promise<Run>,
+): Promise<{ readonly done: readonly Run[]; readonly failed: readonly Failed[] }> {
+  const [done, failed]: [Run[], Failed[]] = [[], []];
+  for (const run of runs)
+    try {
+      done.push(await work(run));
+    } catch (error) {
+      failed.push({ id: run.id, error });
+    }
+  return { done, failed };
+}
+
+/** @throws what stopped the only one, or an error that says it of each */
+function requireAll(failed: readonly Failed[], did: string): void {
+  const [first, ...more] = failed;
+  if (first === undefined) return;
+  if (more.length === 0) throw first.error;
+  throw new StorageError('storage.refused', `${failed.length} runs were not ${did}.`, {
+    hint: failed.map(({ id, error }) => `Run ${id}: ${reasonOf(error)}`),
+    cause: first.error,
+  });
+}
+
 async function idsOf(args: Args, { runs }: StorageClient): Promise<readonly string[]> {
   const [ids, causes] = [args.words('ids'), args.list('cause')];
-  if (ids.length === 0 && causes.length === 0)
-    throw refused('Say which runs.', 'Write their numbers, or --cause with the number of one of them.');
-  if (causes.length === 0) {
+  const isAll = args.isSet('failed');
+  if (ids.length === 0 && causes.length === 0 && !isAll)
+    throw refused(
+      'Say which runs.',
+      'Write their numbers, --cause with the number of one of them, or --failed for all.',
+    );
+  if (causes.length === 0 && !isAll) {
     if (args.text('since') === undefined) return ids;
-    throw refused('--since goes with --cause.', 'Leave it out.');
+    throw refused('--since goes with --cause or --failed.', 'Leave it out.');
   }
   const { problems } = await runs.problems({ since: await momentOption(args, 'since', systemEnv.now()) });
+  if (isAll) return [...new Set([...ids, ...problems.flatMap(openRuns)])];
   const found = causes.flatMap((run) => {
     const problem = problems.find(({ runIds }) => runIds.includes(run));
-    if (problem !== undefined)
-      return problem.sources.flatMap(({ lastRun, isSolved }) => (isSolved ? [] : [lastRun]));
+    if (problem !== undefined) return openRuns(problem);
     throw refused(
       `The run ${run} is not among those that went wrong in that time.`,
       'Look with gex runs --failed, and give the same --since.',
@@ -75,6 +118,10 @@ async function idsOf(args: Args, { runs }: StorageClient): Promise<readonly stri
   });
   return [...new Set([...ids, ...found])];
 }
+
+/** Returns the last runs of the configurations of a cause that had no good run since. */
+const openRuns = ({ sources }: RunProblem): readonly string[] =>
+  sources.flatMap(({ lastRun, isSolved }) => (isSolved ? [] : [lastRun]));
 
 function describeRuns(runs: readonly Run[]): string {
   return formatTable(

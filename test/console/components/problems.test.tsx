@@ -44,3 +44,93 @@ test('a range of time of one’s own is asked for, and none that ends before it 
   await expect.poll(() => ranges().at(-1)?.[1]).toBeNull();
   expect(screen.queryByLabelText('From')).toBeNull();
 });
+
+const source = (configuration: string, lastRun: string) => ({
+  component: 'ex-generic-v2',
+  configuration,
+  runs: 1,
+  lastRun,
+  lastTime: '2026-06-04T02:00:00+0000',
+  isSolved: false,
+});
+const problem = (id: string, sources: readonly object[]) => ({
+  id,
+  kind: 'failed',
+  error: { code: 'http.status', message: `Cause ${id}`, audience: 'user' },
+  runs: sources.length,
+  firstTime: '2026-06-04T02:00:00+0000',
+  lastTime: '2026-06-04T02:00:00+0000',
+  runIds: ['11'],
+  sources,
+});
+
+const run = (id: string, configuration: string) => ({
+  id,
+  component: 'ex-generic-v2',
+  configuration,
+  status: 'error',
+  asked: {},
+});
+
+const waiting = (id: string) => ({
+  id,
+  component: 'ex-generic-v2',
+  configuration: 'a',
+  status: 'waiting',
+  verdict: null,
+  error: null,
+  asked: {},
+  schedule: null,
+  createdTime: '2026-06-04T02:00:00+0000',
+  startTime: null,
+  endTime: null,
+  cancelTime: null,
+  creatorToken: { id: 1, description: 'Master token' },
+  attempt: 0,
+  rows: null,
+});
+
+test('all that is not solved is run again, and what was refused is told with its reason', async () => {
+  signIn();
+  const asked = answer({
+    'GET components': [],
+    'GET runs/problems': {
+      ...NONE,
+      problems: [problem('one', [source('a', '11'), source('b', '12')]), problem('two', [source('c', '13')])],
+    },
+    'GET runs/11': run('11', 'a'),
+    'GET runs/13': run('13', 'c'),
+    'POST runs': { ...run('20', 'a'), status: 'waiting' },
+  });
+  render(<Problems />);
+  fireEvent.click(await screen.findByRole('button', { name: 'Run all 3 again' }));
+  const refused = await screen.findByText('These were not started again:');
+  expect(refused.closest('.banner')?.textContent).toMatch(/Run 12: .+$/);
+  const started = asked.filter(({ what }) => what === 'POST runs').map(({ body }) => body);
+  expect(started).toEqual([
+    expect.objectContaining({ configuration: 'a' }),
+    expect.objectContaining({ configuration: 'c' }),
+  ]);
+  // One is left, of the first cause.
+  expect(screen.getAllByRole('button', { name: 'Run again' })).toHaveLength(1);
+});
+
+test('what waits is cancelled at once, after a question', async () => {
+  signIn();
+  history.replaceState(null, '', '/runs?status=waiting');
+  const asked = answer({
+    'GET components': [],
+    'GET runs': [waiting('21'), waiting('22')],
+    'POST runs/21/cancel': waiting('21'),
+    'POST runs/22/cancel': waiting('22'),
+  });
+  render(
+    <PlaceContext.Provider value={{ path: '/runs', query: new URLSearchParams('status=waiting') }}>
+      <Runs parts={[]} />
+    </PlaceContext.Provider>,
+  );
+  fireEvent.click(await screen.findByRole('button', { name: 'Cancel these 2 runs' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Cancel the runs' }));
+  const cancelled = (): string[] => asked.flatMap(({ what }) => (what.endsWith('/cancel') ? [what] : []));
+  await expect.poll(cancelled).toEqual(['POST runs/21/cancel', 'POST runs/22/cancel']);
+});

@@ -5,11 +5,13 @@ import {
   endedSince,
   keepMessages,
   listAlerts,
+  listLive,
   listStates,
   setState,
   updateAlert,
 } from '../../stores/metadata/alerts.ts';
 import type { AlertRow, AlertStateRow } from '../../stores/metadata/tables.ts';
+import { lockKeyOf } from '../../stores/metadata/runs.ts';
 import { alertOf, withLocks } from '../../stores/metadata/transaction.ts';
 import type { AlertFinding, AlertFindings, AlertLook, LookContext } from './finding.ts';
 import { createColumnLook, type ColumnLook } from './looks/columns.ts';
@@ -82,7 +84,26 @@ async function findingsNow(
       // The state of the last look stays; the other kinds are told of.
       log.error('An alert could not look', { alert: alert.id, at: name, detail: reasonOf(error) });
     }
-  return found;
+  return await withoutGone(look, states, found);
+}
+
+/** Takes away what is about configurations that are deleted: nobody can mend them. */
+async function withoutGone(
+  { meta, alert }: AlertLook,
+  states: ReadonlyMap<string, AlertStateRow>,
+  found: AlertFindings,
+): Promise<AlertFindings> {
+  type About = Pick<AlertFinding, 'component_id' | 'configuration_id'>;
+  const all = new Map<string, About | undefined>([...states, ...found]);
+  const isOfConfiguration = (finding: About | undefined): finding is About =>
+    finding !== undefined && finding.configuration_id !== '';
+  if (![...all.values()].some(isOfConfiguration)) return found;
+  const live = new Set((await listLive(meta, alert.branch_id)).map(lockKeyOf));
+  const gone = [...all].filter(
+    ([, finding]) =>
+      isOfConfiguration(finding) && !live.has(lockKeyOf({ ...finding, branch_id: alert.branch_id })),
+  );
+  return new Map([...found, ...gone.map(([key]) => [key, undefined] as const)]);
 }
 
 /** Returns what is wrong now, since the time of before where the cause is the same. */

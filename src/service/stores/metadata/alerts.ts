@@ -5,6 +5,7 @@ import type {
   AlertMessageRow,
   AlertRow,
   AlertStateRow,
+  ConfigurationKey,
   RunRow,
   ScheduleRow,
   TokenRow,
@@ -132,6 +133,16 @@ export async function keepMessages(meta: Meta, alertId: number, count: number): 
     .where('alert_id', '=', alertId)
     .where('status', '!=', 'waiting')
     .where('id', '<=', last.id)
+    .execute();
+}
+
+/** Returns the configurations of a branch that are not in its trash. */
+export async function listLive(meta: Meta, branchId: number): Promise<readonly ConfigurationKey[]> {
+  return await meta
+    .selectFrom('configurations')
+    .select(['branch_id', 'component_id', 'configuration_id'])
+    .where('branch_id', '=', branchId)
+    .where('is_deleted', '=', 0)
     .execute();
 }
 

@@ -124,19 +124,23 @@ export async function lastRuns(
   meta: Meta,
   schedules: readonly Pick<ScheduleRow, 'id'>[],
 ): Promise<ReadonlyMap<number, Pick<RunRow, 'error' | 'id' | 'version'>>> {
-  const found = new Map<number, Pick<RunRow, 'error' | 'id' | 'version'>>();
-  for (const { id } of schedules) {
-    const last = await meta
-      .selectFrom('runs')
-      .select(['id', 'error', 'version'])
-      .where('schedule_id', '=', id)
-      .where('status', 'in', ['error', 'success'])
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    if (last !== undefined) found.set(id, last);
-  }
-  return found;
+  if (schedules.length === 0) return new Map();
+  const newest = meta
+    .selectFrom('runs')
+    .select(({ fn }) => fn.max('id').as('id'))
+    .where(
+      'schedule_id',
+      'in',
+      schedules.map(({ id }) => id),
+    )
+    .where('status', 'in', ['error', 'success'])
+    .groupBy('schedule_id');
+  const found = await meta
+    .selectFrom('runs')
+    .select(['id', 'error', 'version', 'schedule_id'])
+    .where('id', 'in', newest)
+    .execute();
+  return new Map(found.flatMap((run) => (run.schedule_id === null ? [] : [[run.schedule_id, run]])));
 }
 
 /** Returns the schedules that are due. */
