@@ -124,7 +124,10 @@ await withFolder(async (folder) => {
     console.log(
       `start          ${milliseconds(median(starts))}, longest ${milliseconds(Math.max(...starts))}`,
     );
-    const memory = cluster.nodes.map((node) => `${node.name} ${peakMb(node).toFixed(0)} MB`);
+    const memory = cluster.nodes.map((node) => {
+      const peak = peakMb(node);
+      return `${node.name} ${peak === undefined ? 'has ended by itself' : `${peak.toFixed(0)} MB`}`;
+    });
     console.log(`peak memory    ${memory.join(', ')}`);
     console.log(`lost, doubled  ${wrong.length === 0 ? 'nothing' : wrong.slice(0, 20).join('; ')}`);
     if (wrong.length > 0) process.exitCode = 1;

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMAND } from '../support/processes.ts';
@@ -163,8 +163,10 @@ async function isReady(address: string): Promise<boolean> {
   return false;
 }
 
-/** The peak of resident memory of a process, in MB (`VmHWM`). */
-export function peakMb({ pid }: Node): number {
-  const kb = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+/** The peak of resident memory of a process, in MB (`VmHWM`); undefined for one that has ended by itself. */
+export function peakMb({ pid }: Node): number | undefined {
+  const file = `/proc/${pid}/status`;
+  if (!existsSync(file)) return undefined;
+  const kb = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(file, 'utf8'))?.[1];
   return Number(kb) / 1024;
 }
