@@ -212,21 +212,29 @@ describe('an interrupted job', () => {
       let ahead = 0;
       const failures: string[] = [];
       const env = { ...systemEnv, now: () => systemEnv.now() + ahead };
+      const queue = createQueue(meta, env, EMBEDDED);
+      let refused = 0;
       context = {
         ...context,
         env,
-        queue: createQueue(meta, env, EMBEDDED),
+        // The disk of the metadata fails for a while: neither a result nor an error can be kept.
+        queue: {
+          ...queue,
+          async finish(...given) {
+            if (refused === 2) return await queue.finish(...given);
+            refused++;
+            throw new Error('The disk failed.');
+          },
+        },
         log: { ...silentLog, error: (text) => void failures.push(text) },
       };
       const work: Operation = async () => {
         runs++;
-        // The disk of the metadata is full for a while: neither a result nor an error can be kept.
-        if (runs === 1) await context.meta.schema.alterTable('jobs').renameColumn('ended', 'lost').execute();
-        return { results: null };
+        return await Promise.resolve({ results: null });
       };
       await workerOf({ work }, { leaseMs: 3_600_000 }).start();
+      await expect.poll(() => refused).toBe(2);
       await expect.poll(() => failures).toContain('Job queue unavailable');
-      await context.meta.schema.alterTable('jobs').renameColumn('lost', 'ended').execute();
       expect(await statusOf(job)).toBe('processing');
       ahead = 3_600_001;
       // There it is the time of the database that counts.
