@@ -12,6 +12,7 @@ import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
 import { plural, RelativeTime, Text } from '../../ui/values.tsx';
 import { cronText } from '../../ui/cron-words.ts';
 import { NotDone, useMany, type Many } from './many.tsx';
+import { Words } from './words.tsx';
 
 const HOUR_MS = 3_600_000;
 
@@ -203,11 +204,11 @@ function Problem({
         )}
       </div>
       <p class="runs-message">
-        <Text>{error.message}</Text>
+        <Words text={error.message} />
       </p>
       {error.hint !== undefined && (
         <p>
-          <strong>To do:</strong> <Text>{error.hint}</Text>
+          <strong>To do:</strong> <Words text={error.hint} />
         </p>
       )}
       <ul class="runs-sources">
