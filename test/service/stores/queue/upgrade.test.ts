@@ -70,6 +70,8 @@ async function makeOlder(meta: Meta, withoutKey: number): Promise<void> {
     ].map((table) => `drop table ${place}${table}`),
     `alter table ${place}runs drop column spent`,
     `alter table ${place}schedules drop column is_paused`,
+    `alter table ${place}tokens drop column is_read_only`,
+    `alter table ${place}deleted_tokens drop column is_read_only`,
     `delete from ${place}kysely_migration where name >= '0031'`,
   ];
   const tickets = ['gex_queue', 'other_queue'].map((schema) => `create schema ${schema}`);
