@@ -51,7 +51,7 @@ describe.skipIf(CHROMIUM === undefined)('import from another tool', () => {
     await page.getByRole('heading', { name: 'Import from another tool' }).waitFor();
     await drop(page, 'manifest.yaml', Buffer.from(MANIFEST));
     await page.getByText('manifest.yaml').first().waitFor();
-    expect(await page.getByLabel('It is of').inputValue()).toBe('airbyte');
+    await expect.poll(async () => await page.getByLabel('It is of').inputValue()).toBe('airbyte');
     await page.getByRole('button', { name: 'Look at it' }).click();
     await page
       .getByText('2 streams: 1 exact, 0 with equal rows and other columns, 1 not taken over.')
@@ -99,13 +99,13 @@ describe.skipIf(CHROMIUM === undefined)('import from another tool', () => {
     await page.getByLabel('The file').fill('a: [1');
     await page.getByRole('button', { name: 'Look at it' }).click();
     await page.getByRole('alert').getByText('is no YAML').waitFor();
-    expect(await page.getByRole('alert').textContent()).toContain('(manifest.yaml:');
+    await expect.poll(async () => await page.getByRole('alert').textContent()).toContain('(manifest.yaml:');
     await page
       .getByLabel('The file')
       .fill(
         'import requests\nsource: RESTAPIConfig = {"client": {"base_url": "https://a.example/"}, "resources": ["users"]}',
       );
     expect(await page.getByRole('alert').count()).toBe(0);
-    expect(await page.getByLabel('It is of').inputValue()).toBe('dlt');
+    await expect.poll(async () => await page.getByLabel('It is of').inputValue()).toBe('dlt');
   });
 });

@@ -67,9 +67,9 @@ describe.skipIf(CHROMIUM === undefined)('a service with much in it', () => {
     await page.getByRole('link', { name: 'Runs', exact: true }).last().click();
     await grid(page, 'Runs').getByRole('link', { name: '100000', exact: true }).waitFor();
     expect(await grid(page, 'Runs').getAttribute('aria-rowcount')).toBe('2');
-    expect(await page.getByLabel('Source').locator('option:checked').textContent()).toBe(
-      'Source 000 of the shop',
-    );
+    await expect
+      .poll(async () => await page.getByLabel('Source').locator('option:checked').textContent())
+      .toBe('Source 000 of the shop');
   });
 
   test('asks for little, and for nothing while nothing changes', async () => {

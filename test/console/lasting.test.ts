@@ -42,7 +42,7 @@ describe.skipIf(CHROMIUM === undefined)('what somebody types', () => {
     const other = await context.newPage();
     await other.goto(await own.link());
     await dialog.waitFor({ state: 'detached' });
-    expect(await editorOf(page).textContent()).toContain('"typed": "before"');
+    await expect.poll(async () => await editorOf(page).textContent()).toContain('"typed": "before"');
     await save();
     await expect.poll(async () => await contentOf('ended')).toEqual({ parameters: { typed: 'before' } });
 
@@ -50,7 +50,7 @@ describe.skipIf(CHROMIUM === undefined)('what somebody types', () => {
     await other.getByRole('menuitem', { name: 'Sign out' }).click();
     await other.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
     await dialog.waitFor();
-    expect(await editorOf(page).textContent()).toContain('"typed": "before"');
+    await expect.poll(async () => await editorOf(page).textContent()).toContain('"typed": "before"');
   });
 
   test('lasts while the service is away, which is asked now and then and goes on by itself', async () => {
@@ -65,7 +65,7 @@ describe.skipIf(CHROMIUM === undefined)('what somebody types', () => {
     // One look at it every two seconds, and what the view does by itself.
     expect(asked).toBeLessThan(12);
     expect(await page.getByText('Trying again').count()).toBe(1);
-    expect(await editorOf(page).textContent()).toContain('"typed": "before"');
+    await expect.poll(async () => await editorOf(page).textContent()).toContain('"typed": "before"');
     expect(await axe(page)).toEqual([]);
     await own.back();
     await page.getByText('Trying again').waitFor({ state: 'detached' });

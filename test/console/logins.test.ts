@@ -164,7 +164,7 @@ describe.skipIf(CHROMIUM === undefined)('a person logs in to an API', () => {
     await saved('refused', refusing);
     const { page, context } = await own.open(`/sources/${COMPONENT}/refused`);
     const tab = await logIn(page, context, 'Log in');
-    expect(await tab.getByRole('heading').textContent()).toBe('Not logged in');
+    await expect.poll(async () => await tab.getByRole('heading').textContent()).toBe('Not logged in');
     await tab.close();
     await page.getByText('It says “access_denied: <b>not</b> you”').waitFor();
     await screenshots(page, 'login-refused');

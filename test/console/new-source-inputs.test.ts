@@ -128,7 +128,7 @@ describe.skipIf(CHROMIUM === undefined)('a new source of what people paste and d
     await found(page);
     const lists = page.getByRole('region', { name: 'Lists in the file' });
     await lists.getByText('this one').waitFor();
-    expect(await page.getByLabel('Name of the table').inputValue()).toBe('users');
+    await expect.poll(async () => await page.getByLabel('Name of the table').inputValue()).toBe('users');
     expect(await axe(page)).toEqual([]);
     await screenshots(page, 'new-source-choices');
     await lists.getByRole('button', { name: `GET ${api.url}teams` }).click();

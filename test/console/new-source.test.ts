@@ -61,7 +61,7 @@ describe.skipIf(CHROMIUM === undefined)('a new source', () => {
     // A guess is told as one, and the form of the time is that of its values.
     await page.getByRole('button', { name: 'time: day' }).click();
     await page.getByText('nothing proves it').waitFor();
-    expect(await page.getByLabel('How it is written').inputValue()).toBe('Y-m-d');
+    await expect.poll(async () => await page.getByLabel('How it is written').inputValue()).toBe('Y-m-d');
 
     page.once('dialog', (dialog) => void dialog.dismiss());
     await page.evaluate('history.back()');

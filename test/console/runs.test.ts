@@ -121,7 +121,7 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
       .getByText(/does not answer/)
       .first()
       .waitFor({ timeout: 20_000 });
-    expect(await numbers.textContent()).toContain('2Pages');
+    await expect.poll(async () => await numbers.textContent()).toContain('2Pages');
     await own.back();
     await page
       .getByText(/does not answer/)
@@ -160,7 +160,9 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     const sent = page.getByRole('list', { name: 'Requests as they were sent' }).getByRole('listitem');
     expect(await sent.count()).toBe(3);
     for (const line of await sent.all())
-      expect(await line.textContent()).toMatch(/page=2.*500.*The disk <b>of the shop<\/b> is full/);
+      await expect
+        .poll(async () => await line.textContent())
+        .toMatch(/page=2.*500.*The disk <b>of the shop<\/b> is full/);
     // The one that was answered is there all the same.
     await page.getByText('1 request', { exact: true }).waitFor();
     expect(await axe(page)).toEqual([]);
@@ -181,7 +183,7 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     const { page } = await own.open(`/runs/${await ran('silent')}?tab=requests`);
     await page.getByRole('heading', { name: '2 requests failed' }).waitFor();
     const sent = page.getByRole('list', { name: 'Requests as they were sent' }).getByRole('listitem');
-    expect(await sent.first().textContent()).toMatch(/no answer/);
+    await expect.poll(async () => await sent.first().textContent()).toMatch(/no answer/);
     await screenshots(page, 'run-silent-time-line');
   });
 
@@ -192,7 +194,7 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     const { page } = await own.open(`/runs/${id}`, { theme: 'dark' });
     const alert = page.getByRole('alert');
     await alert.getByText('404').first().waitFor();
-    expect(await alert.textContent()).toContain('http.status');
+    await expect.poll(async () => await alert.textContent()).toContain('http.status');
     expect(await axe(page)).toEqual([]);
     await screenshots(page, 'run-failed');
   });
@@ -220,7 +222,7 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     const { page } = await own.open(`/runs/${second}?tab=compare`);
     await page.getByRole('columnheader', { name: `Run ${first}` }).waitFor();
     const line = page.getByRole('row').filter({ hasText: 'in.c-library-growing.books' });
-    expect(await line.textContent()).toContain('+4');
+    await expect.poll(async () => await line.textContent()).toContain('+4');
     expect(await axe(page)).toEqual([]);
     await screenshots(page, 'run-compare');
   });

@@ -235,7 +235,7 @@ describe.skipIf(CHROMIUM === undefined)('sources', () => {
     });
     await page.getByRole('link', { name: 'Runs', exact: true }).first().click();
     await expect.poll(() => asked).toHaveLength(1);
-    expect(await page.getByLabel('Data field').inputValue()).toBe('unsaved');
+    await expect.poll(async () => await page.getByLabel('Data field').inputValue()).toBe('unsaved');
     await page.getByRole('button', { name: 'Discard' }).click();
     await expect.poll(async () => await page.getByLabel('Data field').inputValue()).toBe('data');
   });

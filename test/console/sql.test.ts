@@ -19,11 +19,11 @@ describe.skipIf(CHROMIUM === undefined)('SQL', () => {
     await editor.focus();
     await page.keyboard.press('Control+Enter');
     await page.getByRole('status').filter({ hasText: '2 rows' }).waitFor();
-    expect(await page.getByRole('grid').textContent()).toContain('DE');
+    await expect.poll(async () => await page.getByRole('grid').textContent()).toContain('DE');
     expect(await axe(page)).toEqual([]);
     await screenshots(page, 'sql');
     await page.getByRole('tab', { name: 'Chart' }).click();
-    expect(await page.locator('.sql-chart').textContent()).toContain('CZ10');
+    await expect.poll(async () => await page.locator('.sql-chart').textContent()).toContain('CZ10');
     expect(page.url()).toContain('show=chart');
     expect(await axe(page)).toEqual([]);
     const download = page.waitForEvent('download');
@@ -35,7 +35,7 @@ describe.skipIf(CHROMIUM === undefined)('SQL', () => {
     const { page } = await own.open('/sql', { expects: [/400/] });
     await page.getByRole('button', { name: 'Write a first query' }).click();
     const editor = page.getByRole('textbox', { name: 'Query in SQL' });
-    expect(await editor.textContent()).toContain('"in.c-main"."users"');
+    await expect.poll(async () => await editor.textContent()).toContain('"in.c-main"."users"');
     await editor.focus();
     await page.keyboard.press('Control+a');
     await page.keyboard.press('Delete');
