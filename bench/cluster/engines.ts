@@ -14,6 +14,8 @@ const run = promisify(execFile);
 /** A PostgreSQL server whose transactions are on disk when they are acknowledged. */
 export interface Database {
   readonly url: string;
+  /** Id of the server's first process, whose children are all others. */
+  readonly pid: () => number;
   /** As when the machine loses power, and starts again. */
   crash(): Promise<void>;
   stop(): Promise<void>;
@@ -26,6 +28,7 @@ export async function startDatabase(folder: string, port: number): Promise<Datab
     (await run('bash', [POSTGRES, 'start', folder, String(port), '--durable'])).stdout.trim();
   return {
     url: await start(),
+    pid: () => Number.parseInt(readFileSync(path.join(folder, 'data/postmaster.pid'), 'utf8'), 10),
     async crash() {
       await run('bash', [POSTGRES, 'stop', folder, 'immediate']);
       await start();
