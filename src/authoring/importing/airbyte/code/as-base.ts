@@ -5,7 +5,9 @@ import { isTruthy } from '../jinja/values.ts';
 import { noteFixed, type TemplateScope } from '../scope.ts';
 import type { CallArguments } from './builtins.ts';
 import type { CodeClass } from './component-code.ts';
-import { CodeObject, parametersOf, wordsOf, type BaseClass, type Decide } from './evaluate.ts';
+import { CodeObject, parametersOf } from './code-object.ts';
+import type { BaseClass, Decide } from './code-run.ts';
+import { wordsOf } from './explore.ts';
 import { CodeRefused } from './refused.ts';
 import { dict, type CodeValue } from './values.ts';
 

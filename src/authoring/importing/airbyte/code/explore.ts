@@ -1,5 +1,5 @@
 import type { Expression } from '../jinja/ast.ts';
-import type { Decide } from './evaluate.ts';
+import type { Decide } from './code-run.ts';
 import { Raised } from './refused.ts';
 
 /** The end of code, by what its conditions decide where they are known only while it runs. */
@@ -45,5 +45,23 @@ export function explore<T>(
       explore(work, new Map([...decided, [JSON.stringify(when), isTrue]]));
     const [then, otherwise] = [go(true), go(false)];
     return { kind: 'fork', when, then, otherwise };
+  }
+}
+
+/** Returns a condition in words, for notes. */
+export function wordsOf(condition: Expression): string {
+  switch (condition.kind) {
+    case 'name':
+      return condition.name;
+    case 'item':
+      return `${wordsOf(condition.of)}.${wordsOf(condition.key)}`;
+    case 'call':
+      return condition.of.kind === 'item' && condition.args.positional[0] !== undefined
+        ? `${wordsOf(condition.of.of)}.${wordsOf(condition.args.positional[0])}`
+        : '…';
+    case 'constant':
+      return typeof condition.value === 'string' ? condition.value : JSON.stringify(condition.value ?? null);
+    default:
+      return '…';
   }
 }

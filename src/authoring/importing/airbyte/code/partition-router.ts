@@ -4,7 +4,8 @@ import { fold } from '../jinja/fold.ts';
 import { known, type TemplateScope } from '../scope.ts';
 import { bySettings } from './as-base.ts';
 import type { CodeClass } from './component-code.ts';
-import { CodeObject, parametersOf, type BaseClass } from './evaluate.ts';
+import { CodeObject, parametersOf } from './code-object.ts';
+import type { BaseClass } from './code-run.ts';
 import { CodeRefused } from './refused.ts';
 import { dict, isExpression, type CodeValue } from './values.ts';
 

@@ -112,3 +112,11 @@ function textIn(part: Expression): string | undefined {
 export function isText(expression: Expression): boolean {
   return isConstant(expression) && typeof expression.value === 'string';
 }
+
+/** Tells if an expression is a value of the answer: the token that was asked for is there. */
+export function isAnswered(expression: Expression): boolean {
+  if (expression.kind === 'name') return expression.name === 'response';
+  if (expression.kind === 'item') return isAnswered(expression.of);
+  if (expression.kind === 'call' && expression.of.kind === 'item') return isAnswered(expression.of.of);
+  return false;
+}

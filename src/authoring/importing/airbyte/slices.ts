@@ -1,0 +1,199 @@
+import { sameLogin } from './below-parent.ts';
+import { isMap, shown } from './node.ts';
+import {
+  freeName,
+  isTraced,
+  needsRow,
+  parentSource,
+  parentValue,
+  startBelow,
+  underAll,
+  type JobTree,
+  type TranslatedJob,
+} from './parent-rows.ts';
+import { MOST_IN_GROUP, partitionReference, type ListPartition, type ParentPartition } from './partitions.ts';
+import { QUERY_PROPERTIES } from './query-properties.ts';
+import type { RecordsDraft } from './records.ts';
+import type { StreamParts } from './stream-parts.ts';
+import type { Reference, TranslatedJson } from './translate/position.ts';
+
+/**
+ * Returns the parent whose rows start the stream, and the values of all other parents as lists: they are multiplied
+ * with each other.
+ */
+export function multiply(
+  parts: StreamParts,
+  parents: readonly ParentPartition[],
+  properties: ParentPartition | undefined,
+  readParent: (parent: ParentPartition, isOnly: boolean) => JobTree | undefined,
+):
+  | {
+      readonly parent?: ParentPartition;
+      readonly above?: JobTree;
+      readonly lists: readonly ListPartition[];
+    }
+  | undefined {
+  const { findings } = parts;
+  const lists: ListPartition[] = [];
+  const ordered = [
+    ...(properties === undefined ? [] : [properties]),
+    ...parents.toSorted((a, b) => Number(needsRow(a)) - Number(needsRow(b))),
+  ];
+  let last: { readonly parent: ParentPartition; readonly above: JobTree } | undefined;
+  for (const parent of ordered) {
+    const tree = readParent(parent, parents.length === 1);
+    if (tree === undefined) return undefined;
+    if (last === undefined) {
+      last = { parent, above: tree };
+      continue;
+    }
+    const isList = last.parent !== properties;
+    if (
+      (isList && needsRow(last.parent)) ||
+      JSON.stringify(tree.baseUrl) !== JSON.stringify(last.above.baseUrl)
+    )
+      findings.not(parent.stream.at, 'No counterpart: parents at several addresses, or with further fields');
+    sameLogin(parts, last.above, tree.authentication);
+    const { above, name } = underAll(last.parent, last.above, tree, isList ? false : ',', findings);
+    if (!isList) parts.slots.set(QUERY_PROPERTIES, partitionReference(name, MOST_IN_GROUP));
+    else {
+      const { option, name: field, stream } = last.parent;
+      lists.push({
+        name: field,
+        values: { placeholder: name },
+        ...(option === undefined ? {} : { option }),
+      });
+      findings.note(
+        `“${parent.stream.text('name') ?? ''}” is asked for once for each page of “${stream.text('name') ?? ''}”.`,
+      );
+    }
+    last = { parent, above };
+  }
+  return { ...last, lists };
+}
+
+/** Makes what properties stand for known to templates, too. */
+export function withProperties(
+  parts: StreamParts,
+  properties: ParentPartition | undefined,
+  above: JobTree | undefined,
+): void {
+  const reference = parts.slots.get(QUERY_PROPERTIES);
+  if (properties === undefined || reference === undefined || above === undefined) return;
+  parts.slots.set(`extra_fields.${QUERY_PROPERTIES}`, reference);
+  const [root] = above.roots;
+  if (!isMap(root?.['pagination']) || root['pagination']['method'] !== 'none')
+    parts.findings.not(properties.stream.at, 'No counterpart: properties on several pages');
+}
+
+/** Adds the values of the parent row that the child uses. */
+export function withParent(
+  parts: StreamParts,
+  parent: ParentPartition,
+  above: JobTree,
+  job: TranslatedJob,
+  names: string[],
+): void {
+  const { findings } = parts;
+  for (const [name, reference] of above.slots) {
+    // windows and other fields of the parent are not of its slice
+    if (!isMap(reference.out) || reference.out['placeholder'] === undefined) continue;
+    parts.slots.set(`parent_slice.${name}`, reference);
+  }
+  if (parent.extraFields.some(([name = '']) => above.records.isChanged(name)))
+    findings.not(parent.stream.at, 'The field of the parent is changed by Python code');
+  if (parent.extraFields.some((keys) => !isTraced(keys, above.records, 'once')))
+    findings.not(parent.stream.at, 'The field of the parent has another name by then');
+  const placeholder = freeName(parent.name, names);
+  names.push(placeholder);
+  startBelow(job, parent, above, placeholder, findings);
+  const inside = (keys: readonly (string | number)[]): Reference =>
+    partBelow(parts, parent, above.records, job, names, keys);
+  parts.slots.set(parent.name, partitionReference(placeholder, parent.group, inside));
+  if (parent.group !== undefined && parent.extraFields.length > 0)
+    findings.not(parent.stream.at, 'No counterpart: further fields of several parent rows in one request');
+  for (const field of parent.extraFields) {
+    const inField = (keys: readonly (string | number)[]): Reference => ({
+      out: parentSource([...field, ...keys.map(String)], above.records).parent,
+    });
+    parts.slots.set(`extra_fields.${field.join('.')}`, { ...inField([]), inside: inField });
+  }
+}
+
+/** Returns a part of the value of the parent row, which has a placeholder of its own. */
+function partBelow(
+  parts: StreamParts,
+  parent: ParentPartition,
+  records: RecordsDraft,
+  job: TranslatedJob,
+  names: string[],
+  keys: readonly (string | number)[],
+): Reference {
+  const name = freeName([parent.name, ...keys].join('_'), names);
+  names.push(name);
+  const { source } = parentValue([...parent.parentKey.split('/'), ...keys.map(String)], records);
+  job['placeholders'] = { ...(isMap(job['placeholders']) ? job['placeholders'] : {}), [name]: source };
+  const part: Reference = { out: { placeholder: name } };
+  parts.slots.set([parent.name, ...keys].join('.'), part);
+  return part;
+}
+
+export function withLists(
+  parts: StreamParts,
+  lists: readonly ListPartition[],
+  job: TranslatedJob,
+  names: string[],
+): void {
+  const over: Record<string, TranslatedJson> = {};
+  for (const list of lists) {
+    const placeholder = freeName(list.name, names);
+    names.push(placeholder);
+    over[placeholder] = list.values;
+    parts.slots.set(list.name, partitionReference(placeholder, list.group));
+  }
+  if (lists.length > 0) job['over'] = over;
+}
+
+/** Leaves out the placeholder of an object of which only parts are sent: it is no value that can be. */
+export function withoutWhole(parts: StreamParts, job: TranslatedJob, parent: ParentPartition): void {
+  const whole = parts.slots.get(parent.name)?.out;
+  const hasParts = [...parts.slots.keys()].some((name) => name.startsWith(`${parent.name}.`));
+  const { placeholders } = job;
+  if (!hasParts || !isMap(whole) || !isMap(placeholders)) return;
+  const name = shown(whole['placeholder']);
+  const { [name]: _, ...others } = placeholders;
+  const sent = JSON.stringify({ ...job, placeholders: others });
+  if (sent.includes(JSON.stringify(whole)) || sent.includes(`{${name}}`)) return;
+  job['placeholders'] = others;
+  parts.slots.delete(parent.name);
+}
+
+/** Leaves out a list of one value that no request has. */
+export function withoutUnsent(parts: StreamParts, job: TranslatedJob, lists: readonly ListPartition[]): void {
+  const { over, ...others } = job;
+  if (!isMap(over)) return;
+  const sent = JSON.stringify(others);
+  const single = lists
+    .filter(({ isSingle }) => isSingle === true)
+    .map(({ name }) => parts.slots.get(name)?.out);
+  const left = Object.entries(over).filter(([placeholder]) => {
+    const reference = JSON.stringify({ placeholder });
+    const isSent = sent.includes(`{${placeholder}}`) || sent.includes(reference);
+    return isSent || !single.some((out) => JSON.stringify(out) === reference);
+  });
+  if (left.length === Object.keys(over).length) return;
+  if (left.length > 0) job['over'] = Object.fromEntries(left);
+  else delete job['over'];
+}
+
+/** Reports slices that may come several times, and are asked for once in the other tool. */
+export function reportDistinct(parts: StreamParts, trees: readonly JobTree[]): void {
+  const { findings } = parts;
+  if (trees.every(({ roots, leaf }) => roots.length === 1 && roots[0] === leaf) && trees.length === 1) return;
+  if (parts.stream.get('primary_key') === undefined)
+    findings.not(parts.retriever.place('partition_router'), 'No counterpart: slices that are asked for once');
+  else
+    findings.column(
+      'a slice that comes several times is asked for each time; its rows are merged by the primary key',
+    );
+}

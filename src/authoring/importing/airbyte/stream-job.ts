@@ -1,0 +1,188 @@
+import { partsOf, wholeEndpoint } from './address.ts';
+import { readAuthentication } from './authentication.ts';
+import { sameLogin, trustedHost } from './below-parent.ts';
+import type { ManifestComponent } from './component.ts';
+import { putInto, type JobDraft } from './draft.ts';
+import { liftEncoded } from './encoded.ts';
+import { readExport } from './export.ts';
+import { readFormat } from './format.ts';
+import type { IncrementalDraft } from './incremental.ts';
+import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
+import { readPagination } from './pagination.ts';
+import { freeName, type JobTree, type TranslatedJob } from './parent-rows.ts';
+import type { ListPartition, ParentPartition } from './partitions.ts';
+import { readReactions } from './reactions.ts';
+import { readRecords } from './records.ts';
+import { readRequest } from './request.ts';
+import { fieldSource } from './scope.ts';
+import { withoutUnsent, withoutWhole } from './slices.ts';
+import type { StreamParts } from './stream-parts.ts';
+import { withWindows } from './stream-windows.ts';
+import { call } from './translate/out.ts';
+import { pathText, type TranslatedJson } from './translate/position.ts';
+
+/** Puts the job of a stream together, below its parent where it has one. */
+export function readJob(
+  stream: StreamParts,
+  parts: {
+    readonly requester: ManifestComponent;
+    readonly job: TranslatedJob;
+    readonly above: JobTree | undefined;
+    readonly parent: ParentPartition | undefined;
+    readonly lists: readonly ListPartition[];
+    readonly incremental: IncrementalDraft;
+    readonly names: readonly string[];
+  },
+): JobTree {
+  const { requester, job, above, parent, lists, incremental, names } = parts;
+  const { scope, retriever, slots } = stream;
+  const request = readRequest(requester, scope);
+  const paging = readPagination(retriever.child('paginator'), request.tokens, scope);
+  const draft: JobDraft = {
+    query: { ...request.query },
+    headers: { ...request.headers },
+    body: request.body,
+    bodyFormat: request.bodyFormat,
+  };
+  for (const { place, value } of paging.constants) putInto(draft, place, value, paging.isForm);
+  if (paging.isForm) draft.bodyFormat ??= 'form';
+  for (const { place, value, isForm } of incremental.options) putInto(draft, place, value, isForm);
+  if (parent?.option !== undefined)
+    putInto(draft, parent.option.place, slots.get(parent.name)?.out ?? '', parent.option.isForm);
+  for (const { name, option } of lists)
+    if (option !== undefined) putInto(draft, option.place, slots.get(name)?.out ?? '', option.isForm);
+  const pagination = retriever.flag('ignore_stream_slicer_parameters_on_paginated_requests')
+    ? firstPageAlone(stream, paging.pagination, [
+        ...incremental.options,
+        ...[parent?.option, ...lists.map(({ option }) => option)].filter((option) => option !== undefined),
+      ])
+    : paging.pagination;
+  const { baseUrl } = request.address;
+  // a row has one base: a child with another one names the whole address
+  const isElsewhere = above !== undefined && JSON.stringify(above.baseUrl) !== JSON.stringify(baseUrl);
+  const address = isElsewhere ? wholeEndpoint(request.address, names) : request.address.endpoint;
+  const endpoint = withNameless(stream, address, draft, pagination);
+  const records = readRecords(stream.stream, retriever.child('record_selector'), scope);
+  const reactions = readReactions(requester.child('error_handler'), scope);
+  const name = stream.stream.text('name') ?? '';
+  Object.assign(job, {
+    id: name,
+    endpoint,
+    ...(request.method === 'GET' ? {} : { method: request.method }),
+    ...queryOf(request.method, draft),
+    ...(Object.keys(draft.headers).length === 0 ? {} : { headers: draft.headers }),
+    ...(draft.body === undefined ? {} : { body: draft.body }),
+    ...(draft.bodyFormat === undefined ? {} : { bodyFormat: draft.bodyFormat }),
+    dataType: name,
+    dataField: records.dataField,
+    ...readFormat(retriever, scope),
+    pagination: pagination ?? { method: 'none' },
+    ...whereOf(
+      records.where,
+      incremental.where?.(
+        fieldSource(records.names, [incremental.cursorField ?? ''], 'path') ?? {
+          path: pathText([incremental.cursorField ?? '']),
+        },
+      ),
+    ),
+    ...(Object.keys(records.columns).length === 0 ? {} : { columns: records.columns }),
+    ...(records.exclude.length === 0 ? {} : { exclude: records.exclude }),
+    ...(records.case === undefined ? {} : { case: records.case }),
+    ...(reactions.length === 0 ? {} : { reactions }),
+  });
+  if (retriever.type === 'AsyncRetriever') {
+    const made = readExport(retriever, scope, request);
+    if (made !== undefined)
+      Object.assign(job, { export: made.export, ...made.format, dataField: made.dataField });
+  }
+  if (parent !== undefined) withoutWhole(stream, job, parent);
+  withoutUnsent(stream, job, lists);
+  const taken = [...names];
+  liftEncoded(job, (wanted) => {
+    const free = freeName(wanted, taken);
+    taken.push(free);
+    return free;
+  });
+  const isIncremental = withWindows(stream, job, incremental, records, above?.isIncremental === true);
+  if (above !== undefined) {
+    const { children } = above.leaf;
+    above.leaf['children'] = [...(isSequence(children) ? children : []), job];
+  }
+  const authentication = readAuthentication(requester.child('authenticator'), scope);
+  if (above !== undefined) sameLogin(stream, above, authentication);
+  const trusted = isElsewhere ? trustedHost(stream, above, endpoint, baseUrl, authentication) : [];
+  return {
+    roots: above?.roots ?? [job],
+    leaf: job,
+    slots,
+    records,
+    baseUrl: above?.baseUrl ?? baseUrl,
+    authentication: above?.authentication ?? authentication,
+    hasLists: request.hasLists || scope.sent.lists || above?.hasLists === true,
+    // rows below the new rows of a parent are new ones, too
+    isIncremental: isIncremental || above?.isIncremental === true,
+    primaryKey: keyColumns(stream.stream.get('primary_key')),
+    names: taken,
+    trustedHosts: [...new Set([...(above?.trustedHosts ?? []), ...trusted])],
+  };
+}
+
+/** Puts a parameter without a name into the address, as `?=20`: everywhere else it would be left out. */
+function withNameless(
+  parts: StreamParts,
+  endpoint: TranslatedJson,
+  draft: JobDraft,
+  pagination: TranslatedJob | undefined,
+): TranslatedJson {
+  const { '': value } = draft.query;
+  if (value === undefined) return endpoint;
+  delete draft.query[''];
+  if (pagination?.['method'] === 'response.url' || shown(endpoint).includes('?'))
+    parts.findings.not(
+      parts.retriever.place('paginator'),
+      'No counterpart: a place in the request without a name',
+    );
+  return typeof endpoint === 'string' && typeof value !== 'object'
+    ? `${endpoint}?=${shown(value)}`
+    : call('concat', ...partsOf(endpoint), '?=', value);
+}
+
+/** Parameters of the slice are sent with the first request alone. */
+function firstPageAlone(
+  parts: StreamParts,
+  pagination: TranslatedJob | undefined,
+  options: readonly { readonly place: ManifestNode }[],
+): TranslatedJob | undefined {
+  if (pagination === undefined || options.length === 0) return pagination;
+  const names = options.map(({ place }) => (isMap(place) ? place['query'] : undefined));
+  const known = names.filter((name) => typeof name === 'string');
+  if (pagination['includeParams'] === true && known.length === names.length)
+    return { ...pagination, includeParams: { except: known } };
+  parts.findings.not(
+    parts.retriever.place('ignore_stream_slicer_parameters_on_paginated_requests'),
+    'No counterpart: parts of the slice in the first request alone',
+  );
+  return pagination;
+}
+
+/** Returns the columns of a primary key: from a name, a list of names, or a list of paths. */
+function keyColumns(node: ManifestNode | undefined): readonly string[] {
+  if (typeof node === 'string') return node === '' ? [] : [node];
+  if (!isSequence(node)) return [];
+  return node.map((item) => (isSequence(item) ? item.map(shown).join('_') : shown(item)));
+}
+
+function whereOf(...conditions: readonly (TranslatedJson | undefined)[]): TranslatedJob {
+  const all = conditions.filter((condition) => condition !== undefined);
+  const [only] = all;
+  if (only === undefined) return {};
+  return { where: all.length === 1 ? only : { all } };
+}
+
+function queryOf(method: 'GET' | 'POST', { query, body }: JobDraft): TranslatedJob {
+  const isEmpty = Object.keys(query).length === 0;
+  if (method === 'GET') return isEmpty ? {} : { params: query };
+  // a POST without a body is sent without one
+  const paramsIn = body === undefined ? { paramsIn: 'query' } : {};
+  return isEmpty ? paramsIn : { query, ...paramsIn };
+}
