@@ -11,7 +11,8 @@ import type { ShownProgress } from './progress.ts';
  * could take them from.
  */
 export async function givenByRunner(): Promise<
-  Pick<TargetOptions, 'encryptionKeys' | 'environment'> & Partial<Pick<RunCredentials, 'lineage' | 'run'>>
+  Pick<TargetOptions, 'encryptionKeys' | 'environment'> &
+    Partial<Pick<RunCredentials, 'accepting' | 'lineage' | 'run'>>
 > {
   // the module is not loaded for others
   if (process.env[RUNNER_VARIABLE] !== '1') return {};
@@ -22,6 +23,7 @@ export async function givenByRunner(): Promise<
   return {
     run: credentials.run,
     lineage: credentials.lineage,
+    accepting: credentials.accepting,
     encryptionKeys: parseKeys(credentials.keys, 'the runner'),
     environment: { ...process.env, KBC_TOKEN: credentials.token },
   };

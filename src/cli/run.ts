@@ -172,7 +172,7 @@ async function runHere(args: Args, io: Io, outcome: RunOutcome): Promise<number>
     if (!isDryRun) await show(error);
     throw error;
   };
-  const { run: runId, lineage, ...given } = await givenByRunner();
+  const { run: runId, lineage, accepting, ...given } = await givenByRunner();
   outcome.lineage = await lineageTeller(args, io, { runId, receiver: lineage });
   // behind the credentials, which are the first message
   const kept = await keptBySomebody();
@@ -213,6 +213,7 @@ async function runHere(args: Args, io: Io, outcome: RunOutcome): Promise<number>
     const { rows, limits } = await run({
       ...common,
       id: runId ?? kept?.id,
+      accepting,
       acceptDoubtful: args.isSet('accept-doubtful'),
       limit,
       threads: threadsArg(args),

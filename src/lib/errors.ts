@@ -59,6 +59,7 @@ export const ERROR_CODES = {
   'output.failed': 'A file could not be written.',
   'run.locked': 'Another process is running over this data folder.',
   'run.doubtful': 'The tables may not have everything that the API has.',
+  'run.nothingHeld': 'What a run held back, and what was accepted since, is not there any more.',
   'action.unknown': 'There is no sync action of this name.',
   'action.invalid': 'What a sync action was given is missing or wrong.',
   'action.late': 'A sync action was not done in time.',

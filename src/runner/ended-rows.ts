@@ -152,6 +152,11 @@ export class EndedRows {
   }
 }
 
+/** Returns the result that a row ended with, and what it was run with, of a run whose data folder it is in. */
+export function endOf({ ended }: RowFolder): Pick<EndMark, 'head' | 'result'> | undefined {
+  return readMark(ended) as EndMark | undefined; // see readMark
+}
+
 /** Marks a row that had ended as pushed to its end, by a run that continues. */
 export function confirmEnded({ ended }: RowFolder, pushed: Pushed): void {
   const mark = readMark(ended) as EndMark | undefined; // see readMark

@@ -45,6 +45,11 @@ export interface FolderRunOptions extends Omit<RowOptions, 'storage' | 'log'> {
   readonly id?: string | undefined;
   /** How this process is called, for others who find the folder locked. */
   readonly command?: string;
+  /**
+   * Words why a doubt is accepted: what the last run over the folder held back is pushed, with its state, and the API is
+   * asked for nothing. That run had an {@link FolderRunOptions.id}.
+   */
+  readonly accepting?: string | undefined;
 }
 
 export interface RunResult {
@@ -85,7 +90,14 @@ async function runPacked(given: RowsOptions): Promise<RunResult> {
   return result;
 }
 
-async function copiesFor({ record, explanation, secrets }: RowsOptions): Promise<readonly RecordingCopy[]> {
+async function copiesFor({
+  record,
+  explanation,
+  secrets,
+  accepting,
+}: RowsOptions): Promise<readonly RecordingCopy[]> {
+  // it asks for nothing
+  if (accepting !== undefined) return [];
   const copies: RecordingCopy[] = [];
   if (record !== undefined) {
     const { Pack } = await import('../engine/recording/pack.ts');
@@ -121,6 +133,20 @@ async function runRows(
     if (isCommand(options))
       for (const at of ready.map((each) => placeOf(each, signal)))
         await inRow(at, async () => await settle(at, options));
+    const { accepting } = options;
+    if (accepting !== undefined) {
+      const { acceptHeld, nothingHeld } = await import('./accept-held.ts');
+      const accepted: RowResult[] = [];
+      for (const at of ready.map((each) => placeOf(each, signal))) {
+        signal.throwIfAborted();
+        const result = await inRow(at, async () => await acceptHeld(at, accepting, options));
+        if (result === undefined) continue;
+        accepted.push(result);
+        options.progress?.rowEnd?.(result);
+      }
+      if (accepted.length === 0) throw nothingHeld('it is not there any more');
+      return { rows: accepted, skipped, limits: [] };
+    }
     const endedRows = await endedRowsOf(ready, options);
     const { LineThreads, threadsOf } = await import('../engine/records/threads/line-threads.ts');
     lineThreads = new LineThreads({ most: threadsOf(options.threads) });

@@ -303,6 +303,7 @@ async function addRuns(meta: Meta, branch_id: number, count: number): Promise<La
       beat: 0,
       fencing: 0,
       token_id: null,
+      accepted: null,
       verdict: isWaiting || cause !== undefined ? null : 'complete',
       exit_code: isWaiting ? null : cause === undefined ? 0 : 1,
       error:

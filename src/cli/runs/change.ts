@@ -34,7 +34,9 @@ export const changeRunCommands: readonly Command[] = [
       ['gex runs rerun --failed --since yesterday', 'All that failed, each configuration once'],
     ],
     async run({ args, client, show }) {
-      const runs = await Promise.all((await idsOf(args, client)).map((id) => client.runs.detail(id)));
+      const runs = await Promise.all(
+        (await idsOf(args, client, 'failed')).map((id) => client.runs.detail(id)),
+      );
       // one that failed three times is needed once
       const needed = new Map(
         runs.map((run) => [JSON.stringify([run.component, run.configuration, run.asked]), run]),
@@ -47,6 +49,40 @@ export const changeRunCommands: readonly Command[] = [
       const isNothing = done.length + failed.length === 0;
       show(done, () => (isNothing ? 'There is nothing to run again.' : describeRuns(done)));
       requireAll(failed, 'started again');
+    },
+  }),
+  storageCommand({
+    name: 'accept',
+    describe: 'Accept the doubts of runs: what they held back is loaded, and they are no failure any longer',
+    words: [idsWord],
+    options: {
+      because: valued('TEXT', 'Why the tables are good all the same: it goes into the report'),
+      cause: listed('RUN', 'All configurations whose last run is in doubt for the same cause as this run'),
+      doubtful: flag('All configurations whose last run is in doubt, whatever the cause'),
+      since: valued(
+        'TIME',
+        'With --cause or --doubtful: runs from this time on; the last 24 hours by default',
+      ),
+    },
+    examples: [
+      ['gex runs accept 1004 --because "the total counts deleted users, too"', 'Load what one run held back'],
+      [
+        'gex runs accept --cause 1004 --because "checked" --since yesterday',
+        'The same of all with that doubt',
+      ],
+    ],
+    async run({ args, client, show }) {
+      const because = args.text('because')?.trim() ?? '';
+      if (because === '')
+        throw refused(
+          'Say why the doubt is accepted.',
+          'Write --because "the total counts deleted users, too".',
+        );
+      const ids = (await idsOf(args, client, 'doubtful')).map((id) => ({ id }));
+      const { done, failed } = await toEach(ids, async ({ id }) => await client.runs.accept(id, { because }));
+      const isNothing = done.length + failed.length === 0;
+      show(done, () => (isNothing ? 'There is nothing to accept.' : describeRuns(done)));
+      requireAll(failed, 'accepted');
     },
   }),
   storageCommand({
@@ -94,20 +130,26 @@ function requireAll(failed: readonly Failed[], did: string): void {
   });
 }
 
-async function idsOf(args: Args, { runs }: StorageClient): Promise<readonly string[]> {
+/** @param all the flag that takes all */
+async function idsOf(
+  args: Args,
+  { runs }: StorageClient,
+  all: 'doubtful' | 'failed',
+): Promise<readonly string[]> {
   const [ids, causes] = [args.words('ids'), args.list('cause')];
-  const isAll = args.isSet('failed');
+  const isAll = args.isSet(all);
   if (ids.length === 0 && causes.length === 0 && !isAll)
     throw refused(
       'Say which runs.',
-      'Write their numbers, --cause with the number of one of them, or --failed for all.',
+      `Write their numbers, --cause with the number of one of them, or --${all} for all.`,
     );
   if (causes.length === 0 && !isAll) {
     if (args.text('since') === undefined) return ids;
-    throw refused('--since goes with --cause or --failed.', 'Leave it out.');
+    throw refused(`--since goes with --cause or --${all}.`, 'Leave it out.');
   }
   const { problems } = await runs.problems({ since: await momentOption(args, 'since', systemEnv.now()) });
-  if (isAll) return [...new Set([...ids, ...problems.flatMap(openRuns)])];
+  const isMeant = ({ error }: RunProblem): boolean => all === 'failed' || error.code === 'run.doubtful';
+  if (isAll) return [...new Set([...ids, ...problems.filter(isMeant).flatMap(openRuns)])];
   const found = causes.flatMap((run) => {
     const problem = problems.find(({ runIds }) => runIds.includes(run));
     if (problem !== undefined) return openRuns(problem);

@@ -65,7 +65,7 @@ function describeRuns(runs: readonly Run[], width: number | undefined): readonly
       run.id,
       `${run.component}/${run.configuration}`,
       run.status,
-      run.verdict ?? '',
+      run.accepted === undefined ? (run.verdict ?? '') : `${run.verdict ?? ''}, accepted`,
       time(run.endTime),
       took(run.startTime, run.endTime),
       number(run.rowCount),

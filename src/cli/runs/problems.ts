@@ -10,7 +10,8 @@ const TEXT = 300;
 export function describeProblems(problems: RunProblems, width = WIDEST): string {
   const { counts, since, until } = problems;
   const doubtful = counts.doubtful === 0 ? '' : ` (${counts.doubtful} in doubt)`;
-  const head = `${time(since)} to ${time(until)}: ${counts.success} succeeded${doubtful}, ${counts.error} failed, ${counts.cancelled} cancelled.`;
+  const accepted = counts.accepted > 0 ? `, ${counts.accepted} in doubt and accepted` : '';
+  const head = `${time(since)} to ${time(until)}: ${counts.success} succeeded${doubtful}, ${counts.error} failed, ${counts.cancelled} cancelled${accepted}.`;
   const most = Math.min(width, WIDEST);
   const parts = [
     ...problems.problems.map((each) => describe(each, most)),

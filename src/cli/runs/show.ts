@@ -102,6 +102,8 @@ function describeRun(run: Run, requests: RequestSum, log: readonly RunLogLine[])
     ['version', run.configurationVersion === null ? '' : String(run.configurationVersion)],
     ['status', run.status],
     ['verdict', run.verdict ?? ''],
+    ['accepted', acceptedText(run)],
+    ['loads', run.accepts === undefined ? '' : `what run ${run.accepts.run} held back`],
     ['asked by', run.schedule === null ? run.creatorToken.description : `schedule ${run.schedule}`],
     ['asked', time(run.createdTime)],
     ['waited', took(run.createdTime, run.startTime)],
@@ -129,6 +131,13 @@ function describeRun(run: Run, requests: RequestSum, log: readonly RunLogLine[])
       ].join('\n'),
     );
   return parts.join('\n\n');
+}
+
+function acceptedText({ accepted }: Run): string {
+  if (accepted === undefined) return '';
+  const { because, creatorToken, run } = accepted;
+  const by = creatorToken === undefined ? 'by the configuration' : `by ${creatorToken.description}`;
+  return `${by}: ${because}${run === undefined ? '' : ` (loaded by run ${run})`}`;
 }
 
 function requestText({ count, ms, retries }: RequestSum): string {

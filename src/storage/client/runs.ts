@@ -115,6 +115,12 @@ export interface RunOperations {
     },
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<RunRequests>;
+  /**
+   * Accepts the doubt of a run that loaded nothing because of it, or that loaded in doubt.
+   *
+   * @returns the run that loads what was held back; of one that had loaded, that one
+   */
+  accept(id: string, options: { readonly because: string; readonly key?: string | undefined }): Promise<Run>;
   /** Asks it to end. One that has ended otherwise is refused. */
   cancel(id: string): Promise<Run>;
 }
@@ -165,6 +171,16 @@ export function createRunOperations(api: ApiCore): RunOperations {
         bad: 'number',
         next: 'number',
       });
+    },
+    async accept(id, { because, key }) {
+      const json = await api.call({
+        method: 'POST',
+        path: `${at(id)}/accept`,
+        body: { because },
+        key,
+        isOnce: true,
+      });
+      return shaped<Run>(json, 'run', FIELDS);
     },
     async cancel(id) {
       // One that has ended is refused with a status that is otherwise tried again.

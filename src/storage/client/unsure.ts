@@ -16,6 +16,8 @@ function isUntaken({ status, details }: StorageError): boolean {
 /** Nobody knows whether it was taken: no answer, a failure of the service, or an answer from something in between. */
 export function isUnsure(error: unknown): boolean {
   if (!(error instanceof StorageError) || isUntaken(error)) return false;
-  const { code, recovery, status = 200 } = error;
+  const { code, recovery, serviceCode, status = 200 } = error;
+  // the service has looked at it, and refuses what is asked
+  if (status === 409 && serviceCode !== '') return false;
   return recovery === 'retry' || (code === 'storage.unexpected' && status < 300);
 }

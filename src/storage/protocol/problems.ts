@@ -27,7 +27,9 @@ const ProblemSource = Type.Object({
   runs: Type.Integer({ description: 'Of it, with this cause.' }),
   lastRun: Type.String({ description: 'Id of the newest of them.' }),
   lastTime: Time,
-  isSolved: Type.Boolean({ description: 'True when a newer run of it succeeded, and has no doubts.' }),
+  isSolved: Type.Boolean({
+    description: 'True when a newer run of it succeeded, without a doubt or with one that was accepted.',
+  }),
 });
 
 /** Runs that went wrong for the same cause: what they say is the same but for names, numbers and addresses. */
@@ -73,9 +75,13 @@ export const RunProblems = Type.Object(
     counts: Type.Object(
       {
         success: Type.Integer(),
-        doubtful: Type.Integer({ description: 'Of those that succeeded.' }),
+        doubtful: Type.Integer({ description: 'Of those that succeeded; accepted ones are not among them.' }),
         error: Type.Integer(),
         cancelled: Type.Integer(),
+        accepted: Type.Integer({
+          description:
+            'Runs whose doubt was accepted. Those that had loaded nothing count neither as `error` nor as `success`, the others as `success`.',
+        }),
       },
       { description: 'Runs that ended in the range.' },
     ),

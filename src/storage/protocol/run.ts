@@ -51,6 +51,18 @@ export const RunCreate = Type.Object({
 });
 export type RunCreate = Static<typeof RunCreate>;
 
+/** Body of `POST runs/<id>/accept`. */
+export const RunAccept = Type.Object({
+  because: Type.String({
+    minLength: 1,
+    maxLength: 1000,
+    pattern: '\\S',
+    description: 'Why the tables are good all the same: it goes into the report.',
+    examples: ['The total counts deleted users, too.'],
+  }),
+});
+export type RunAccept = Static<typeof RunAccept>;
+
 /** Query of `GET runs`. */
 export const RunsQuery = Type.Object({
   component: Type.Optional(Type.String()),
@@ -64,7 +76,8 @@ export const RunsQuery = Type.Object({
   ),
   isBad: Type.Optional(
     Type.Boolean({
-      description: 'Only those that failed, and those whose verdict is `cut` or `doubtful`.',
+      description:
+        'Only those that failed, and those whose verdict is `cut` or `doubtful`; not those whose doubt was accepted.',
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 20 })),
@@ -182,6 +195,21 @@ export type RunProgress = Static<typeof RunProgress>;
 
 const nullable = <T extends ReturnType<typeof Type.String>>(type: T) => Type.Union([type, Type.Null()]);
 
+/** Acceptance of the doubt of a run: by whom, and why. */
+const RunAcceptance = Type.Object(
+  {
+    because: Type.String(),
+    creatorToken: Type.Optional(
+      Type.Object(
+        { id: Type.String(), description: Type.String() },
+        { description: 'Absent where the configuration says it, by `completeness` of a job.' },
+      ),
+    ),
+    run: Type.Optional(Type.String({ description: 'The run that has loaded what this one had held back.' })),
+  },
+  { description: 'Present when its doubt was accepted: it is no failure any longer.' },
+);
+
 /** A run of a configuration. */
 export const Run = Type.Object(
   {
@@ -199,6 +227,12 @@ export const Run = Type.Object(
       },
       { description: 'What it was started with.' },
     ),
+    accepts: Type.Optional(
+      Type.Object(
+        { run: Type.String(), because: Type.String() },
+        { description: 'Of a run that loads what another one has held back: which one, and why.' },
+      ),
+    ),
     configurationVersion: Type.Union([Type.Integer(), Type.Null()], {
       description:
         'The version that was there when it was asked for, which it goes by; null of one that an older version of the service has asked for.',
@@ -212,6 +246,7 @@ export const Run = Type.Object(
     cancelTime: nullable(Type.String({ description: 'When it was asked to end.' })),
     attempt: Type.Integer({ description: 'How often a runner took it; more than 1 when one was lost.' }),
     verdict: nullable(Type.String({ description: 'The worst of its rows.' })),
+    accepted: Type.Optional(RunAcceptance),
     exitCode: Type.Union([Type.Integer(), Type.Null()]),
     error: Type.Union([RunError, Type.Null()]),
     log: Type.Object({ lines: Type.Integer() }),

@@ -6,7 +6,7 @@ import { apiTime } from './time.ts';
 
 export function runReply(run: BriefRun): Record<string, Reply> {
   // Written by this service.
-  const asked = JSON.parse(run.asked) as AskedOfRun;
+  const { accepts, ...asked } = JSON.parse(run.asked) as AskedOfRun;
   return {
     id: String(run.id),
     status: run.status,
@@ -14,6 +14,7 @@ export function runReply(run: BriefRun): Record<string, Reply> {
     component: run.component_id,
     configuration: run.configuration_id,
     asked: { ...asked },
+    ...(accepts === undefined ? {} : { accepts: { ...accepts } }),
     configurationVersion: run.version,
     schedule: run.schedule_id === null ? null : String(run.schedule_id),
     scheduledTime: apiTime(run.occurrence?.replace(/^.*@/, '') ?? null),
@@ -24,6 +25,7 @@ export function runReply(run: BriefRun): Record<string, Reply> {
     cancelTime: apiTime(run.cancel_asked),
     attempt: run.attempt,
     verdict: run.verdict,
+    ...(run.accepted === null ? {} : { accepted: new RawJson(run.accepted) }),
     exitCode: run.exit_code,
     error: run.error === null ? null : new RawJson(run.error),
     log: { lines: run.log_lines },

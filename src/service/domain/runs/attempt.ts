@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { whenDatabaseIsBack } from '../../platform/database/retry-policy.ts';
 import { detailOf, isDiskFull, toServiceError } from '../service-error.ts';
 import { isPassing } from '../jobs/failure.ts';
-import { type AskedOfRun } from '../../stores/metadata/runs.ts';
+import { acceptanceText, type AskedOfRun } from '../../stores/metadata/runs.ts';
 import { appendRequests } from '../../stores/metadata/run-requests.ts';
 import { beatRun, type RunEnd } from '../../stores/metadata/run-leases.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
@@ -119,6 +119,7 @@ async function perform(
       exitCode: outcome.exitCode,
       verdict: outcome.report.verdict ?? null,
       error: outcome.error === undefined || status === 'cancelled' ? null : JSON.stringify(outcome.error),
+      accepted: isDone ? acceptedOf(run, outcome.report) : null,
       report: JSON.stringify(outcome.report.rows),
       spent: state.spent ?? null,
       ...(isDone ? {} : { line: lastLine(context, isCancelled ? undefined : outcome.error) }),
@@ -144,6 +145,12 @@ async function perform(
   }
 }
 
+/** Returns who accepts the doubt of a run that has loaded, and why, as JSON; null for one without, or with an open one. */
+function acceptedOf(run: RunRow, { verdict, accepted }: Outcome['report']): string | null {
+  if (verdict !== 'doubtful' || accepted === undefined) return null;
+  return acceptanceText(accepted, askedOf(run).accepts === undefined ? undefined : run);
+}
+
 /** Returns the line that ends the log of a run that has not succeeded. */
 function lastLine({ env }: Context, error: RunError | undefined): string {
   const time = new Date(env.now()).toISOString();
@@ -154,7 +161,7 @@ function lastLine({ env }: Context, error: RunError | undefined): string {
 }
 
 interface Outcome {
-  readonly report: Pick<RunReport, 'rows' | 'verdict'>;
+  readonly report: Pick<RunReport, 'accepted' | 'rows' | 'verdict'>;
   readonly error: RunError | undefined;
   readonly exitCode: number | null;
   readonly folder: string;
@@ -205,7 +212,13 @@ function failed({ log }: Context, run: RunRow, error: unknown): Outcome {
         hint: 'The log of the runner says why.',
       };
   const exitCode = told.audience === 'user' ? 1 : 2;
-  return { report: { rows: [], verdict: undefined }, error: told, exitCode, folder: '', passing };
+  return {
+    report: { rows: [], verdict: undefined, accepted: undefined },
+    error: told,
+    exitCode,
+    folder: '',
+    passing,
+  };
 }
 
 /** Returns the message of a temporary failure, for users. */
@@ -317,6 +330,7 @@ async function workIn(
           run: String(run.id),
           token: made.token,
           keys: keyFileText(keys),
+          accepting: askedOf(run).accepts?.because,
           lineage,
         },
       });
@@ -408,7 +422,9 @@ async function keeperOf(
 
 /** Returns the last run of the configuration and rows when it has not succeeded: this one continues from it. */
 async function continuedBy(meta: Meta, run: RunRow): Promise<string | undefined> {
-  const { restart = false, ...asked } = askedOf(run);
+  const { restart = false, accepts, ...asked } = askedOf(run);
+  // its data folder has what it held back
+  if (accepts !== undefined) return accepts.run;
   if (restart) return undefined;
   const last = await meta
     .selectFrom('runs')

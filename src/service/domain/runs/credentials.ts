@@ -10,6 +10,8 @@ export interface RunCredentials {
   readonly token: string;
   /** The keys of encrypted values, as a key file has them. */
   readonly keys: string;
+  /** Words why the doubt of the run before is accepted: it pushes what that one held back. */
+  readonly accepting?: string | undefined;
   /** Receiver of OpenLineage events, where the service has one. */
   readonly lineage?: LineageReceiver | undefined;
 }

@@ -19,9 +19,9 @@ export async function readDays(
       all.filter(fits).reduce((total, { runs }) => total + runs, 0);
     return {
       day,
-      success: sum(({ status, verdict }) => status === 'success' && verdict !== 'doubtful'),
-      doubtful: sum(({ status, verdict }) => status === 'success' && verdict === 'doubtful'),
-      error: sum(({ status }) => status === 'error'),
+      success: sum((each) => each.status === 'success' && (each.verdict !== 'doubtful' || each.isAccepted)),
+      doubtful: sum((each) => (each.status === 'success' && each.verdict === 'doubtful') !== each.isAccepted),
+      error: sum(({ status, isAccepted }) => status === 'error' && !isAccepted),
       cancelled: sum(({ status }) => status === 'cancelled'),
     };
   });

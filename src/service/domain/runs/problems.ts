@@ -36,8 +36,10 @@ export async function readProblems(
   const groups = Map.groupBy(runs, causeOf);
   const count = (fits: (each: (typeof ended)[number]) => boolean): number =>
     ended.filter(fits).reduce((sum, each) => sum + each.runs, 0);
-  const doubtful = count((each) => each.status === 'success' && each.verdict === 'doubtful');
-  const failed = count((each) => each.status === 'error');
+  const doubtful = count(
+    (each) => each.status === 'success' && each.verdict === 'doubtful' && !each.isAccepted,
+  );
+  const failed = count((each) => each.status === 'error' && !each.isAccepted);
   return {
     since: apiTime(range.since),
     until: apiTime(range.until),
@@ -46,6 +48,7 @@ export async function readProblems(
       doubtful,
       error: failed,
       cancelled: count((each) => each.status === 'cancelled'),
+      accepted: count((each) => each.isAccepted),
     },
     problems: [...groups]
       .map(([id, rows]) => problemOf(id, rows, good))

@@ -1,4 +1,4 @@
-import type { JobReport, Verdict } from '../../../engine/completeness/index.ts';
+import { isOpen, type JobReport, type Verdict } from '../../../engine/completeness/index.ts';
 import type { RunError, RunRowResult } from '../../../storage/protocol/run.ts';
 import type { Ended } from './child.ts';
 
@@ -6,6 +6,8 @@ import type { Ended } from './child.ts';
 export interface RunReport {
   readonly rows: readonly RunRowResult[];
   readonly verdict: Verdict | undefined;
+  /** Words why the doubt is accepted; undefined where there is none, or one that is not accepted. */
+  readonly accepted: string | undefined;
   readonly error: RunError | undefined;
   /** True when it failed because the storage was unavailable. */
   readonly mayPass: boolean;
@@ -59,7 +61,11 @@ export function readReport(
   });
   const mayPass = ended.code !== 0 && document?.error?.mayPass === true;
   const verdict = worst(rows.flatMap((row) => row.verdict ?? []));
-  return { rows, verdict, error: errorOf(ended, document?.error, { others, clean }), mayPass };
+  const doubtful = (document?.rows ?? []).flatMap(({ jobs }) =>
+    jobs.filter((job) => job.verdict === 'doubtful'),
+  );
+  const accepted = doubtful.some(isOpen) ? undefined : doubtful[0]?.accepted;
+  return { rows, verdict, accepted, error: errorOf(ended, document?.error, { others, clean }), mayPass };
 }
 
 function errorOf(
@@ -93,7 +99,7 @@ function errorOf(
 }
 
 const DOUBTFUL =
-  'Correct what the log names, or write `"completeness": {"mode": "accept", "because": "…"}` into the job.';
+  'Correct what the log names; or accept it, which loads what is there; or write `"completeness": {"mode": "accept", "because": "…"}` into the job.';
 
 const ORDER: readonly Verdict[] = ['complete', 'ended', 'cut', 'doubtful'];
 

@@ -94,10 +94,11 @@ const tellsOfLate = ({ is_enabled, kinds }: AlertRow): boolean =>
   is_enabled === 1 && (JSON.parse(kinds) as readonly AlertKind[]).includes('late');
 
 function conditionOf(run: NewestRun | undefined, isLate: boolean): SourceCondition {
-  if (run?.status === 'error') return 'failed';
+  const isAccepted = run !== undefined && run.accepted !== null;
+  if (run?.status === 'error' && !isAccepted) return 'failed';
   if (isLate) return 'late';
   if (run === undefined) return 'neverRun';
-  return run.verdict === 'doubtful' ? 'doubtful' : 'fresh';
+  return run.verdict === 'doubtful' && !isAccepted ? 'doubtful' : 'fresh';
 }
 
 /** States that need a look come first. */

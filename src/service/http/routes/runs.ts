@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import {
   Run,
+  RunAccept,
   RunCreate,
   RunEventsQuery,
   RunLog,
@@ -13,6 +14,7 @@ import { readTime } from '../../../storage/protocol/read-time.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import type { Context } from '../../domain/context.ts';
 import { readProblems } from '../../domain/runs/problems.ts';
+import { acceptDoubt } from '../../domain/runs/accept-doubt.ts';
 import { readSourceStates } from '../../domain/runs/source-states.ts';
 import { RawJson } from '../../domain/reply.ts';
 import { ApiError, badRequest, invalidField, notFound } from '../../domain/api-error.ts';
@@ -162,6 +164,16 @@ export function runRoutes(context: Context): Route[] {
         return eventStream(context, (signal) => followRun(context, { run: run.id, offset }, signal), {
           onEnd,
         });
+      },
+    }),
+    route('POST', '/runs/:run/accept', {
+      summary:
+        'Accepts the doubt of a run: another run loads what it held back, and asks the API for nothing; of one that has loaded, the answer is the run itself',
+      body: RunAccept,
+      response: Run,
+      handle: async ({ params, body, ...call }) => {
+        const run = await requireRun(context, call, params.run);
+        return wholeRunReply(await acceptDoubt(context, call, run, body.because.trim()));
       },
     }),
     route('POST', '/runs/:run/cancel', {

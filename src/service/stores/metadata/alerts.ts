@@ -149,7 +149,15 @@ export async function listLive(meta: Meta, branchId: number): Promise<readonly C
 /** The newest run of a configuration that ended by itself. */
 export type LastEnded = Pick<
   RunRow,
-  'component_id' | 'configuration_id' | 'ended' | 'error' | 'id' | 'lock_key' | 'status' | 'verdict'
+  | 'accepted'
+  | 'component_id'
+  | 'configuration_id'
+  | 'ended'
+  | 'error'
+  | 'id'
+  | 'lock_key'
+  | 'status'
+  | 'verdict'
 >;
 
 /** Names the configurations of which runs ended from a time on. */
@@ -169,7 +177,17 @@ export async function endedSince(meta: Meta, branchId: number, since: string): P
 export async function lastEnded(meta: Meta, lockKey: string): Promise<LastEnded | undefined> {
   return await meta
     .selectFrom('runs')
-    .select(['id', 'component_id', 'configuration_id', 'lock_key', 'status', 'verdict', 'ended', 'error'])
+    .select([
+      'id',
+      'component_id',
+      'configuration_id',
+      'lock_key',
+      'status',
+      'verdict',
+      'accepted',
+      'ended',
+      'error',
+    ])
     .where('lock_key', '=', lockKey)
     .where('status', 'in', ['success', 'error'])
     .orderBy('id', 'desc')

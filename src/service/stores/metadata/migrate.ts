@@ -13,6 +13,7 @@ import { consoleLogins } from './migrations/0034-console-logins.ts';
 import { kindsOfAlerts } from './migrations/0035-kinds-of-alerts.ts';
 import { runTables } from './migrations/0036-run-tables.ts';
 import { readOnlyTokens } from './migrations/0037-read-only-tokens.ts';
+import { acceptedDoubts } from './migrations/0038-accepted-doubts.ts';
 import type { MetadataTables } from './tables.ts';
 
 /**
@@ -33,6 +34,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0035-kinds-of-alerts': kindsOfAlerts,
   '0036-run-tables': runTables,
   '0037-read-only-tokens': readOnlyTokens,
+  '0038-accepted-doubts': acceptedDoubts,
 };
 
 /**

@@ -1,4 +1,5 @@
 import type { Meta } from './database.ts';
+import { IS_ACCEPTED } from './runs.ts';
 import type { Moment } from './timestamp.ts';
 import type { EventRow, RunRow, ScheduleRow } from './tables.ts';
 
@@ -24,20 +25,30 @@ export type ProblemRow = Pick<
 export async function countEnded(
   meta: Meta,
   range: EndedRange,
-): Promise<readonly { status: string; verdict: string | null; runs: number }[]> {
+): Promise<readonly { status: string; verdict: string | null; isAccepted: boolean; runs: number }[]> {
   const counted = await inRange(meta, range)
-    .select(['status', 'verdict', (build) => build.fn.countAll<number | string>().as('runs')])
-    .groupBy(['status', 'verdict'])
+    .select([
+      'status',
+      'verdict',
+      IS_ACCEPTED.as('is_accepted'),
+      (build) => build.fn.countAll<number | string>().as('runs'),
+    ])
+    .groupBy(['status', 'verdict', IS_ACCEPTED])
     .execute();
-  return counted.map(({ runs, ...kind }) => ({ ...kind, runs: Number(runs) }));
+  return counted.map(({ runs, is_accepted, ...kind }) => ({
+    ...kind,
+    isAccepted: is_accepted === 1,
+    runs: Number(runs),
+  }));
 }
 
-/** Runs that failed or are doubtful, the newest first. */
+/** Runs that failed or are doubtful, and that nobody has accepted, the newest first. */
 export async function listProblemRuns(meta: Meta, range: EndedRange, limit: number): Promise<ProblemRow[]> {
   return await inRange(meta, range)
     .select(['id', 'component_id', 'configuration_id', 'lock_key', 'status', 'verdict', 'ended', 'error'])
     .where((where) => where.or([where('status', '=', 'error'), where('verdict', '=', 'doubtful')]))
     .where('status', '!=', 'cancelled')
+    .where('accepted', 'is', null)
     .orderBy('ended', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
@@ -58,7 +69,7 @@ function inRange(meta: Meta, range: EndedRange) {
 
 const AT_ONCE = 500;
 
-/** The newest run without a doubt of each configuration that has one, by its `lock_key`. */
+/** The newest run without an open doubt of each configuration that has one, by its `lock_key`. */
 export async function lastGoodRuns(
   meta: Meta,
   lockKeys: readonly string[],
@@ -70,7 +81,13 @@ export async function lastGoodRuns(
       .select(['lock_key', (build) => build.fn.max('id').as('id')])
       .where('lock_key', 'in', lockKeys.slice(at, at + AT_ONCE))
       .where('status', '=', 'success')
-      .where((where) => where.or([where('verdict', 'is', null), where('verdict', '!=', 'doubtful')]))
+      .where((where) =>
+        where.or([
+          where('verdict', 'is', null),
+          where('verdict', '!=', 'doubtful'),
+          where('accepted', 'is not', null),
+        ]),
+      )
       .groupBy('lock_key')
       .execute();
     for (const { lock_key, id } of some) found.set(lock_key, id);

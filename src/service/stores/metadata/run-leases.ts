@@ -4,6 +4,7 @@ import { isTaken } from './is-taken.ts';
 import { momentOf } from './timestamp.ts';
 import { appendWithin } from './run-log.ts';
 import { insertRunTables } from './run-tables.ts';
+import { acceptanceText, acceptRun, type AskedOfRun } from './runs.ts';
 import type { RunRow } from './tables.ts';
 import { deleteToken, revokeToken } from './tokens.ts';
 import { withLocks, runOf, type Transact } from './transaction.ts';
@@ -140,6 +141,8 @@ export interface RunEnd {
   readonly status: 'cancelled' | 'error' | 'success';
   readonly exitCode: number | null;
   readonly verdict: string | null;
+  /** JSON, {@link RunRow.accepted}. */
+  readonly accepted?: string | null;
   /** JSON. */
   readonly error: string | null;
   /** JSON. */
@@ -161,7 +164,18 @@ export async function finishRun(meta: Meta, run: HeldRun, end: RunEnd, now: numb
   return await withLocks(meta, [runOf(run.id)], async (tx) => {
     const known = await tx
       .selectFrom('runs')
-      .select(['id', 'branch_id', 'component_id', 'configuration_id', 'token_id', 'log_lines', 'log_bytes'])
+      .select([
+        'id',
+        'branch_id',
+        'component_id',
+        'configuration_id',
+        'asked',
+        'creator_id',
+        'creator_description',
+        'token_id',
+        'log_lines',
+        'log_bytes',
+      ])
       .where((where) => where.and(held(run)))
       .executeTakeFirst();
     if (known !== undefined && line !== undefined) await appendWithin(tx, run, known, [line]);
@@ -173,6 +187,10 @@ export async function finishRun(meta: Meta, run: HeldRun, end: RunEnd, now: numb
       .executeTakeFirst();
     if (numUpdatedRows === 0n || known === undefined) return false;
     await insertRunTables(tx, known, { report: end.report, loaded: isoTime(now) });
+    // Written by this service.
+    const { accepts } = JSON.parse(known.asked) as AskedOfRun;
+    if (accepts !== undefined && rest.status === 'success')
+      await acceptRun(tx, Number(accepts.run), acceptanceText(accepts.because, known, known.id));
     if (known.token_id !== null) await (isDone ? deleteToken : revokeToken)(tx, known.token_id);
     return true;
   });

@@ -14,6 +14,29 @@ export interface AskedOfRun {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly restart?: boolean | undefined;
+  /** The run whose doubt is accepted: this one loads what it held back. */
+  readonly accepts?: { readonly run: string; readonly because: string } | undefined;
+}
+
+/** Acceptance of the doubt of a run: by whom, and why. */
+export interface Acceptance {
+  readonly because: string;
+  /** Absent where the configuration says it. */
+  readonly creatorToken?: { readonly id: string; readonly description: string };
+  /** The run that has loaded what was held back. */
+  readonly run?: string;
+}
+
+/** Returns {@link Acceptance} as text. @param by undefined where the configuration says it */
+export function acceptanceText(because: string, by: Author | undefined, run?: number): string {
+  const acceptance: Acceptance = {
+    because,
+    ...(by === undefined
+      ? {}
+      : { creatorToken: { id: String(by.creator_id), description: by.creator_description } }),
+    ...(run === undefined ? {} : { run: String(run) }),
+  };
+  return JSON.stringify(acceptance);
 }
 
 export interface NewRun {
@@ -55,6 +78,7 @@ export async function insertRun(tx: Meta, env: Env, run: NewRun): Promise<RunRow
     fencing: 0,
     token_id: null,
     verdict: null,
+    accepted: null,
     exit_code: null,
     error: null,
     report: null,
@@ -82,7 +106,7 @@ export interface RunFilter {
   readonly components?: readonly string[] | undefined;
   /** Only the last run of each configuration, of those with the statuses. */
   readonly isLast?: boolean | undefined;
-  /** Only those that failed, or may not have everything. */
+  /** Only those that failed, or may not have everything, and that nobody has accepted. */
   readonly isBad?: boolean | undefined;
   readonly limit: number;
   readonly offset: number;
@@ -100,9 +124,9 @@ export async function listRuns(meta: Meta, filter: RunFilter): Promise<BriefRun[
   const { statuses } = filter;
   if (statuses !== undefined) query = query.where('status', 'in', statuses);
   if (filter.isBad === true)
-    query = query.where((is) =>
-      is.or([is('status', '=', 'error'), is('verdict', 'in', ['cut', 'doubtful'])]),
-    );
+    query = query
+      .where('accepted', 'is', null)
+      .where((is) => is.or([is('status', '=', 'error'), is('verdict', 'in', ['cut', 'doubtful'])]));
   if (filter.isLast === true)
     query = query.where((where) => {
       let later = where
@@ -141,6 +165,7 @@ const BRIEF = [
   'fencing',
   'token_id',
   'verdict',
+  'accepted',
   'exit_code',
   'error',
   'log_lines',
@@ -149,6 +174,28 @@ const BRIEF = [
   'creator_id',
   'creator_description',
 ] as const satisfies readonly (keyof RunRow)[];
+
+/** Writes down that the doubt of a run is accepted. */
+export async function acceptRun(tx: Meta, id: number, acceptance: string): Promise<void> {
+  await tx.updateTable('runs').set({ accepted: acceptance }).where('id', '=', id).execute();
+}
+
+/** Returns the newest run of a configuration behind another one that a runner has begun, or that is to come. */
+export async function findLater(
+  meta: Meta,
+  run: Pick<RunRow, 'id' | 'lock_key'>,
+): Promise<number | undefined> {
+  const found = await meta
+    .selectFrom('runs')
+    .select('id')
+    .where('lock_key', '=', run.lock_key)
+    .where('id', '>', run.id)
+    .where((where) => where.or([where('attempt', '>', 0), where('status', 'in', UNFINISHED)]))
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return found?.id;
+}
 
 export async function findRun(meta: Meta, id: number): Promise<RunRow | undefined> {
   return await meta.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
@@ -190,24 +237,39 @@ export async function listRunIds(
   return found.map(({ id }) => id);
 }
 
+/** 1 for a run whose doubt was accepted. */
+export const IS_ACCEPTED = sql<number>`case when accepted is null then 0 else 1 end`;
+
 /** Counts the runs of a branch that ended from a day on, by day, status and verdict. */
 export async function countByDay(
   meta: Meta,
   filter: Pick<RunFilter, 'branchId' | 'component' | 'components' | 'configuration'> & {
     readonly since: string;
   },
-): Promise<readonly { day: string; status: RunStatus; verdict: string | null; runs: number }[]> {
+): Promise<
+  readonly { day: string; status: RunStatus; verdict: string | null; isAccepted: boolean; runs: number }[]
+> {
   const day = sql<string>`substr(ended, 1, 10)`;
   // An expression keeps SQLite from reading all runs of the branch by the index of configurations: it takes that of ends.
   const branch = filter.configuration === undefined ? sql<number>`+branch_id` : sql.ref<number>('branch_id');
   let query = meta
     .selectFrom('runs')
-    .select([day.as('day'), 'status', 'verdict', ({ fn }) => fn.countAll<number | string>().as('runs')])
+    .select([
+      day.as('day'),
+      'status',
+      'verdict',
+      IS_ACCEPTED.as('is_accepted'),
+      ({ fn }) => fn.countAll<number | string>().as('runs'),
+    ])
     .where(branch, '=', filter.branchId)
     .where('ended', '>=', filter.since);
   if (filter.component !== undefined) query = query.where('component_id', '=', filter.component);
   if (filter.configuration !== undefined) query = query.where('configuration_id', '=', filter.configuration);
   if (filter.components !== undefined) query = query.where('component_id', 'in', filter.components);
-  const counted = await query.groupBy([day, 'status', 'verdict']).execute();
-  return counted.map(({ runs, ...kind }) => ({ ...kind, runs: Number(runs) }));
+  const counted = await query.groupBy([day, 'status', 'verdict', IS_ACCEPTED]).execute();
+  return counted.map(({ runs, is_accepted, ...kind }) => ({
+    ...kind,
+    isAccepted: is_accepted === 1,
+    runs: Number(runs),
+  }));
 }

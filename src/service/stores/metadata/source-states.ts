@@ -29,7 +29,7 @@ export async function listNamed(
   return await query.execute();
 }
 
-export type NewestRun = Pick<RunRow, 'ended' | 'id' | 'lock_key' | 'status' | 'verdict'>;
+export type NewestRun = Pick<RunRow, 'accepted' | 'ended' | 'id' | 'lock_key' | 'status' | 'verdict'>;
 
 /** The newest run of each configuration of a branch that ended in one of these ways. */
 export async function lastRunsOf(
@@ -45,7 +45,7 @@ export async function lastRunsOf(
     .groupBy('lock_key');
   const found = await meta
     .selectFrom('runs')
-    .select(['id', 'lock_key', 'status', 'verdict', 'ended'])
+    .select(['id', 'lock_key', 'status', 'verdict', 'accepted', 'ended'])
     .where('id', 'in', newest)
     .execute();
   return new Map(found.map((run) => [run.lock_key, run]));

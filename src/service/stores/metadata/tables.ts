@@ -384,7 +384,7 @@ export interface RunRow extends Author, ConfigurationKey {
   /** Names the configuration in its branch: of those with the same, one at most is `processing`. */
   lock_key: string;
   status: RunStatus;
-  /** JSON: rows, from, to, restart. */
+  /** JSON: rows, from, to, restart, accepts. */
   asked: string;
   /** The version of the configuration that was there when it was asked for, and its identifier; null before there were. */
   version: number | null;
@@ -414,6 +414,8 @@ export interface RunRow extends Author, ConfigurationKey {
   /** The token of the run; null before it starts and when it has ended. */
   token_id: number | null;
   verdict: string | null;
+  /** JSON: who has accepted its doubt and why, {@link Acceptance} of `runs.ts`; null while nobody has. */
+  accepted: string | null;
   exit_code: number | null;
   /** JSON: code, message, audience, hint, where. */
   error: string | null;

@@ -241,3 +241,19 @@ function makeDisk(): string | undefined {
     return undefined;
   }
 }
+
+test('what a run held back is loaded by whichever runner, when its doubt is accepted', async () => {
+  const api = await startApi((_request, response) => json(response, { total: 7, data: [{ id: 1 }] }));
+  const world = await startSeveral();
+  await world.add();
+  await world.configure('a', books(api.url, { jobs: [{ endpoint: 'books', dataField: 'data' }] }));
+  const held = await world.ended((await world.start('a')).id);
+  expect(held).toMatchObject({ status: 'error', error: { code: 'run.doubtful' } });
+  await world.add();
+  const { body } = await world.call('POST', `runs/${held.id}/accept`, { because: 'checked' });
+  const loaded = await world.ended((body as { id: string }).id);
+  expect({ status: loaded.status, error: loaded.error }).toEqual({ status: 'success', error: null });
+  expect(await world.rows('in.c-library.books')).toEqual(['"1"']);
+  expect(api.seen).toHaveLength(1);
+  expect(await world.show(held.id)).toMatchObject({ accepted: { because: 'checked', run: loaded.id } });
+});

@@ -69,6 +69,7 @@ async function makeOlder(meta: Meta, withoutKey: number): Promise<void> {
       'run_tables',
     ].map((table) => `drop table ${place}${table}`),
     `alter table ${place}runs drop column spent`,
+    `alter table ${place}runs drop column accepted`,
     `alter table ${place}schedules drop column is_paused`,
     `alter table ${place}tokens drop column is_read_only`,
     `alter table ${place}deleted_tokens drop column is_read_only`,

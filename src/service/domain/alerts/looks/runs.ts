@@ -1,5 +1,5 @@
 import { isoTime } from '../../../../lib/iso-time.ts';
-import { lastEnded, lastLoads, listEnabled } from '../../../stores/metadata/alerts.ts';
+import { lastEnded, lastLoads, listEnabled, type LastEnded } from '../../../stores/metadata/alerts.ts';
 import { lockKeyOf } from '../../../stores/metadata/runs.ts';
 import { causeOf, errorOf } from '../../runs/cause.ts';
 import { findingOf, isOf, type AlertFinding, type AlertFindings, type AlertLook } from '../finding.ts';
@@ -44,8 +44,11 @@ export async function lookAtRuns({
 /** Subjects of other kinds have their kind in front of what they are about. */
 const isRun = (lockKey: string): boolean => lockKey.startsWith('[');
 
-const kindOf = ({ status, verdict }: { readonly status: string; readonly verdict: string | null }) =>
-  status === 'error' ? 'failed' : verdict === 'doubtful' ? 'doubtful' : undefined;
+function kindOf({ status, verdict, accepted }: LastEnded): 'doubtful' | 'failed' | undefined {
+  if (accepted !== null) return undefined;
+  if (status === 'error') return 'failed';
+  return verdict === 'doubtful' ? 'doubtful' : undefined;
+}
 
 /** Returns the configurations with an enabled schedule whose last good run is too long ago. */
 async function lateOnes({
