@@ -25,6 +25,11 @@ export class ManifestComponent {
     return typeof name === 'string' ? name : undefined;
   }
 
+  /** Returns the component with a name; a class of Python is given that of its stream. */
+  named(name: string): ManifestComponent {
+    return this.className === undefined ? this : new ManifestComponent({ ...this.node, name }, this.at);
+  }
+
   place(key: string): string {
     return placeOf(this.at, key);
   }

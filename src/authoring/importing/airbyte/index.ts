@@ -42,7 +42,7 @@ export function importAirbyte(text: string, options: AirbyteOptions): Imported {
     get(get(components, 'spec'), 'connection_specification'),
     options.settings,
   );
-  const code = options.readBeside === undefined ? undefined : new ComponentCode(options.readBeside);
+  const code = options.readBeside === undefined ? undefined : new ComponentCode(options.readBeside, read);
   const taken: TakenStream[] = [];
   const ids = new Set<string>();
   const dynamic = dynamicStreams(components, settings);

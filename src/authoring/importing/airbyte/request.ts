@@ -1,4 +1,6 @@
 import { TemplateError } from './jinja/ast.ts';
+import { readCode } from './code/read-code.ts';
+import { codeRequest, type CodeRequest } from './code/requester.ts';
 import { literalOf, pythonText } from './jinja/literal.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
@@ -31,14 +33,15 @@ export function readRequest(requester: ManifestComponent, scope: TemplateScope):
   const position = requestPosition(scope);
   const tokens: TokenPlace[] = [];
   const method = requester.text('http_method')?.toUpperCase() === 'POST' ? 'POST' : 'GET';
-  const query = readMap(requester, 'request_parameters', scope, (name) => ({ query: name }), tokens);
-  const headers = readMap(requester, 'request_headers', scope, (name) => ({ header: name }), tokens);
+  const code = codeOf(requester, scope);
+  const query = readMap(requester, 'request_parameters', scope, code, tokens);
+  const headers = readMap(requester, 'request_headers', scope, code, tokens);
   if (requester.get('fetch_properties_from_endpoint') !== undefined)
     findings.not(
       requester.place('fetch_properties_from_endpoint'),
       'A list of properties in the request, merged by key',
     );
-  const body = readBody(requester, scope, position, tokens);
+  const body = codeBody(requester, scope, code, tokens) ?? readBody(requester, scope, position, tokens);
   const sent = [
     ...Object.values(query),
     ...(body.bodyFormat === 'form' && isMap(body.body) ? Object.values(body.body) : []),
@@ -47,14 +50,80 @@ export function readRequest(requester: ManifestComponent, scope: TemplateScope):
   return { address: endpointOf(requester, scope, tokens), method, query, headers, ...body, tokens, hasLists };
 }
 
+/** Returns the parts of a request that a class of Python makes. */
+function codeOf(requester: ManifestComponent, scope: TemplateScope): CodeRequest {
+  if (requester.className === undefined) return new Map();
+  return readCode(requester, scope, (type) => codeRequest(type, requester, scope)) ?? new Map();
+}
+
+/** Reads a body that a class of Python makes. */
+function codeBody(
+  requester: ManifestComponent,
+  scope: TemplateScope,
+  code: CodeRequest,
+  tokens: TokenPlace[],
+): Body | undefined {
+  const [json, form] = [code.get('request_body_json'), code.get('request_body_data')];
+  if (json === undefined && form === undefined) return undefined;
+  if (json === undefined || form === undefined || (json.size > 0 && form.size > 0)) {
+    // one of both is what the manifest says
+    const written = json === undefined ? 'request_body_json' : 'request_body_data';
+    if (requester.get(written) === undefined && requester.get('request_body') === undefined)
+      return codeBody(requester, scope, new Map([...code, [written, new Map()]]), tokens);
+    scope.findings.not(requester.at, 'No counterpart: a body of Python code beside another one');
+    return {};
+  }
+  const [entries, bodyFormat] = form.size > 0 ? [form, 'form' as const] : [json, 'json' as const];
+  const body = bodyFormat === 'form' ? fieldsOf(requester, 'request_body_data', form, scope, tokens) : {};
+  if (bodyFormat === 'json')
+    for (const [name, expression] of entries)
+      scope.findings.attempt(requester.at, name, () => {
+        if (isPageToken(expression))
+          tokens.push(tokenUse(expression, { body: name }, (part) => requester.folded(part)));
+        else body[name] = valueOf(expression, requestPosition(scope)).out;
+      });
+  return Object.keys(body).length === 0 ? {} : { body, bodyFormat };
+}
+
+/** Puts values that Python code makes into parameters, headers or a form. */
+function fieldsOf(
+  requester: ManifestComponent,
+  key: string,
+  entries: ReadonlyMap<string, Expression>,
+  scope: TemplateScope,
+  tokens: TokenPlace[],
+): Record<string, TranslatedJson> {
+  const out: Record<string, TranslatedJson> = {};
+  for (const [name, expression] of entries)
+    scope.findings.attempt(`${requester.at}.${key}.${name}`, name, () => {
+      if (isPageToken(expression)) {
+        tokens.push(tokenUse(expression, placeOf(key, name), (part) => requester.folded(part)));
+        return;
+      }
+      const typed = valueOf(expression, requestPosition(scope));
+      if (!isNothing(typed)) out[name] = parameterOf(typed, scope);
+    });
+  return out;
+}
+
+function placeOf(key: string, name: string): ManifestNode {
+  return key === 'request_parameters'
+    ? { query: name }
+    : key === 'request_headers'
+      ? { header: name }
+      : { body: name };
+}
+
 /** Reads a map of parameters or headers. Empty ones are left out, as in the original. */
 function readMap(
   requester: ManifestComponent,
-  key: string,
+  key: 'request_parameters' | 'request_headers',
   scope: TemplateScope,
-  placeOf: (name: string) => ManifestNode,
+  code: CodeRequest,
   tokens: TokenPlace[],
 ): Record<string, TranslatedJson> {
+  const made = code.get(key);
+  if (made !== undefined) return fieldsOf(requester, key, made, scope, tokens);
   const value = requester.get(key);
   const { findings } = scope;
   if (value === undefined) return {};
@@ -82,7 +151,7 @@ function readMap(
       const realName = pythonText(typedName);
       const expression = requester.expression(item);
       if (isPageToken(expression))
-        tokens.push(tokenUse(expression, placeOf(realName), (part) => requester.folded(part)));
+        tokens.push(tokenUse(expression, placeOf(key, realName), (part) => requester.folded(part)));
       else {
         const isParameter = key === 'request_parameters';
         const typed = (isParameter ? parameterIn : translated)(

@@ -97,7 +97,9 @@ class StreamReader implements StreamParts {
   read(): JobTree | undefined {
     const { findings } = this.#context;
     const isExport = this.retriever.type === 'AsyncRetriever';
-    const requester = this.retriever.child(isExport ? 'creation_requester' : 'requester');
+    const requester = this.retriever
+      .child(isExport ? 'creation_requester' : 'requester')
+      ?.named(this.stream.text('name') ?? '');
     const isCode = requester?.className !== undefined;
     if (requester === undefined || (!isCode && requester.type !== 'HttpRequester')) {
       findings.not(this.retriever.place('requester'), 'No counterpart: a requester that is none of HTTP');

@@ -21,6 +21,7 @@ import { ROUTER_CASES } from './cases/routers.ts';
 import { SLICE_CASES } from './cases/slices.ts';
 import { TEMPLATE_CASES } from './cases/templates.ts';
 import { REQUEST_CASES } from './cases/requests.ts';
+import { REQUESTER_CASES } from './cases/requesters.ts';
 import { TOKEN_CASES } from './cases/tokens.ts';
 
 let server: Awaited<ReturnType<typeof serve>>;
@@ -42,6 +43,7 @@ describe.each<[string, readonly TwoRuns[]]>([
   ['windows, addresses, parameters and bodies', REQUEST_CASES],
   ['lists', LIST_CASES],
   ['classes of Python', CODE_CASES],
+  ['requesters of Python', REQUESTER_CASES],
 ])('%s', (_, cases) => {
   test.each(cases)('$name', async (item) => {
     const { outcomes, asks, ids } = await runTwice(item, server);

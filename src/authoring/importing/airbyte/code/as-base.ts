@@ -50,8 +50,17 @@ const SENT = [
   'log_formatter',
 ];
 
-/** Private methods of the class of the other tool. */
-const PRIVATE = /^_(?:get|request|join|create|max|error|authenticator|http|url|path|parse|error)/;
+/** Methods of a requester that give a part of the request. */
+export const REQUEST_METHODS: ReadonlySet<string> = new Set([
+  'get_request_params',
+  'get_request_headers',
+  'get_request_body_json',
+  'get_request_body_data',
+]);
+
+/** Private methods of the class of the other tool, in any of its versions. */
+const PRIVATE =
+  /^_(?:get_(?:url|request_options|mapping|path|full_url)|request_(?:headers|params|body_data|body_json|session)|join_url|create_prepared_request|send|send_with_retry|validate_response|max_retries|max_time|error_message|backoff_time|should_retry|http_client|authenticator|url_base|url|path)$/;
 
 /**
  * Checks that a requester of Python sends what the one that it extends sends.
@@ -64,6 +73,7 @@ export function sendsAsBase(type: CodeClass, requester: ManifestComponent, scope
     'HttpRequester',
     (name) =>
       ['__post_init__', 'send_request'].includes(name) ||
+      REQUEST_METHODS.has(name) ||
       (name.startsWith('_') && !PRIVATE.test(name) && !name.startsWith('__')),
   );
   let isSame = !type.methods.has('send_request');

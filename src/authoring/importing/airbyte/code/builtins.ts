@@ -1,6 +1,7 @@
 import type { PythonNode } from '../../python/python-file.ts';
 import { constant, isConstant, type Expression } from '../jinja/ast.ts';
 import { fold } from '../jinja/fold.ts';
+import { get, isMap } from '../node.ts';
 import { durationWords } from '../time-format.ts';
 import { dict, isExpression, joined, type CodeReader, type CodeValue } from './values.ts';
 
@@ -61,8 +62,20 @@ export function callBuiltin(
       const isNone = value.kind === 'constant' && value.value === null;
       if (!isOwn && !isNone && name !== 'config' && name !== 'parameters') throw object.refused(at);
     }
-    return { kind: 'given', name: 'options' };
+    return { kind: 'options', keys: new Set(named.keys()) };
   }
+  if (path.endsWith('.InterpolatedRequestInputProvider')) {
+    const inputs = named.get('request_inputs');
+    if (inputs === undefined) return { kind: 'inputs', entries: [] };
+    const entries = object
+      .entries(inputs, at)
+      .map(([name, item]) => [name, templateOf(object, item, at)] as const);
+    return { kind: 'inputs', entries };
+  }
+  if (path === 'pkgutil.get_data' && second !== undefined && object.textOf(second) === 'manifest.yaml')
+    return { kind: 'given', name: MANIFEST };
+  if (path === 'yaml.safe_load' && first?.kind === 'given' && first.name === MANIFEST)
+    return { kind: 'written', node: object.manifest };
   if (/(?:^|\.)StreamSlice$/.test(path)) return dict(named);
   if (/^dpath(?:\.util)?\.get$/.test(path) && first !== undefined && second !== undefined) {
     const keys = object.items(second, at).map((key) => object.expressionOf(key, at));
@@ -92,11 +105,19 @@ export function callBuiltin(
   throw object.refused(at);
 }
 
+/** Returns a value of the manifest as what its template gives. */
+function templateOf(object: CodeReader, value: CodeValue, at: PythonNode): Expression {
+  return value.kind === 'written' ? object.component.expression(value.node) : object.expressionOf(value, at);
+}
+
 /** Returns a text, or what a template of the manifest gives. */
 function rendered(object: CodeReader, value: CodeValue | undefined, at: PythonNode): Expression | undefined {
   if (value === undefined) return undefined;
   return value.kind === 'template' ? object.component.expression(value.node) : object.expressionOf(value, at);
 }
+
+/** The file that is imported, where code reads it. */
+const MANIFEST = 'manifest';
 
 /** The attribute with the request that the code sends. */
 export const REQUEST = ' request';
@@ -132,6 +153,11 @@ export function callMethod(
 ): CodeValue {
   const [first, second] = positional;
   if (name === 'eval' && of.kind === 'written') return object.component.expression(of.node);
+  if (name === 'eval_request_inputs' && of.kind === 'inputs') return dict(of.entries);
+  if (name === 'get_json_schema' && of.kind === 'component') {
+    const schema = of.component.type === 'InlineSchemaLoader' ? of.component.get('schema') : undefined;
+    if (schema !== undefined) return { kind: 'written', node: schema };
+  }
   if (name === 'stream_slices' && of.kind === 'component') return { kind: 'slices', parent: of.component };
   if (name === 'read_records' && of.kind === 'component') {
     const slice = named.get('stream_slice') ?? positional[3];
@@ -158,6 +184,10 @@ export function callMethod(
   }
   if (name === 'get' && first !== undefined && of.kind === 'dict')
     return object.itemOf(of, first) ?? second ?? constant(null);
+  if (name === 'get' && first !== undefined && of.kind === 'written' && isMap(of.node)) {
+    const found = get(of.node, object.textOf(first) ?? '');
+    return found === undefined ? (second ?? constant(null)) : { kind: 'written', node: found };
+  }
   if (name === 'get' && first !== undefined && of.kind === 'entry') {
     const key = object.textOf(first);
     if (key !== undefined) return { kind: 'entry', path: [...of.path, key] };
@@ -167,7 +197,8 @@ export function callMethod(
     of.entries.delete(object.textOf(first) ?? '');
     return found ?? second ?? constant(null);
   }
-  if (name === 'keys' && of.kind === 'dict') return { kind: 'items', values: [...object.items(of, at)] };
+  if (name === 'keys' && positional.length === 0)
+    return { kind: 'items', values: object.entries(of, at).map(([key]) => constant(key)) };
   if (name === 'remove' && of.kind === 'items' && first !== undefined) {
     const wanted = object.textOf(first);
     const index = of.values.findIndex((value) => object.textOf(value) === wanted);
@@ -182,8 +213,8 @@ export function callMethod(
         .entries(of, at)
         .map(([key, value]): CodeValue => ({ kind: 'items', values: [constant(key), value] })),
     };
-  if (name === 'append' && of.kind === 'items' && first !== undefined) {
-    of.values.push(first);
+  if ((name === 'append' || name === 'extend') && of.kind === 'items' && first !== undefined) {
+    of.values.push(...(name === 'append' ? [first] : object.items(first, at)));
     return constant(null);
   }
   if (name === 'join' && first !== undefined) {

@@ -3,7 +3,7 @@ import type { ManifestComponent } from '../component.ts';
 import { constant, isConstant, isItems, isMapping, type Expression } from '../jinja/ast.ts';
 import { fold } from '../jinja/fold.ts';
 import { isTruthy } from '../jinja/values.ts';
-import { get, isMap } from '../node.ts';
+import { get, isMap, type NodeMap } from '../node.ts';
 import type { CallArguments } from './builtins.ts';
 import type { BaseClass, CodeRun, Decide, CodeNames, Yielded } from './code-run.ts';
 import type { CodeClass, CodeMethod } from './component-code.ts';
@@ -39,6 +39,10 @@ export class CodeObject implements CodeRun {
     this.component = component;
     this.base = base;
     this.decide = decide;
+  }
+
+  get manifest(): NodeMap {
+    return this.type.module.manifest;
   }
 
   get runningClass(): string | undefined {

@@ -1,4 +1,5 @@
 import { children, groups } from '../../python/nodes.ts';
+import type { NodeMap } from '../node.ts';
 import { PythonFile, type PythonNode } from '../../python/python-file.ts';
 
 /** Reads a file beside the manifest by its path from there; undefined where there is none. */
@@ -49,8 +50,12 @@ export class CodeModule {
   /** Names of `import a.b`, which are their own paths. */
   readonly plainImports = new Set<string>();
 
-  constructor(text: string, path: string) {
+  /** The manifest that the file stands beside. */
+  readonly manifest: NodeMap;
+
+  constructor(text: string, path: string, manifest: NodeMap) {
     this.path = path;
+    this.manifest = manifest;
     this.file = new PythonFile(text, path);
     const [top] = this.file.nodes('Script');
     for (const node of top === undefined ? [] : children(top)) this.#statement(node);
@@ -166,10 +171,12 @@ export class CodeModule {
 /** The classes of Python that a manifest names, from the files beside it. */
 export class ComponentCode {
   readonly #read: ReadFileBeside;
+  readonly #manifest: NodeMap;
   readonly #modules = new Map<string, CodeModule | undefined>();
 
-  constructor(read: ReadFileBeside) {
+  constructor(read: ReadFileBeside, manifest: NodeMap) {
     this.#read = read;
+    this.#manifest = manifest;
   }
 
   /**
@@ -213,7 +220,7 @@ export class ComponentCode {
   #module(file: string): CodeModule | undefined {
     if (!this.#modules.has(file)) {
       const text = this.#read(file);
-      this.#modules.set(file, text === undefined ? undefined : new CodeModule(text, file));
+      this.#modules.set(file, text === undefined ? undefined : new CodeModule(text, file, this.#manifest));
     }
     return this.#modules.get(file);
   }

@@ -1,7 +1,7 @@
 import { constant, isConstant, type Expression } from '../jinja/ast.ts';
 import type { PythonNode } from '../../python/python-file.ts';
 import type { ManifestComponent } from '../component.ts';
-import type { ManifestNode } from '../node.ts';
+import type { ManifestNode, NodeMap } from '../node.ts';
 
 /** A value of Python code that is read and not run: an expression of templates, or one of the kinds beside it. */
 export type CodeValue =
@@ -21,6 +21,10 @@ export type CodeValue =
   /** The class that another one extends. */
   | { readonly kind: 'super'; readonly of: string }
   | { readonly kind: 'method'; readonly of: CodeValue; readonly name: string }
+  /** What gives a request the parts of its component with these keys. */
+  | { readonly kind: 'options'; readonly keys: ReadonlySet<string> }
+  /** What gives a request the templates that it has been given. */
+  | { readonly kind: 'inputs'; readonly entries: readonly (readonly [string, CodeValue])[] }
   /** The answer to a request of the code. */
   | { readonly kind: 'answer' }
   /** The request that is authenticated. */
@@ -87,6 +91,8 @@ export interface CodeReader {
   items(value: CodeValue, at: PythonNode | undefined): readonly CodeValue[];
   entries(value: CodeValue, at: PythonNode | undefined): readonly (readonly [string, CodeValue])[];
   itemOf(owner: CodeValue, index: CodeValue): CodeValue | undefined;
+  /** The manifest as it is written. */
+  readonly manifest: NodeMap;
   refused(at: PythonNode | undefined, what?: string): Error;
 }
 

@@ -214,6 +214,7 @@ class Shops(SubstreamPartitionRouter):
 from airbyte_cdk.sources.declarative.incremental import DatetimeBasedCursor
 from airbyte_cdk.sources.declarative.requesters import HttpRequester
 from airbyte_cdk.sources.declarative.requesters.error_handlers import DefaultErrorHandler
+from airbyte_cdk.sources.declarative.requesters.request_options import InterpolatedRequestOptionsProvider
 
 class Paced(HttpRequester):
     request_parameters: Optional[RequestInput] = None
@@ -221,6 +222,9 @@ class Paced(HttpRequester):
     def __post_init__(self, parameters):
         pace = self.config.get("pace")
         self._budget = Budget(pace) if pace else None
+        self.request_options_provider = InterpolatedRequestOptionsProvider(
+            request_parameters=self.request_parameters, config=self.config, parameters=parameters
+        )
         super().__post_init__(parameters)
 
     def _spend(self, cost):
