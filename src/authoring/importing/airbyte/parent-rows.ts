@@ -14,6 +14,10 @@ export interface JobTree {
   /** Jobs of a row; a child of several parents is below each of them. */
   readonly roots: readonly TranslatedJob[];
   readonly leaf: TranslatedJob;
+  /** The same job on the other ways to its slices. */
+  readonly others: readonly TranslatedJob[];
+  /** All of them have the same address and login. */
+  readonly isAlike: boolean;
   readonly slots: ReadonlyMap<string, Reference>;
   readonly records: RecordsDraft;
   readonly baseUrl: TranslatedJson;
@@ -41,8 +45,8 @@ export function startBelow(
   placeholder: string,
   findings: ManifestFindings,
 ): void {
-  if (above.roots.length > 1)
-    findings.not(parent.stream.at, 'No counterpart: a parent that has several parents itself');
+  if (!above.isAlike || (above.others.length > 0 && parent.group !== undefined))
+    refuseSeveral(parent, findings);
   const keys = parent.parentKey.split('/');
   if (above.records.isChanged(keys[0] ?? ''))
     findings.not(parent.stream.at, 'The field of the parent is changed by Python code');
@@ -61,8 +65,22 @@ export function startBelow(
     ...(where === undefined ? [] : [where]),
   ];
   if (filters.length > 0) job['recursionFilter'] = filters;
-  readOnly(above.leaf);
+  for (const leaf of [above.leaf, ...above.others]) readOnly(leaf);
   if (parent.group !== undefined) job['group'] = { size: parent.group, by: false };
+}
+
+function refuseSeveral(parent: ParentPartition, findings: ManifestFindings): void {
+  findings.not(parent.stream.at, 'No counterpart: a parent that has several parents itself');
+}
+
+/** Puts a job below the rows of another one, on each of the ways to them. */
+export function addBelow(above: JobTree, job: TranslatedJob): readonly TranslatedJob[] {
+  return [above.leaf, ...above.others].map((leaf, index) => {
+    const own = index === 0 ? job : { ...job, id: `${shown(job['id'])}-${index + 1}` };
+    const { children } = leaf;
+    leaf['children'] = [...(isSequence(children) ? children : []), own];
+    return own;
+  });
 }
 
 /**
@@ -86,8 +104,7 @@ export function underAll(
     const { children } = upper.leaf;
     upper.leaf['children'] = [...(isSequence(children) ? children : []), root];
   }
-  if (lower.roots.length > 1)
-    findings.not(parent.stream.at, 'No counterpart: a parent that has several parents itself');
+  if (lower.others.length > 0 || upper.others.length > 0) refuseSeveral(parent, findings);
   return {
     above: {
       ...lower,
@@ -107,14 +124,19 @@ export function withSharedParents(roots: readonly TranslatedJob[]): readonly Tra
     const alone = (job: TranslatedJob): string => JSON.stringify({ ...job, children: [] });
     const same = shared.find((other) => alone(other) === alone(root));
     const [mine, others] = [root['children'], same?.['children']];
-    if (same !== undefined && isSequence(mine) && isSequence(others)) same['children'] = [...others, ...mine];
+    if (same !== undefined && isSequence(mine) && isSequence(others))
+      same['children'] = withSharedParents([...others, ...mine].filter(isJob));
     else shared.push(root);
   }
-  return shared.map((root, index) =>
-    shared.slice(0, index).some(({ id }) => id === root['id'])
-      ? { ...root, id: `${shown(root['id'])}-${index + 1}` }
-      : root,
-  );
+  // jobs are changed where they stand: they are known as the leaves of a tree, too
+  for (const [index, root] of shared.entries())
+    if (shared.slice(0, index).some(({ id }) => id === root['id']))
+      root['id'] = `${shown(root['id'])}-${index + 1}`;
+  return shared;
+}
+
+function isJob(node: TranslatedJson): node is TranslatedJob {
+  return isMap(node);
 }
 
 /**

@@ -52,8 +52,9 @@ function pauses({ wait, retries }: Pauses): TranslatedReaction {
 }
 
 const ACTIONS: Readonly<Record<string, string>> = {
+  // of both, errors have no rows and no next page, and everything else is read as usual
   SUCCESS: 'rows',
-  IGNORE: 'empty',
+  IGNORE: 'rows',
   FAIL: 'fail',
   RETRY: 'retry',
   RATE_LIMITED: 'retry',
@@ -82,6 +83,7 @@ function ofFilter(
       const conditions = conditionsOf(filter, scope);
       if (conditions.length === 0) return [];
       const any: TranslatedJson = conditions.length === 1 ? (conditions[0] ?? {}) : { any: conditions };
+      if (todo === 'rows') return ignored(any, statusesOf(filter), conditions.length, isLater);
       const when: TranslatedJson = isLater ? { all: [{ status: '300-599' }, any] } : any;
       const message = todo === 'fail' ? messageOf(filter, scope) : undefined;
       return [
@@ -96,9 +98,27 @@ function ofFilter(
   );
 }
 
-function conditionsOf(filter: ManifestComponent, scope: TemplateScope): readonly TranslatedJson[] {
+/** Returns the reactions to answers that are passed over: errors are without rows, and others are read. */
+function ignored(
+  when: TranslatedJson,
+  statuses: readonly number[],
+  conditions: number,
+  isLater: boolean,
+): readonly TranslatedReaction[] {
+  const isError = conditions === 1 && statuses.length > 0 && statuses.every((status) => status >= 400);
+  if (isError) return [{ when, do: 'empty' }];
+  const errors: TranslatedReaction = { when: { all: [{ status: '400-599' }, when] }, do: 'empty' };
+  // every success was taken for one before
+  return isLater ? [errors] : [errors, { when, do: 'rows' }];
+}
+
+function statusesOf(filter: ManifestComponent): readonly number[] {
   const codes = filter.get('http_codes');
-  const statuses = isSequence(codes) ? codes.map(Number).filter((code) => Number.isInteger(code)) : [];
+  return isSequence(codes) ? codes.map(Number).filter((code) => Number.isInteger(code)) : [];
+}
+
+function conditionsOf(filter: ManifestComponent, scope: TemplateScope): readonly TranslatedJson[] {
+  const statuses = statusesOf(filter);
   const contains = filter.text('error_message_contains');
   const predicate = filter.text('predicate');
   const condition =

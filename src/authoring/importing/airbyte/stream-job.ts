@@ -9,7 +9,7 @@ import { readFormat } from './format.ts';
 import type { IncrementalDraft } from './incremental.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { readPagination } from './pagination.ts';
-import { freeName, type JobTree, type TranslatedJob } from './parent-rows.ts';
+import { addBelow, freeName, type JobTree, type TranslatedJob } from './parent-rows.ts';
 import type { ListPartition, ParentPartition } from './partitions.ts';
 import { readReactions } from './reactions.ts';
 import { readRecords } from './records.ts';
@@ -104,16 +104,15 @@ export function readJob(
     return free;
   });
   const isIncremental = withWindows(stream, job, incremental, records, above?.isIncremental === true);
-  if (above !== undefined) {
-    const { children } = above.leaf;
-    above.leaf['children'] = [...(isSequence(children) ? children : []), job];
-  }
+  const [, ...others] = above === undefined ? [] : addBelow(above, job);
   const authentication = readAuthentication(requester.child('authenticator'), scope);
   if (above !== undefined) sameLogin(stream, above, authentication);
   const trusted = isElsewhere ? trustedHost(stream, above, endpoint, baseUrl, authentication) : [];
   return {
     roots: above?.roots ?? [job],
     leaf: job,
+    others,
+    isAlike: above?.isAlike ?? true,
     slots,
     records,
     baseUrl: above?.baseUrl ?? baseUrl,

@@ -171,7 +171,14 @@ class StreamReader implements StreamParts {
     others.forEach((tree, index) => {
       tree.leaf['id'] = `${shown(tree.leaf['id'])}-${index + 2}`;
     });
-    return { ...first, roots: withSharedParents([first, ...others].flatMap(({ roots }) => roots)) };
+    return {
+      ...first,
+      roots: withSharedParents([first, ...others].flatMap(({ roots }) => roots)),
+      slots: commonSlots([first, ...others]),
+      others: [...first.others, ...others.flatMap(({ leaf, others: more }) => [leaf, ...more])],
+      isAlike: [first, ...others].every((tree) => tree.isAlike && isAlike(tree, first)),
+      names: [...new Set([first, ...others].flatMap(({ names }) => names))],
+    };
   }
 
   #parent(parent: ParentPartition, isOnly: boolean): JobTree | undefined {
@@ -180,6 +187,20 @@ class StreamReader implements StreamParts {
     const hasState = isOnly && this.#keepsState && this.stream.get('incremental_sync') !== undefined;
     return readStream(parent.stream, context, parent.keepsState && hasState, this.#depth + 1);
   }
+}
+
+/** Returns what a child knows of a parent on each way to it under the same name. */
+function commonSlots(trees: readonly JobTree[]): ReadonlyMap<string, Reference> {
+  const [first, ...others] = trees;
+  const isSame = ([name, { out }]: readonly [string, Reference]): boolean =>
+    others.every(({ slots }) => JSON.stringify(slots.get(name)?.out) === JSON.stringify(out));
+  return new Map([...(first?.slots ?? [])].filter(isSame));
+}
+
+/** Tells if two ways to a parent have the same address and login. */
+function isAlike(a: JobTree, b: JobTree): boolean {
+  const [one, other] = [a, b].map(({ baseUrl, authentication }) => JSON.stringify([baseUrl, authentication]));
+  return one === other;
 }
 
 /** Tells if a list above a job, or of its own, has no values. */

@@ -17,7 +17,7 @@ import { run, silentLog } from '../../../../src/index.ts';
 import { systemEnv } from '../../../../src/lib/env.ts';
 
 export type Part = Readonly<Record<string, unknown>>;
-/** Answers a request; an object with the key `headers` is an answer with headers, and its `body`. */
+/** Answers a request; an object with the key `headers` is an answer with headers, its `status` and its `body`. */
 export type MockAnswer = (url: URL, body: string, method: string) => unknown;
 
 /** A stream, the API that it reads, and the requests of two runs, the second of which has the state of the first. */
@@ -87,11 +87,13 @@ export async function serve(): Promise<{
         request.method ?? 'GET',
       );
       const isWhole = typeof answer === 'object' && answer !== null && 'headers' in answer;
-      const { headers, body: inner } = (isWhole ? answer : { headers: {}, body: answer }) as {
+      const whole = (isWhole ? answer : { headers: {}, body: answer }) as {
+        readonly status?: number;
         readonly headers: Record<string, string>;
         readonly body: unknown;
       };
-      response.writeHead(200, { 'content-type': 'application/json', ...headers });
+      const { status = 200, headers, body: inner } = whole;
+      response.writeHead(status, { 'content-type': 'application/json', ...headers });
       response.end(JSON.stringify(inner));
     });
   });

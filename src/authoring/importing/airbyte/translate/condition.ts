@@ -2,6 +2,7 @@ import { TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap, isSequence, type ManifestNode } from '../node.ts';
 import { keyIn, type TranslatedJson, type TemplatePosition, type Typed } from './position.ts';
 import { beginningOf, call, COMPARISONS, refuseMixedTimes, thereWord } from './out.ts';
+import { selectedOf } from './selected.ts';
 import { isRead } from './test.ts';
 import { valueOf } from './value.ts';
 
@@ -26,6 +27,8 @@ export function conditionOf(expression: Expression, position: TemplatePosition):
   if (expression.kind === 'unary' && expression.operator === 'not')
     return negated(conditionOf(expression.of, position));
   if (expression.kind === 'choose') return choice(expression, position);
+  const selected = selectedOf(expression, position);
+  if (selected !== undefined) return selected;
   if (expression.kind === 'binary') {
     const { operator, left, right } = expression;
     if (operator === 'and')

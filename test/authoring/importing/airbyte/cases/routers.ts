@@ -5,6 +5,10 @@ const both = (...lines: readonly string[]): TwoRuns['asks'] => [lines.toSorted()
 const rowsOf = (parent: Part, field: string, more: Part = {}): unknown =>
   below(parent, field, more)['partition_router'];
 
+const parents = (parent: Part, field: string): readonly Part[] => [
+  { type: 'ParentStreamConfig', parent_key: 'id', partition_field: field, stream: parent },
+];
+
 const list = (field: string, values: unknown): Part => ({
   type: 'ListPartitionRouter',
   values,
@@ -16,10 +20,56 @@ const union = (field: string, ...routers: readonly unknown[]): Part => ({
 });
 
 const shops = stream('shops', '/shops');
+const cached = stream('shops', '/shops', { requester: { use_cache: true } });
 const kinds = stream('kinds', '/kinds');
 
 /** Streams whose slices are those of several routers. */
 export const ROUTER_CASES: readonly TwoRuns[] = [
+  {
+    name: 'a child of a stream that has two parents, one of which is above the other',
+    stream: stream('files', '/files/{{ stream_partition.note }}', {
+      retriever: below(
+        stream('notes', '/notes', {
+          requester: { request_parameters: { of: '{{ stream_partition.owner }}' } },
+          retriever: {
+            partition_router: {
+              type: 'SubstreamPartitionRouter',
+              parent_stream_configs: [
+                ...parents(cached, 'owner'),
+                ...parents(
+                  stream('kinds', '/{{ stream_partition.shop }}/kinds', { retriever: below(cached, 'shop') }),
+                  'owner',
+                ),
+              ],
+            },
+          },
+        }),
+        'note',
+      ),
+    }),
+    api: ({ pathname, searchParams }) =>
+      pathname === '/shops'
+        ? [{ id: 1 }]
+        : pathname === '/1/kinds'
+          ? [{ id: 'a' }, { id: 'b' }]
+          : pathname === '/notes'
+            ? [{ id: `n${searchParams.get('of')}` }]
+            : [{ id: pathname }],
+    asks: both(
+      'GET /shops',
+      'GET /1/kinds',
+      'GET /notes?of=1',
+      'GET /notes?of=a',
+      'GET /notes?of=b',
+      'GET /files/n1',
+      'GET /files/na',
+      'GET /files/nb',
+    ),
+    ids: [
+      ['/files/n1', '/files/na', '/files/nb'],
+      ['/files/n1', '/files/na', '/files/nb'],
+    ],
+  },
   {
     name: 'the rows of two parents, multiplied',
     stream: stream('items', '/{{ stream_partition.shop }}/{{ stream_partition.kind }}', {

@@ -1,5 +1,8 @@
 import { API, below, inQuery, pages, stream, times, type TwoRuns } from '../../support/two-runs.ts';
 
+/** How often each place was asked for. */
+const tries = new Map<string, number>();
+
 /** Streams whose templates use functions, methods and names of a slice. */
 export const TEMPLATE_CASES: readonly TwoRuns[] = [
   {
@@ -282,6 +285,105 @@ export const TEMPLATE_CASES: readonly TwoRuns[] = [
     asks: [
       ['POST /a application/json {"all":[{"of":"x"}]}'],
       ['POST /a application/json {"all":[{"of":"x"}]}'],
+    ],
+  },
+  {
+    name: 'answers that are passed over: an error has no rows and no next page, a success has them',
+    stream: stream('items', '/items/{{ stream_partition.shop }}', {
+      requester: {
+        error_handler: {
+          type: 'DefaultErrorHandler',
+          response_filters: [
+            { type: 'HttpResponseFilter', action: 'IGNORE', predicate: "{{ response.get('gone') }}" },
+            { type: 'HttpResponseFilter', action: 'SUCCESS', http_codes: [409] },
+          ],
+        },
+      },
+      selector: { extractor: { type: 'DpathExtractor', field_path: ['rows'] } },
+      retriever: {
+        ...below(stream('shops', '/shops'), 'shop'),
+        ...pages(
+          {
+            type: 'CursorPagination',
+            cursor_value: '{{ response.next }}',
+            stop_condition: '{{ not response.next }}',
+          },
+          inQuery('page'),
+        ),
+      },
+    }),
+    api: ({ pathname, searchParams }) => {
+      if (pathname === '/shops') return [{ id: 1 }, { id: 2 }, { id: 3 }];
+      const body = { gone: pathname !== '/items/3', rows: [{ id: pathname }], next: 'p2' };
+      if (searchParams.has('page')) return { rows: [] };
+      return pathname === '/items/1'
+        ? body
+        : { status: pathname === '/items/2' ? 404 : 409, headers: {}, body };
+    },
+    asks: [
+      ['GET /items/1', 'GET /items/1?page=p2', 'GET /items/2', 'GET /items/3', 'GET /shops'],
+      ['GET /items/1', 'GET /items/1?page=p2', 'GET /items/2', 'GET /items/3', 'GET /shops'],
+    ],
+    ids: [['/items/1'], ['/items/1']],
+  },
+  {
+    name: 'answers that are asked for again by the kind of their errors',
+    stream: stream('items', '/items/{{ stream_partition.shop }}', {
+      requester: {
+        error_handler: {
+          type: 'DefaultErrorHandler',
+          backoff_strategies: [{ type: 'ConstantBackoffStrategy', backoff_time_in_seconds: 0.01 }],
+          response_filters: [
+            {
+              type: 'HttpResponseFilter',
+              action: 'RETRY',
+              predicate:
+                "{{ response is mapping and ((response.get('errors') or []) | selectattr('kind', 'defined') | selectattr('kind', 'in', ['FULL', 'BUSY']) | list | length) > 0 }}",
+            },
+            {
+              type: 'HttpResponseFilter',
+              action: 'RETRY',
+              predicate: "{{ response.notes | selectattr('kind', 'equalto', 'SOON') | list }}",
+            },
+          ],
+        },
+      },
+      selector: { extractor: { type: 'DpathExtractor', field_path: ['rows'] } },
+      retriever: below(stream('shops', '/shops'), 'shop'),
+    }),
+    api: ({ pathname }) => {
+      if (pathname === '/shops') return [1, 2, 3, 4].map((id) => ({ id }));
+      const again = { '/items/1': { errors: [{ text: 'a' }, { kind: 'BUSY' }], notes: [] } };
+      const soon = { '/items/3': { notes: [{}, { kind: 'SOON' }] } };
+      const busy = { ...again, ...soon }[pathname];
+      tries.set(pathname, (tries.get(pathname) ?? 0) + 1);
+      if (busy !== undefined && (tries.get(pathname) ?? 0) % 2 === 1) return busy;
+      const other = { errors: [{ kind: 'SLOW' }, { kind: null }], notes: [{ kind: 'LATER' }] };
+      return { rows: [{ id: pathname }], ...(pathname === '/items/2' ? other : { errors: null, notes: [] }) };
+    },
+    asks: [
+      [
+        'GET /items/1',
+        'GET /items/1',
+        'GET /items/2',
+        'GET /items/3',
+        'GET /items/3',
+        'GET /items/4',
+        'GET /shops',
+      ],
+      [
+        'GET /items/1',
+        'GET /items/1',
+        'GET /items/2',
+        'GET /items/3',
+        'GET /items/3',
+        'GET /items/4',
+        'GET /shops',
+      ],
+    ],
+    ids: [
+      ['/items/1', '/items/2', '/items/3', '/items/4'],
+      ['/items/1', '/items/2', '/items/3', '/items/4'],
     ],
   },
 ];
