@@ -121,7 +121,7 @@ function isSlice(value: CodeValue): value is Expression {
 }
 
 /** Returns a map of the manifest with its templates. */
-export function rendered(component: ManifestComponent, key: string): CodeMap {
+function rendered(component: ManifestComponent, key: string): CodeMap {
   const value = component.get(key);
   if (value === undefined) return dict();
   if (!isMap(value)) throw new CodeRefused(`“${key}” that is one text`);

@@ -21,9 +21,9 @@ export type CodeValue =
   /** The class that another one extends. */
   | { readonly kind: 'super'; readonly of: string }
   | { readonly kind: 'method'; readonly of: CodeValue; readonly name: string }
-  /** What gives a request the parts of its component with these keys. */
+  /** A provider of the parts of a request that stand under these keys of the component. */
   | { readonly kind: 'options'; readonly keys: ReadonlySet<string> }
-  /** What gives a request the templates that it has been given. */
+  /** A provider of templates that it has been given. */
   | { readonly kind: 'inputs'; readonly entries: readonly (readonly [string, CodeValue])[] }
   /** The answer to a request of the code. */
   | { readonly kind: 'answer' }

@@ -1,7 +1,7 @@
 import { isConstant, TemplateError, type Expression } from '../jinja/ast.ts';
 import { accessOf, pathText, type TemplatePosition, type TranslatedJson } from './position.ts';
 
-/** What items of a list are looked for by one of their fields. */
+/** A choice of the items of a list by one of their fields. */
 interface Selection {
   readonly list: Expression;
   readonly key: string;
@@ -57,7 +57,7 @@ function askedItems(
     return undefined;
   const { operator, left, right } = expression;
   if (left.name !== 'length' && left.name !== 'count') return undefined;
-  const asked = `${operator} ${String(right.value)}`;
+  const asked = `${operator} ${JSON.stringify(right.value ?? null)}`;
   if (['> 0', '>= 1', '!= 0'].includes(asked)) return { of: left, isThere: true };
   return ['== 0', '< 1', '<= 0'].includes(asked) ? { of: left, isThere: false } : undefined;
 }
