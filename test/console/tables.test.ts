@@ -271,6 +271,21 @@ describe.skipIf(CHROMIUM === undefined)('tables', () => {
     }
   });
 
+  test('a table is downloaded as files with its types', async () => {
+    const { page } = await own.open('/tables/in.c-main.users');
+    for (const [button, name, start] of [
+      ['Parquet', 'in.c-main.users.parquet', 'PAR1'],
+      ['JSON lines', 'in.c-main.users.jsonl', '{"id":'],
+      ['Excel', 'in.c-main.users.xlsx', 'PK'],
+    ] as const) {
+      const arriving = page.waitForEvent('download');
+      await page.getByRole('button', { name: button }).click();
+      const download = await arriving;
+      expect(download.suggestedFilename()).toBe(name);
+      expect((await readFile(await download.path(), 'latin1')).slice(0, start.length)).toBe(start);
+    }
+  });
+
   test('a table and a bucket are deleted when their names are typed', async () => {
     await make('doomed', 'a\n1\n');
     const { page } = await own.open('/tables/in.c-main.doomed');

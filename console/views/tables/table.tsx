@@ -105,6 +105,15 @@ function Facts({ table }: { readonly table: Table }) {
   );
 }
 
+type FileType = 'jsonl' | 'parquet' | 'xlsx';
+
+/** Files that have the types of the table. */
+const WITH_TYPES: readonly (readonly [FileType, string])[] = [
+  ['parquet', 'Parquet'],
+  ['jsonl', 'JSON lines'],
+  ['xlsx', 'Excel'],
+];
+
 /** Shows the actions of a table. The browser stores an export as it arrives: the page holds nothing of it. */
 function Actions({ table }: { readonly table: Table }) {
   const { id, columns: all } = table;
@@ -112,7 +121,7 @@ function Actions({ table }: { readonly table: Table }) {
   const selection = readSelection(query, table);
   const isPart = isChosen(selection);
   const [isDeleting, setDeleting] = useState(false);
-  const download = useAction(async (form: { gzip: boolean; fileType?: 'parquet' }) => {
+  const download = useAction(async (form: { gzip: boolean; fileType?: FileType }) => {
     // The export is made first, so that what may fail is told here; the same one is then found by the download.
     const chosen = columnsIn(query, table) ?? all;
     const asked = { ...form, ...queryOf(selection), columns: chosen };
@@ -134,13 +143,16 @@ function Actions({ table }: { readonly table: Table }) {
       <Button icon="download" isBusy={download.isRunning} onPress={() => void download.run({ gzip: true })}>
         CSV, gzip
       </Button>
-      <Button
-        icon="download"
-        isBusy={download.isRunning}
-        onPress={() => void download.run({ gzip: false, fileType: 'parquet' })}
-      >
-        Parquet
-      </Button>
+      {WITH_TYPES.map(([fileType, text]) => (
+        <Button
+          key={fileType}
+          icon="download"
+          isBusy={download.isRunning}
+          onPress={() => void download.run({ gzip: false, fileType })}
+        >
+          {text}
+        </Button>
+      ))}
       {mayWrite(bucketOf(id)) && (
         <Button kind="danger" icon="trash" onPress={() => setDeleting(true)}>
           Delete

@@ -119,8 +119,11 @@ export interface ExportOptions extends RowsQuery {
   readonly search?: string | undefined;
   /** Compresses the slices. Default: true; {@link Tables.read} takes the compression off again. */
   readonly gzip?: boolean | undefined;
-  /** Form of the slices: Parquet has the types of the table, and is not compressed by `gzip`. Default: `csv`. */
-  readonly fileType?: 'csv' | 'parquet' | undefined;
+  /**
+   * Form of the slices: all but CSV have the types of the table, and are not compressed by `gzip`; lines of JSON and
+   * workbooks are one slice. Default: `csv`.
+   */
+  readonly fileType?: 'csv' | 'jsonl' | 'parquet' | 'xlsx' | undefined;
 }
 
 /** Selection of rows, and how they are written as CSV. */

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { joinedParquet } from '../../../src/service/stores/tables/parquet/join.ts';
+import { cellsOf } from '../../support/workbook.ts';
 import { startService, type Running } from '../harness.ts';
 import { clientOf, type FileBody, type JobBody } from './client.ts';
 import { readSlices } from './slices.ts';
@@ -49,13 +50,26 @@ async function readParquet(bytes: Uint8Array): Promise<{ types: unknown[]; rows:
 }
 
 async function exported(table: string, options: object = {}): Promise<readonly Buffer[]> {
-  const path = `tables/${table}/export-async`;
-  const job = await client.run('POST', path, { fileType: 'parquet', ...options });
+  const asked = { fileType: 'parquet', ...options };
+  const job = await client.run('POST', `tables/${table}/export-async`, asked);
   if (job.status !== 'success') throw new Error(job.error?.message);
   const { id } = (job.results as { file: { id: number } }).file;
   const { body: file } = await client.call<FileBody>('GET', `files/${id}?federationToken=1`);
-  expect(file).toMatchObject({ name: `${table}.parquet`, isSliced: true });
+  expect(file).toMatchObject({ name: `${table}.${asked.fileType}`, isSliced: true });
   return await readSlices(file);
+}
+
+/** Downloads a table as one file. */
+async function downloaded(table: string, query: string): Promise<{ headers: Headers; bytes: Buffer }> {
+  const headers = { 'X-StorageApi-Token': api.token };
+  const answer = await fetch(`${api.addresses.url}/v2/storage/tables/${table}/data?${query}`, { headers });
+  return { headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
+}
+
+async function cellsIn(bytes: Uint8Array): Promise<unknown> {
+  const file = path.join(folder, `${++files}.xlsx`);
+  writeFileSync(file, bytes);
+  return await cellsOf(file);
 }
 
 async function importInto(
@@ -178,17 +192,68 @@ describe('exports', () => {
 
   test('are one file for people', async () => {
     const table = await typed('people', CSV);
-    const answer = await fetch(
-      `${api.addresses.url}/v2/storage/tables/${table}/data?fileType=parquet&gzip=1`,
+    const { headers, bytes } = await downloaded(table, 'fileType=parquet&gzip=1');
+    expect(headers.get('content-disposition')).toContain(`${table}.parquet`);
+    expect(await readParquet(bytes)).toMatchObject({ types: { length: 5 }, rows: { length: 3 } });
+  });
+
+  test('are lines of JSON and workbooks with the types of the table, one slice each', async () => {
+    const table = await typed('formats', CSV);
+    const lines = [
+      '{"id":1,"price":1.500000000,"at":"2024-02-29 10:00:00","ok":true,"note":"a \\"q\\",\\nb"}',
+      '{"id":2,"price":null,"at":null,"ok":null,"note":""}',
+      '{"id":3,"price":-7.000000000,"at":"2024-03-01 00:00:00","ok":false,"note":"ž"}',
+    ];
+    const cells = [
+      { A1: "'id", B1: "'price", C1: "'at", D1: "'ok", E1: "'note" },
       {
-        headers: { 'X-StorageApi-Token': api.token },
+        A2: ':1',
+        B2: ':1.5',
+        C2: `3:${Date.parse('2024-02-29T10:00:00Z') / 86_400_000 + 25_569}`,
+        D2: 'b:1',
+        E2: '\'a "q",\nb',
       },
-    );
-    expect(answer.headers.get('content-disposition')).toContain(`${table}.parquet`);
-    expect(await readParquet(Buffer.from(await answer.arrayBuffer()))).toMatchObject({
-      types: { length: 5 },
-      rows: { length: 3 },
+      { A3: ':2' },
+      { A4: ':3', B4: ':-7', C4: '3:45352', D4: 'b:0', E4: "'ž" },
+    ];
+    for (let turn = 0; turn < 2; turn++) {
+      const [text, ...more] = await exported(table, { fileType: 'jsonl', gzip: true });
+      expect([text?.toString().trimEnd().split('\n'), more]).toEqual([lines, []]);
+      const [workbook, ...others] = await exported(table, { fileType: 'xlsx', gzip: true });
+      expect([await cellsIn(workbook ?? Buffer.of()), others]).toEqual([cells, []]);
+    }
+    const json = await downloaded(table, 'fileType=jsonl&columns=id&gzip=1');
+    expect(json.headers.get('content-type')).toBe('application/x-ndjson');
+    expect(json.headers.get('content-disposition')).toContain(`${table}.jsonl`);
+    expect(json.bytes.toString()).toBe('{"id":1}\n{"id":2}\n{"id":3}\n');
+    const sheet = await downloaded(table, 'fileType=xlsx&columns=id&limit=1');
+    expect(sheet.headers.get('content-type')).toMatch(/spreadsheetml/);
+    expect(await cellsIn(sheet.bytes)).toEqual([{ A1: "'id" }, { A2: ':1' }]);
+  });
+
+  test('of an empty table have the names of its columns, where a file has any', async () => {
+    const table = await typed('empty_formats');
+    expect((await exported(table, { fileType: 'jsonl' })).map(String)).toEqual(['']);
+    const [workbook] = await exported(table, { fileType: 'xlsx', columns: ['id'] });
+    expect(await cellsIn(workbook ?? Buffer.of())).toEqual([{ A1: "'id" }]);
+  });
+
+  test('of a text that a cell of a workbook cannot hold fail, and say which', async () => {
+    const long = 'x'.repeat(32_768);
+    const table = await typed('long_text', `id,price,at,ok,note\n1,,,,${'x'.repeat(32_767)}\n2,,,,${long}\n`);
+    const job = await client.run('POST', `tables/${table}/export-async`, { fileType: 'xlsx' });
+    expect(job).toMatchObject({
+      status: 'error',
+      error: {
+        code: 'storage.tables.export.unfit',
+        message:
+          'Row 2: the value of the column "note" has 32,768 characters, and a cell of a workbook holds 32,767. Leave the column out, or take another format.',
+      },
     });
+    const without = await exported(table, { fileType: 'xlsx', columns: ['id'] });
+    expect(await cellsIn(without[0] ?? Buffer.of())).toEqual([{ A1: "'id" }, { A2: ':1' }, { A3: ':2' }]);
+    const [lines] = await exported(table, { fileType: 'jsonl' });
+    expect(lines?.toString()).toContain(long);
   });
 
   test('of several slices are joined to one file, in their order', async () => {

@@ -12,6 +12,7 @@ import { attachmentOf } from '../../stores/objects/disposition.ts';
 import type { StoredTable } from '../../stores/metadata/stored-tables.ts';
 import { rowsOf, type AliasedRows } from '../../domain/jobs/operations/alias.ts';
 import type { StorageJobRequest } from '../../domain/jobs/operations/all.ts';
+import { FILE_TYPES, formOf, type ExportFileType } from '../../domain/jobs/operations/export-form.ts';
 import { contentOf } from '../../domain/jobs/operations/slices.ts';
 import {
   engineTable,
@@ -52,9 +53,9 @@ const Export = Type.Object({
   gzip: Type.Optional(Type.Boolean()),
   format: Type.Optional(Type.Enum(['rfc', 'json', 'escaped', 'raw'])),
   fileType: Type.Optional(
-    Type.Enum(['csv', 'parquet'], {
+    Type.Enum(FILE_TYPES, {
       description:
-        'Form of each slice. Parquet has the types of the table, and is compressed whatever `gzip` says. Default: csv.',
+        'Form of each slice. All but `csv` have the types of the table, and take no heed of `gzip`: Parquet is compressed in itself. `jsonl` and `xlsx` are one slice. Default: csv.',
     }),
   ),
 });
@@ -77,7 +78,7 @@ const Data = Type.Object({
   ...ROW_QUERY_FIELDS,
   at: AT,
   gzip: Type.Optional(Type.Boolean({ description: 'Compresses the file. Default: false.' })),
-  fileType: Type.Optional(Type.Enum(['csv', 'parquet'], { description: 'Default: csv.' })),
+  fileType: Type.Optional(Type.Enum(FILE_TYPES, { description: 'Default: csv.' })),
 });
 
 /** Makes the routes that read rows of tables. */
@@ -89,7 +90,7 @@ function exportRoute(context: DataContext): Route {
   return route('POST', '/tables/:table/export-async', {
     isForRuns: true,
     isReading: true,
-    summary: 'Exports a table into a sliced file: CSV without a header, or Parquet',
+    summary: 'Exports a table into a sliced file: CSV without a header, Parquet, lines of JSON or a workbook',
 
     status: 202,
     body: Export,
@@ -113,7 +114,8 @@ function exportRoute(context: DataContext): Route {
  */
 function dataRoute(context: DataContext): Route {
   return route('GET', '/tables/:table/data', {
-    summary: 'Exports a table and sends its rows as one file: CSV with a header, or Parquet',
+    summary:
+      'Exports a table and sends its rows as one file: CSV with a header, Parquet, lines of JSON or a workbook',
 
     query: Data,
     response: Type.String(),
@@ -126,24 +128,20 @@ function dataRoute(context: DataContext): Route {
       requireKnownColumns(source.columns, query);
       // Header and rows have the same columns, also when one is added meanwhile.
       const columns = query.columns ?? source.columns;
-      const isParquet = asked.fileType === 'parquet';
-      const isGzip = asked.gzip === true && !isParquet;
+      const { fileType = 'csv' } = asked;
+      const isGzip = asked.gzip === true && fileType === 'csv';
       const work = exportWork(source, { ...query, columns }, { ...asked, gzip: isGzip });
       const { results } = await runJob(context, asker, work);
       // Written by the job.
       const { file } = JSON.parse(results ?? '') as { file: { id: number } };
-      const header = csvText([
-        asked.includeInternalTimestamp === true ? [...columns, '_timestamp'] : columns,
-      ]);
       // A client that disconnects ends the reading: the stream is destroyed with the connection.
       const { slices } = await contentOf(context, file.id, new AbortController().signal);
-      const whole = isParquet
-        ? joinedParquet(slices)
-        : joined(isGzip ? gzipSync(header) : Buffer.from(header), slices);
+      const names = asked.includeInternalTimestamp === true ? [...columns, '_timestamp'] : columns;
+      const whole = wholeFile(fileType, slices, { names, isGzip });
       const body = Readable.from(whole, { objectMode: false });
-      const [type, ending] = isParquet ? PARQUET : isGzip ? GZIP : CSV;
+      const { contentType, ending } = formOf(fileType, isGzip);
       return new Answer(200, body, {
-        'content-type': type,
+        'content-type': contentType === 'text/csv' ? 'text/csv; charset=utf-8' : contentType,
         'content-disposition': attachmentOf(`${table.id}${ending}`),
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
@@ -152,16 +150,24 @@ function dataRoute(context: DataContext): Route {
   });
 }
 
-const CSV = ['text/csv; charset=utf-8', '.csv'] as const;
-const GZIP = ['application/gzip', '.csv.gz'] as const;
-const PARQUET = ['application/vnd.apache.parquet', '.parquet'] as const;
+/** Yields the bytes of one file that has the rows of all slices, CSV with a header. */
+function wholeFile(
+  fileType: ExportFileType,
+  slices: AsyncIterable<AsyncIterable<Uint8Array>>,
+  { names, isGzip }: { readonly names: readonly string[]; readonly isGzip: boolean },
+): AsyncIterable<Uint8Array> {
+  if (fileType === 'parquet') return joinedParquet(slices);
+  if (fileType !== 'csv') return joined(undefined, slices);
+  const header = csvText([names]);
+  return joined(isGzip ? gzipSync(header) : Buffer.from(header), slices);
+}
 
 /** Yields gzip files one after another, which together are one (RFC 1952, 2.2). */
 async function* joined(
-  header: Uint8Array,
+  header: Uint8Array | undefined,
   slices: AsyncIterable<AsyncIterable<Uint8Array>>,
 ): AsyncGenerator<Uint8Array, void> {
-  yield header;
+  if (header !== undefined) yield header;
   for await (const slice of slices) yield* slice;
 }
 
@@ -194,7 +200,7 @@ function exportWork(
   body: RowQueryInput & {
     readonly gzip?: boolean;
     readonly format?: string;
-    readonly fileType?: 'csv' | 'parquet';
+    readonly fileType?: ExportFileType;
   },
 ): StorageJobRequest<'tableExport'> {
   // The job says the columns of an earlier version to its reader.

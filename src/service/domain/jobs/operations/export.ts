@@ -9,13 +9,15 @@ import type { FileRow, JobRow } from '../../../stores/metadata/tables.ts';
 import { fileOf, tableOf } from '../../../stores/metadata/transaction.ts';
 import { attachmentOf } from '../../../stores/objects/disposition.ts';
 import { readRowQuery, type RowQueryInput } from '../../row-query.ts';
-import type { TakeSlice } from '../../../stores/tables/engine.ts';
+import type { ExportOutcome, TakeSlice } from '../../../stores/tables/engine.ts';
 import { resultColumns } from '../../../stores/tables/row-selection.ts';
 import type { RowQuery } from '../../../stores/tables/row-query.ts';
 import { isoTime } from '../../../../lib/iso-time.ts';
 import type { StoredTable } from '../../../stores/metadata/stored-tables.ts';
 import { requireVersions } from '../../table-versions.ts';
 import { rowsOf } from './alias.ts';
+import { exportConverted } from './converted-export.ts';
+import { FILE_TYPES, formOf, type ExportFileType } from './export-form.ts';
 import { QUEUE } from './load.ts';
 import { defineOperation, type Done } from './operation.ts';
 import { exportParquet, typesOf } from './parquet-export.ts';
@@ -28,7 +30,7 @@ const ExportParams = Type.Object({
       tableName: Type.String(),
       gzipOutput: Type.Boolean(),
       format: Type.String({ description: 'Only shown: the rows are the same in every one.' }),
-      fileType: Type.String(),
+      fileType: Type.Enum(FILE_TYPES),
       atVersion: Type.Optional(Type.Integer({ description: 'Version of the rows; default: as they are.' })),
     }),
   ]),
@@ -48,20 +50,21 @@ export const tableExport = defineOperation({
     const stored = await requireTableRow(meta, context, job.branch_id, id);
     const rows = await rowsOf(meta, context, stored);
     const query = rows.query(readRowQuery(input, Date.parse(job.created)));
-    const isParquet = input.fileType === 'parquet';
-    const isGzip = input.gzipOutput && !isParquet;
-    const types = isParquet ? typesOf(rows.table) : undefined;
+    const { fileType } = input;
+    const isGzip = input.gzipOutput && fileType === 'csv';
+    const types = fileType === 'csv' ? undefined : typesOf(rows.table);
     const key = {
       branch_id: job.branch_id,
       table_id: id,
-      cache_key: cacheKey(query, { isGzip, types, at: input.atVersion }),
+      cache_key: cacheKey(query, { fileType, isGzip, types, at: input.atVersion }),
     };
     const known = await findExport(meta, key);
     if (known !== undefined && known.table_revision === rows.table.revision) {
       const cached = await reuse(job, context, known.file_id);
       if (cached !== undefined) return cached;
     }
-    const suffix = isParquet ? '.parquet' : isGzip ? '.csv.gz' : '.csv';
+    const form = formOf(fileType, isGzip);
+    const suffix = form.ending;
     const place = id.replace(/^(in|out)\./, '$1/').replace(/\.(?=[^.]*$)/, '/');
     const folder = `exp-${EXPORT_MAX_AGE_DAYS}/${context.project.id}/table-exports/${place}`;
     // One name for each lease: a worker that comes back late cannot write into the export of another.
@@ -71,7 +74,8 @@ export const tableExport = defineOperation({
     try {
       const outcome = await writeSlices(context, rows.table, query, {
         objectKey,
-        suffix,
+        ...form,
+        fileType,
         isGzip,
         types,
         at: input.atVersion,
@@ -153,9 +157,11 @@ async function writeSlices(
   query: RowQuery,
   target: {
     readonly objectKey: string;
-    readonly suffix: string;
+    readonly ending: string;
+    readonly contentType: string;
+    readonly fileType: ExportFileType;
     readonly isGzip: boolean;
-    /** Types of the columns, for Parquet. */
+    /** Types of the columns, for files that have them. */
     readonly types: ReadonlyMap<string, string> | undefined;
     readonly at: number | undefined;
     readonly signal: AbortSignal;
@@ -167,39 +173,18 @@ async function writeSlices(
   const name = target.objectKey.slice(target.objectKey.lastIndexOf('/') + 1);
   const take: TakeSlice = async (slice, index) => {
     target.signal.throwIfAborted();
-    const key = `${target.objectKey}_0_0_${index}${target.suffix}`;
+    const key = `${target.objectKey}_0_0_${index}${target.ending}`;
     keys.push(key);
     const options = {
-      contentType: target.isGzip
-        ? 'application/gzip'
-        : target.types === undefined
-          ? 'text/csv'
-          : 'application/vnd.apache.parquet',
-      disposition: attachmentOf(`${name}_0_0_${index}${target.suffix}`),
+      contentType: target.contentType,
+      disposition: attachmentOf(`${name}_0_0_${index}${target.ending}`),
       encrypted: true,
     };
     if (slice.kind === 'file') await objects.adopt(key, slice.path, options);
     else await objects.write(key, slice.stream, options);
   };
   const place = engineTable(table.branch_id, table.id);
-  const { types } = target;
-  const outcome =
-    types === undefined
-      ? await reader.export(place, query, { gzip: target.isGzip, targetBytes: SLICE_BYTES }, take)
-      : await exportParquet(
-          reader,
-          {
-            place,
-            query,
-            columns: resultColumns(
-              query,
-              // Those of an earlier version are always named.
-              (target.at === undefined ? undefined : query.columns) ?? table.columns.map(({ name }) => name),
-            ),
-            types,
-          },
-          take,
-        );
+  const outcome = await written();
   const entries = keys.map((key) => ({
     url: `s3://${objects.bucket}/${objects.root}${key}`,
     mandatory: true,
@@ -210,22 +195,37 @@ async function writeSlices(
     encrypted: true,
   });
   return { rows: outcome.rows, bytes: outcome.bytes, plainBytes: target.isGzip ? 0 : outcome.bytes };
+
+  async function written(): Promise<ExportOutcome> {
+    const { fileType, types, signal } = target;
+    if (types === undefined || fileType === 'csv')
+      return await reader.export(place, query, { gzip: target.isGzip, targetBytes: SLICE_BYTES }, take);
+    // Those of an earlier version are always named.
+    const named = target.at === undefined ? undefined : query.columns;
+    const columns = resultColumns(query, named ?? table.columns.map(({ name: column }) => column));
+    const rows = { place, query, columns, types };
+    return fileType === 'parquet'
+      ? await exportParquet(reader, rows, take)
+      : await exportConverted(reader, rows, fileType, { take, signal });
+  }
 }
 
 /** Equal for exports that mean the same, whatever way they were written. */
 function cacheKey(
   query: RowQuery,
   {
+    fileType,
     isGzip,
     types,
     at,
   }: {
+    readonly fileType: ExportFileType;
     readonly isGzip: boolean;
     readonly types: ReadonlyMap<string, string> | undefined;
     readonly at: number | undefined;
   },
 ): string {
-  const asked = types === undefined ? [query, isGzip] : [query, 'parquet', [...types]];
+  const asked = types === undefined ? [query, isGzip] : [query, fileType, [...types]];
   return createHash('sha256')
     .update(JSON.stringify(at === undefined ? asked : [...asked, at]))
     .digest('hex');

@@ -21,6 +21,14 @@ import type { RowQuery } from '../../../stores/tables/row-query.ts';
 /** Bytes of a slice as CSV: some row groups of a table of usual width. */
 const SLICE_BYTES = 256 * 1024 * 1024;
 
+/** Rows of a table, and the types of their columns. */
+export interface TypedRows {
+  readonly place: TableId;
+  readonly query: RowQuery;
+  readonly columns: readonly string[];
+  readonly types: ReadonlyMap<string, string>;
+}
+
 /** Returns the types of columns that are not text, as the definition of the table says them. */
 export function typesOf({ columns }: StoredTable): ReadonlyMap<string, string> {
   const types = columns.flatMap(({ name, basetype, definition }): [string, string][] => {
@@ -44,17 +52,7 @@ export function typesOf({ columns }: StoredTable): ReadonlyMap<string, string> {
  */
 export async function exportParquet(
   engine: Pick<TableReader, 'export'>,
-  {
-    place,
-    query,
-    columns,
-    types,
-  }: {
-    readonly place: TableId;
-    readonly query: RowQuery;
-    readonly columns: readonly string[];
-    readonly types: ReadonlyMap<string, string>;
-  },
+  { place, query, columns, types }: TypedRows,
   take: TakeSlice,
 ): Promise<ExportOutcome> {
   const folder = makeTempFolder('parquet');
@@ -106,6 +104,6 @@ function misfit({ message, cause }: SinkError): unknown {
   if (reason === undefined) return cause ?? new Error(message);
   return badRequest(
     'storage.tables.export.typeMismatch',
-    `The table cannot be written as Parquet: a value does not fit the type of its column. ${reason.trim()}. Correct the type of the column, or export it as CSV.`,
+    `The table cannot be written with its types: a value does not fit the type of its column. ${reason.trim()}. Correct the type of the column, or export it as CSV.`,
   );
 }

@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeTempFolder } from '../../../../lib/temp-folder.ts';
+import { convertParquet } from '../../../../runner/parquet-files.ts';
 import type { ByteSlice } from '../engine.ts';
 
 /**
@@ -19,30 +20,10 @@ export async function* joinedParquet(slices: AsyncIterable<ByteSlice>): AsyncGen
     }
     const [only = ''] = files;
     const whole = files.length === 1 ? only : join(folder.path, 'whole.parquet');
-    if (files.length > 1) await write(files, whole);
+    if (files.length > 1) await convertParquet(files, whole, 'parquet', new AbortController().signal);
     // Without an encoding a file gives buffers.
     yield* createReadStream(whole) as AsyncIterable<Buffer>;
   } finally {
     folder.remove();
   }
-}
-
-async function write(files: readonly string[], target: string): Promise<void> {
-  const { DuckDBInstance } = await import('@duckdb/node-api');
-  const database = await DuckDBInstance.create(':memory:', { memory_limit: '512MB', threads: '1' });
-  const connection = await database.connect();
-  try {
-    const list = files.map(literal).join(', ');
-    const source = `read_parquet([${list}], hive_partitioning = false)`;
-    await connection.run(
-      `COPY (SELECT * FROM ${source}) TO ${literal(target)} (FORMAT parquet, COMPRESSION zstd)`,
-    );
-  } finally {
-    connection.closeSync();
-    database.closeSync();
-  }
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
