@@ -31,7 +31,7 @@ export interface Running {
 /** A service over a folder of its own, really listening. */
 export async function startService(options: Partial<ServiceOptions> = {}): Promise<Running> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'service-')));
-  const service = createService({ ...(await placeOf(dir)), ...options, dir });
+  const service = createService({ ...tablesOf(), ...(await placeOf(dir)), ...options, dir });
   const addresses = await service.start();
   const token = addresses.masterToken ?? (await service.newToken());
   return {
@@ -46,6 +46,16 @@ export async function startService(options: Partial<ServiceOptions> = {}): Promi
       await rm(dir, { recursive: true, force: true });
       await forgetDatabase(dir);
     },
+  };
+}
+
+/** Puts the tables of all services into a lake with TEST_TABLES=lake: any test of the API is one of it, then. */
+function tablesOf(): Partial<ServiceOptions> {
+  const { TEST_TABLES, GEX_DUCKDB_EXTENSIONS } = process.env;
+  if (TEST_TABLES !== 'lake') return {};
+  return {
+    tables: 'lake',
+    ...(GEX_DUCKDB_EXTENSIONS === undefined ? {} : { duckdbExtensions: GEX_DUCKDB_EXTENSIONS }),
   };
 }
 

@@ -49,7 +49,7 @@ async function ran(
 
 const PAGES = [
   '{"id":1,"price":1,"paid":true,"day":"2024-02-29","at":"2024-02-29T10:00:00Z","zip":"007","note":null,"tags":["a"]}',
-  '{"id":2,"price":2.5,"paid":null,"day":null,"at":"2024-03-01 10:00:00+01:00","zip":"1","note":null,"tags":[]}',
+  '{"id":2,"price":2.5,"paid":null,"day":null,"at":"2024-03-01 10:00:00\\u002B01:00","zip":"1","note":null,"tags":[]}',
   '{"id":9007199254740993,"price":10,"paid":false,"day":"2024-03-01 00:00:00","at":null,"zip":"","note":null,"tags":["b"]}',
 ];
 

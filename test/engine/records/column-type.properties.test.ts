@@ -13,7 +13,26 @@ const literals = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
   fc.tuple(fc.integer(), fc.integer({ min: 0, max: 9999 })).map(([a, b]) => `${a}.${b}`),
   fc.integer().map((n) => `"${n}"`),
+  // Any sign of a text may be written as an escape.
+  fc
+    .tuple(
+      fc.constantFrom(
+        '2024-02-29',
+        '2024-02-29T10:00:00.123456+01:00',
+        '2024-02-30',
+        '2024-02-29T10:00:00Z!',
+      ),
+      fc.infiniteStream(fc.boolean()),
+    )
+    .map(
+      ([text, isEscaped]) =>
+        `"${text.replaceAll(/./g, (sign) => (isEscaped.next().value ? escaped(sign) : sign))}"`,
+    ),
 );
+
+function escaped(sign: string): string {
+  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
 
 function seenIn(values: readonly string[]): SeenValues {
   const seen = new SeenValues();

@@ -1,6 +1,8 @@
-import { isList, isObject, JsonNumber, type Json } from '../../../lib/json/index.ts';
+import { isList, isObject, JsonNumber, valueBetween, type Json } from '../../../lib/json/index.ts';
 import { VALUE } from './column-type.ts';
 
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 const PLUS = 0x2b;
 const POINT = 0x2e;
@@ -22,6 +24,11 @@ const MOST_POWER = 307;
 /** Digits behind the point of a second that databases keep. */
 const SECOND_DIGITS = 6;
 
+/** Characters of a date or a moment, at least and at most. */
+const MOMENT_LENGTHS = [10, 32] as const;
+/** Bytes of a character that is written as an escape. */
+const LONGEST_ESCAPE = 6;
+
 const LARGEST_INTEGER = '9007199254740992';
 const LARGEST_BIGINT = '9223372036854775807';
 
@@ -31,7 +38,12 @@ export function kindOfValue(value: Json | undefined): number {
   if (typeof value === 'string') {
     const first = value.charCodeAt(0);
     // nearly all texts end here: a date begins with a digit
-    if (!(first >= ZERO && first <= NINE) || value.length < 10 || value.length > 32) return VALUE.text;
+    if (
+      !(first >= ZERO && first <= NINE) ||
+      value.length < MOMENT_LENGTHS[0] ||
+      value.length > MOMENT_LENGTHS[1]
+    )
+      return VALUE.text;
     const bytes = Buffer.from(value, 'utf8');
     return kindOfText(bytes, 0, bytes.length);
   }
@@ -152,10 +164,15 @@ function daysOf(year: number, month: number): number {
  */
 export function kindOfRaw(bytes: Uint8Array, at: number, end: number): number {
   const first = bytes[at] ?? 0;
-  if (first === 0x22) {
-    const digit = bytes[at + 1] ?? 0;
-    if (digit < ZERO || digit > NINE || end - at < 12 || end - at > 34) return VALUE.text;
-    return kindOfText(bytes, at + 1, end - 1);
+  if (first === QUOTE) {
+    const start = bytes[at + 1] ?? 0;
+    const length = end - at - 2;
+    const mayBe = (start >= ZERO && start <= NINE) || start === BACKSLASH;
+    if (!mayBe || length < MOMENT_LENGTHS[0] || length > LONGEST_ESCAPE * MOMENT_LENGTHS[1])
+      return VALUE.text;
+    // some write the plus of an offset as an escape
+    if (bytes.subarray(at, end).includes(BACKSLASH)) return kindOfValue(valueBetween(bytes, at, end));
+    return length > MOMENT_LENGTHS[1] ? VALUE.text : kindOfText(bytes, at + 1, end - 1);
   }
   if (first === MINUS || (first >= ZERO && first <= NINE)) {
     const short = kindOfShort(bytes, first === MINUS ? at + 1 : at, end);
