@@ -1,3 +1,5 @@
+import cronstrue from 'cronstrue';
+
 /** A schedule as people say it; every other one is written as cron has it. */
 export type Rhythm =
   | { readonly kind: 'minutes'; readonly every: number }
@@ -78,6 +80,22 @@ export function cronText(cron: string): string {
     case 'monthly':
       return `Day ${rhythm.day} of every month at ${rhythm.time}`;
     default:
-      return `By the cron expression ${rhythm.cron}`;
+      return ownText(rhythm.cron.trim());
   }
+}
+
+/** Describes what no rhythm of the form says: “At 06:00 and 18:00”. */
+function ownText(cron: string): string {
+  try {
+    const words = cronstrue.toString(cron, { use24HourTimeFormat: true });
+    // Each hour, and each day, begins such steps anew: `*/7` is not every 7 minutes at its end.
+    return isUneven(cron) ? `${words} (${cron})` : words;
+  } catch {
+    return `By the cron expression ${cron}`;
+  }
+}
+
+function isUneven(cron: string): boolean {
+  const [minute, hour] = cron.split(/\s+/).map((field) => Number(/\/(\d+)$/.exec(field)?.[1] ?? 1));
+  return 60 % (minute ?? 1) !== 0 || 24 % (hour ?? 1) !== 0;
 }

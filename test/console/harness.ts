@@ -175,6 +175,27 @@ export async function axe(page: Page, rules?: readonly string[]): Promise<string
   );
 }
 
+/** Marks of code, values that are none, a schedule as cron has it, and one of several: no sentence says them. */
+const ODD: readonly RegExp[] = [
+  /.{0,20}`.{0,20}/,
+  /.{0,20}\b(?:undefined|NaN|Infinity|\[object \w+\])(?!\w).{0,20}/,
+  /.{0,20}(?:\* ){3}\*.{0,20}/,
+  /(?<![\d,.–-])1 (?:bytes|columns|days|files|hours|jobs|lines|minutes|months|pages|requests|rows|runs|schedules|seconds|sources|tables|times|versions)\b.{0,20}/,
+];
+
+/** Returns the texts of a page that are no words for people; what is code or comes from elsewhere is left out. */
+export async function oddTexts(page: Page): Promise<string[]> {
+  const text = await page.evaluate<string>(`(() => {
+    const others = [...document.querySelectorAll('code, pre, .mono, .grid-plain, .cm-editor, [role=log], input, textarea')];
+    const shown = others.filter((each) => !each.hidden);
+    for (const each of shown) each.hidden = true;
+    const text = document.body.innerText;
+    for (const each of shown) each.hidden = false;
+    return text;
+  })()`);
+  return ODD.flatMap((odd) => odd.exec(text)?.[0] ?? []);
+}
+
 interface Look {
   readonly width: number;
   readonly theme: 'dark' | 'light';
@@ -191,7 +212,7 @@ export async function* looks(page: Page, name: string): AsyncGenerator<Look> {
     await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
     // A script's layout is done in the next frame.
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-    if (width < 2560) await picture(page, `${name}-${width}-${theme}`);
+    await picture(page, `${name}-${width}-${theme}`);
     yield { width, theme };
   }
 }

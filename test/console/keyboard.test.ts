@@ -83,6 +83,11 @@ describe.skipIf(CHROMIUM === undefined)('by keys alone', () => {
     }
     await page.keyboard.press('/');
     await expect.poll(async () => await focused(page)).toMatch(/^Search/);
+    // A list without a search is narrowed by a choice.
+    await page.goto(`${own.url}/runs`);
+    await page.getByLabel('Status').waitFor();
+    await page.keyboard.press('/');
+    await expect.poll(async () => await focused(page)).toBe('Source');
   });
 });
 

@@ -106,6 +106,22 @@ describe.skipIf(CHROMIUM === undefined)('a service with much in it', () => {
     await grid(page, 'Runs').getByRole('link', { name: id, exact: true }).waitFor({ timeout: 8000 });
   });
 
+  test('comes back to the place where a list was left', async () => {
+    const { page } = await own.open('/sources');
+    const list = grid(page, 'Sources');
+    await list.getByText('Source 000 of the shop').waitFor();
+    await list.evaluate((element: { scrollTop: number }) => (element.scrollTop = 6000));
+    const link = list.getByRole('link', { name: /^Source 1[5-9]\d of the shop$/ }).first();
+    const name = (await link.textContent()) ?? '';
+    await link.click();
+    await page.getByRole('heading', { name }).waitFor();
+    await page.goBack();
+    await list.getByRole('link', { name }).waitFor();
+    await expect
+      .poll(async () => await list.evaluate((element: { scrollTop: number }) => element.scrollTop))
+      .toBeGreaterThan(5000);
+  });
+
   test('takes an address whose source cannot be read for that of all runs', async () => {
     const { page } = await own.open('/runs?source=%25');
     await grid(page, 'Runs').getByRole('link', { name: '100199', exact: true }).waitFor();

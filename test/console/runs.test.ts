@@ -64,6 +64,8 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     await page.getByRole('heading', { name: /^Run \d+$/ }).waitFor();
     await page.getByText('Done', { exact: true }).waitFor({ timeout: 40_000 });
     await page.getByText('It ended:').waitFor();
+    // Rows of the API while it runs, and those of the tables when they are there: each is called what it is.
+    await page.getByText('Rows in tables', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'in.c-library-good.books' }).waitFor();
     expect(await axe(page)).toEqual([]);
     await screenshots(page, 'run-overview');
@@ -113,6 +115,7 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     const numbers = page.getByRole('group', { name: 'So far' });
     await expect.poll(async () => await numbers.textContent(), { timeout: 30_000 }).toContain('2Pages4Rows');
     await page.getByRole('group', { name: 'Now' }).getByText('page=3').waitFor();
+    await page.locator('.runs-facts').getByText('Rows read', { exact: true }).waitFor();
     expect(await axe(page)).toEqual([]);
     await screenshots(page, 'run-live');
 
@@ -176,6 +179,53 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     await page.getByRole('log').getByText('The API answered 500').waitFor();
   });
 
+  test('one whose request was sent again shows its attempts with the waits, and a link leads to it', async () => {
+    let refused = 0;
+    const api = await startApi(({ url }, response) => {
+      const page = Number(url.searchParams.get('page') ?? 1);
+      if (page === 40 && refused++ < 2) json(response, { error: 'Come back later' }, 503);
+      else json(response, pages(50)(page));
+    });
+    await source('again', api);
+    const id = await ran('again');
+    const { page, context } = await own.open(`/runs/${id}?tab=requests`);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const second = page
+      .getByRole('list', { name: 'Requests as they were sent' })
+      .getByRole('listitem')
+      .nth(1);
+    await second.getByText(/^attempt 2, after a wait of \d/).waitFor();
+
+    await page.goto(`${own.url}/runs/${id}?tab=requests&request=40`);
+    const dialog = page.getByRole('dialog', { name: 'books, page 40' });
+    await dialog.getByText('What its time went into').waitFor();
+    await expect
+      .poll(async () => (await dialog.getByRole('listitem').allTextContents()).join(' '))
+      .toMatch(
+        /An attempt failed after [^.]+ms\. It waited for .+ An attempt failed after .+ It waited for .+ An attempt was answered after/,
+      );
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'run-request-again');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await dialog.getByRole('button', { name: 'Copy as curl' }).click();
+    const copied = async () => await page.evaluate<string>('navigator.clipboard.readText()');
+    await expect.poll(copied).toMatch(/^curl 'http:.*page=40/);
+    await dialog.getByRole('button', { name: 'Copy a link to this request' }).click();
+    await expect.poll(copied).toBe(`${own.url}/runs/${id}?tab=requests&request=40`);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.url()).not.toContain('request=');
+    // The list has scrolled to it.
+    const list = page.getByRole('list', { name: 'Requests', exact: true });
+    await list.getByText('page=40, counted').waitFor();
+
+    await second.getByRole('button').click();
+    await expect.poll(() => page.url()).toContain('&sent=');
+    const link = page.url();
+    const { page: other } = await own.open(link.slice(own.url.length));
+    await other.getByRole('dialog').getByText('attempt 2, after a wait').waitFor();
+    await expect.poll(async () => await other.getByRole('dialog').textContent()).toContain('503');
+  });
+
   test('one that nobody answered says so for each request', async () => {
     const api = await startApi((request) => void request);
     const of = { http: { requestTimeout: 1 }, retryConfig: { maxRetries: 1 } };
@@ -197,6 +247,32 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     await expect.poll(async () => await alert.textContent()).toContain('http.status');
     expect(await axe(page)).toEqual([]);
     await screenshots(page, 'run-failed');
+    await page.getByRole('tab', { name: 'Time line' }).click();
+    await page.getByRole('heading', { name: '1 request failed' }).waitFor();
+    const [only] = await page
+      .getByRole('list', { name: 'Requests as they were sent' })
+      .getByRole('listitem')
+      .all();
+    await expect.poll(async () => await only?.textContent()).toMatch(/\/books\?.*404.*\{"error":"no"\}/);
+  });
+
+  test('one whose login failed shows that request', async () => {
+    const api = await startApi(({ url }, response) =>
+      url.pathname === '/login' ? json(response, { error: 'wrong password' }, 401) : json(response, []),
+    );
+    const authentication = {
+      type: 'login',
+      loginRequest: { endpoint: 'login', method: 'POST' },
+      apiRequest: { headers: { 'X-Token': { response: 'token' } } },
+    };
+    await source('locked', api, {}, 'Books of locked', { authentication });
+    const { page } = await own.open(`/runs/${await ran('locked')}?tab=requests`);
+    await page.getByRole('heading', { name: '1 request failed' }).waitFor();
+    const sent = page.getByRole('list', { name: 'Requests as they were sent' }).getByRole('listitem');
+    await expect.poll(async () => await sent.textContent()).toMatch(/POST .*\/login.*401.*wrong password/);
+    await sent.getByRole('button').click();
+    await page.getByRole('dialog').getByText('a login').waitFor();
+    expect(await axe(page)).toEqual([]);
   });
 
   test('one that may not have everything shows what speaks against it', async () => {

@@ -67,6 +67,6 @@ describe.skipIf(CHROMIUM === undefined)('the console', () => {
     await page.getByRole('heading', { name: 'A source from a link' }).waitFor();
     const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     expect(bytes).toBeGreaterThan(10_000);
-    expect(bytes).toBeLessThan(250_000);
+    expect(bytes).toBeLessThan(150_000);
   });
 });

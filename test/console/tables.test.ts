@@ -24,7 +24,8 @@ describe.skipIf(CHROMIUM === undefined)('tables', () => {
   test('are listed, found, grouped and opened, by the keyboard too', async () => {
     const { page } = await own.open('/tables');
     await page.getByText('3 tables').waitFor();
-    await page.getByLabel('Search tables').fill('contacts');
+    // Words in any order.
+    await page.getByLabel('Search tables').fill('contacts main');
     await page.getByText('1 table ·').waitFor();
     await page.getByLabel('Search tables').fill('');
     await page.getByLabel('Show').selectOption('bucket');
@@ -171,6 +172,29 @@ describe.skipIf(CHROMIUM === undefined)('tables', () => {
     await page.getByRole('link', { name: 'shops_b' }).click();
     await page.getByText('contacts is shops_b').waitFor();
     await page.getByRole('heading', { name: 'shops', exact: true }).waitFor();
+  });
+
+  test('a link leads to a row, by its key where there is one', async () => {
+    const { page, context } = await own.open('/tables/in.c-main.users?sort=id&down=1&row=3');
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const dialog = page.getByRole('dialog', { name: 'Row 3' });
+    await dialog.getByText('Name 2997', { exact: true }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Copy a link to this row' }).click();
+    const copied = async () => await page.evaluate<string>('navigator.clipboard.readText()');
+    await expect.poll(copied).toContain('row=1');
+    await page.goto(await copied());
+    await page.getByText('id is 2997').waitFor();
+    await page.getByRole('dialog', { name: 'Row 1' }).getByText('Name 2997', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.url()).not.toContain('row=');
+
+    await page.goto(`${own.url}/tables/in.c-main.shops_contacts?row=2`);
+    await page.getByRole('dialog', { name: 'Row 2' }).getByText('phone').waitFor();
+    await page.getByRole('button', { name: 'Copy a link to this row' }).click();
+    await expect.poll(copied).toBe(`${own.url}/tables/in.c-main.shops_contacts?row=2`);
+    await page.goto(`${own.url}/tables/in.c-main.shops_contacts?row=20`);
+    await page.getByText('There is no such row').waitFor();
   });
 
   test('5,000 columns are shown where one looks', async () => {

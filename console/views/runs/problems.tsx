@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
-import { plural, RelativeTime, Text } from '../../ui/values.tsx';
+import { plural, relativeText, RelativeTime, Text, timeOf } from '../../ui/values.tsx';
 import { cronText } from '../../ui/cron-words.ts';
 import { NotDone, useMany, type Many } from './many.tsx';
 import { Words } from './words.tsx';
@@ -158,6 +158,18 @@ function AllAgain({ found, again }: { readonly found: RunProblems; readonly agai
   );
 }
 
+const ageOf = (time: string): string => relativeText(timeOf(time) - Date.now());
+
+/** Shows when something was first and last; once where both are told the same. */
+function Between({ first, last }: { readonly first: string; readonly last: string }) {
+  if (ageOf(first) === ageOf(last)) return <RelativeTime value={last} />;
+  return (
+    <>
+      <RelativeTime value={first} /> to <RelativeTime value={last} />
+    </>
+  );
+}
+
 const SHOWN_SOURCES = 8;
 
 function Problem({
@@ -187,13 +199,7 @@ function Problem({
             </span>
           )}
           <span class="muted small">
-            {firstTime === lastTime ? (
-              <RelativeTime value={lastTime} />
-            ) : (
-              <>
-                <RelativeTime value={firstTime} /> to <RelativeTime value={lastTime} />
-              </>
-            )}
+            <Between first={firstTime} last={lastTime} />
           </span>
           {problem.sources.every(({ isSolved }) => isSolved) && <Badge tone="good">Solved since</Badge>}
         </div>
@@ -257,13 +263,7 @@ function Missed({
           <Text>{nameOf(sources, component, configuration)}</Text>
         </Link>
         <span class="muted small">
-          <RelativeTime value={firstTime} />
-          {times > 1 && (
-            <>
-              {' '}
-              to <RelativeTime value={lastTime} />
-            </>
-          )}
+          <Between first={firstTime} last={lastTime} />
         </span>
       </div>
       <p>

@@ -73,7 +73,14 @@ export function RunPage({ id }: { readonly id: string }) {
               label="What the run did"
               tabs={TABS}
               current={tab}
-              onChange={(name) => setQuery({ tab: name === 'overview' ? undefined : name, job: undefined })}
+              onChange={(name) =>
+                setQuery({
+                  tab: name === 'overview' ? undefined : name,
+                  job: undefined,
+                  request: undefined,
+                  sent: undefined,
+                })
+              }
             >
               {tab === 'overview' && <Overview run={found} />}
               {tab === 'requests' && <TimeLine run={found} />}

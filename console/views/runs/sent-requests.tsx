@@ -1,11 +1,13 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { client, type Run, type RunRequest } from '../../data/client.ts';
 import { useQuery } from '../../data/query.ts';
+import { setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Badge } from '../../ui/states.tsx';
 import { Bytes, CopyButton, countText, durationText, KeyValue, Text, timeOf } from '../../ui/values.tsx';
 import { curlOf } from './curl.ts';
+import { attemptsOf, SpanBar, type Attempt, type Span } from './spans.tsx';
 import { isOver } from './words.tsx';
 
 const PART = 100;
@@ -13,18 +15,37 @@ const MOST = 1000;
 const EVERY_MS = 2000;
 
 /** Returns the first requests that a run has sent, each attempt as one, while it goes on as well. */
-export function useSentRequests(run: Run, isBad: boolean) {
-  const [limit, setLimit] = useState(PART);
+export function useSentRequests(
+  run: Run,
+  {
+    isBad,
+    isEnabled = true,
+    isWhole = false,
+  }: {
+    /** Only those that failed. */
+    readonly isBad: boolean;
+    readonly isEnabled?: boolean;
+    /** As many as there may be at once. */
+    readonly isWhole?: boolean;
+  },
+) {
+  // A link may lead to one that is further down.
+  const isLinked = usePlace().query.has('sent');
+  const [limit, setLimit] = useState(isWhole || isLinked ? MOST : PART);
   const query = useQuery({
     key: ['runs', run.id, 'requests', isBad, limit],
     load: async (signal) => await client().runs.requests(run.id, { isBad, limit }, { signal }),
     everyMs: isOver(run) ? false : EVERY_MS,
+    isEnabled,
     keepsPrevious: true,
   });
   return { query, showMore: limit < MOST ? () => setLimit(MOST) : undefined };
 }
 
-/** Lists requests in the order of their answers. */
+/** Returns what tells a request from the others of its run: its processes count from 1 each. */
+export const nameOf = ({ number, at }: RunRequest): string => `${number}-${Date.parse(at).toString(36)}`;
+
+/** Lists requests in the order of their answers; the address holds the one that is open. */
 export function SentRequests({
   run,
   requests,
@@ -37,14 +58,26 @@ export function SentRequests({
   readonly count: number;
   readonly onMore: (() => void) | undefined;
 }) {
-  const [open, setOpen] = useState<RunRequest | undefined>();
+  const list = useRef<HTMLUListElement>(null);
+  const opened = usePlace().query.get('sent');
+  const open = opened === null ? undefined : requests.find((sent) => nameOf(sent) === opened);
+  const isThere = open !== undefined;
+  useEffect(() => {
+    if (isThere) list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [isThere]);
+  const attempts = useMemo(() => attemptsOf(requests), [requests]);
   const startMs = timeOf(run.startTime ?? run.createdTime);
+  const endMs = run.endTime === null ? Date.now() : timeOf(run.endTime) + 1000;
   return (
     <>
-      <ul class="runs-sent card" aria-label="Requests as they were sent">
+      <ul ref={list} class="runs-sent card" aria-label="Requests as they were sent">
         {requests.map((sent, i) => (
-          <li key={i}>
-            <button type="button" class="runs-request-button" onClick={() => setOpen(sent)}>
+          <li key={i} aria-current={sent === open ? 'true' : undefined}>
+            <button
+              type="button"
+              class="runs-request-button"
+              onClick={() => setQuery({ sent: nameOf(sent) })}
+            >
               <span class="runs-request-page">
                 <span class="number">{countText(sent.number)}</span>
                 <span class="muted small number">
@@ -56,10 +89,17 @@ export function SentRequests({
                   <Text>{sent.request}</Text>
                 </span>
                 <span class="small runs-why">
-                  <Outcome sent={sent} />
+                  <Outcome sent={sent} attempt={attempts.get(sent)} />
                 </span>
               </span>
-              <span class="runs-sent-took muted small number">{durationText(sent.ms)}</span>
+              <span class="runs-request-facts">
+                <span class="muted small number">{durationText(sent.ms)}</span>
+                <SpanBar
+                  spans={spansOfSent(sent, attempts.get(sent))}
+                  startMs={startMs}
+                  spanMs={Math.max(1, endMs - startMs)}
+                />
+              </span>
             </button>
           </li>
         ))}
@@ -72,19 +112,37 @@ export function SentRequests({
           {onMore !== undefined && <Button onPress={onMore}>Show more</Button>}
         </div>
       )}
-      {open !== undefined && <Details sent={open} onClose={() => setOpen(undefined)} />}
+      {open !== undefined && (
+        <Details sent={open} attempt={attempts.get(open)} onClose={() => setQuery({ sent: undefined })} />
+      )}
     </>
   );
 }
 
-function Outcome({ sent }: { readonly sent: RunRequest }) {
+/** Returns the time of an attempt, and of the wait before it. */
+function spansOfSent(sent: RunRequest, attempt: Attempt | undefined): readonly Span[] {
+  const startMs = Date.parse(sent.at) - sent.ms;
+  const waitedMs = attempt?.waitedMs ?? 0;
+  const kind = sent.status !== undefined && sent.status < 400 ? 'answered' : 'failed';
+  return [
+    ...(waitedMs > 0 ? [{ kind: 'wait', startMs: startMs - waitedMs, ms: waitedMs } as const] : []),
+    { kind, startMs, ms: sent.ms },
+  ];
+}
+
+const attemptText = ({ number, waitedMs }: Attempt): string =>
+  `attempt ${number}, after a wait of ${durationText(waitedMs)}`;
+
+function Outcome({ sent, attempt }: { readonly sent: RunRequest; readonly attempt: Attempt | undefined }) {
   const { status, failure, text } = sent;
+  const which = attempt !== undefined && <span class="muted">{`${attemptText(attempt)} `}</span>;
   if (status === undefined)
     return (
       <>
         <Badge tone="bad" isPlain>
           no answer
         </Badge>{' '}
+        {which}
         <Text>{failureText(failure)}</Text>
       </>
     );
@@ -93,6 +151,7 @@ function Outcome({ sent }: { readonly sent: RunRequest }) {
       <Badge tone={status < 400 ? 'good' : 'bad'} isPlain>
         {status}
       </Badge>{' '}
+      {which}
       {text !== undefined && <Text>{text}</Text>}
     </>
   );
@@ -102,8 +161,18 @@ function failureText(failure: string | undefined): string {
   return failure === undefined || failure === 'aborted' ? 'It was given up, as the run ended.' : failure;
 }
 
-function Details({ sent, onClose }: { readonly sent: RunRequest; readonly onClose: () => void }) {
+function Details({
+  sent,
+  attempt,
+  onClose,
+}: {
+  readonly sent: RunRequest;
+  readonly attempt: Attempt | undefined;
+  readonly onClose: () => void;
+}) {
   const { request, body, status, text, failure, bytes } = sent;
+  const space = request.indexOf(' ');
+  const [method, url] = [request.slice(0, space), request.slice(space + 1)];
   return (
     <Dialog title={`Request ${countText(sent.number)}`} onClose={onClose} form="side">
       <div class="stack">
@@ -112,8 +181,13 @@ function Details({ sent, onClose }: { readonly sent: RunRequest; readonly onClos
             <Text>{request}</Text>
           </code>
           <span class="row">
-            <CopyButton text={request.slice(request.indexOf(' ') + 1)} label="Copy the address" />
-            <CopyButton icon="query" text={curlOf(sent)} label="Copy as curl, without headers" />
+            <CopyButton text={url} label="Copy the address" />
+            <CopyButton
+              icon="query"
+              text={curlOf({ method, url, body })}
+              label="Copy as curl, without headers"
+            />
+            <CopyButton icon="link" text={window.location.href} label="Copy a link to this request" />
           </span>
         </div>
         {body !== undefined && (
@@ -126,6 +200,7 @@ function Details({ sent, onClose }: { readonly sent: RunRequest; readonly onClos
             ['Status', status ?? 'no answer'],
             ['Ended', new Date(sent.at).toLocaleString('en')],
             ['Took', durationText(sent.ms)],
+            ...(attempt === undefined ? [] : [['Attempt', attemptText(attempt)] as const]),
             ...(sent.isLogin === true ? [['For', 'a login'] as const] : []),
             ...(bytes === undefined ? [] : [['Size', <Bytes value={bytes} />] as const]),
           ]}

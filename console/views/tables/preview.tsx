@@ -45,7 +45,8 @@ export function Preview({ table }: { readonly table: Table }) {
   const [search, setSearch] = useState(selection.search);
   const [isFiltering, setFiltering] = useState(false);
   const [isChoosing, setChoosing] = useState(false);
-  const [opened, setOpened] = useState<number | undefined>();
+  const row = Number(query.get('row'));
+  const opened = Number.isInteger(row) && row > 0 ? row - 1 : undefined;
   useEffect(() => {
     // Not for every letter: each search reads the table.
     const timer = setTimeout(() => {
@@ -248,6 +249,11 @@ export function Preview({ table }: { readonly table: Table }) {
       )}
     </div>
   );
+}
+
+/** Opens a row, which the address then holds. */
+function setOpened(index: number | undefined): void {
+  setQuery({ row: index === undefined ? undefined : String(index + 1) });
 }
 
 function setFilters(filters: readonly WhereFilter[]): void {

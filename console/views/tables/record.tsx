@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import { client, type Table } from '../../data/client.ts';
 import { useAction, useQuery } from '../../data/query.ts';
+import { at, BASE } from '../../route/router.ts';
 import { ButtonLink, Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { SearchField } from '../../ui/field.tsx';
-import { ErrorBanner, Loaded } from '../../ui/states.tsx';
+import { EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { countText, Text } from '../../ui/values.tsx';
+import { CopyButton, countText, Text } from '../../ui/values.tsx';
 import { WholeText } from '../../ui/whole-text.tsx';
 import { placeOf, type Relation } from './relations.ts';
 import { queryOf, type Selection } from './rows.ts';
@@ -80,60 +81,67 @@ export function Record({
           <Button icon="copy" isBusy={copyRow.isRunning} onPress={() => void copyRow.run(undefined)}>
             Copy as JSON
           </Button>
+          <CopyButton icon="link" text={linkTo(table, record.data)} label="Copy a link to this row" />
         </div>
         {all.length > 12 && <SearchField label="Search columns" value={search} onInput={setSearch} />}
       </div>
       {copyRow.error !== undefined && <ErrorBanner error={copyRow.error} />}
       {fetchWhole.error !== undefined && <ErrorBanner error={fetchWhole.error} />}
       <Loaded query={record}>
-        {(values) => (
-          <dl class="tables-record">
-            {names.map((name) => {
-              const cell = values.get(name);
-              return (
-                <div key={name}>
-                  <dt>
-                    <Text>{name}</Text>
-                    {table.primaryKey.includes(name) && <span class="tables-key">key</span>}
-                  </dt>
-                  <dd>
-                    {cell === undefined || cell.text === '' ? (
-                      <span class="muted">empty</span>
-                    ) : (
-                      <>
-                        <Text>{cell.isCut ? `${cell.text}…` : cell.text}</Text>
-                        {cell.isCut && (
-                          <Button
-                            isBusy={fetchWhole.isRunning}
-                            onPress={() =>
-                              void fetchWhole
-                                .run(name)
-                                .then((text) => text !== undefined && setWhole({ title: name, text }))
-                            }
-                          >
-                            Show whole
-                          </Button>
-                        )}
-                        {relations
-                          .filter(({ column }) => column === name)
-                          .map((relation) => (
-                            <ButtonLink
-                              key={relation.table}
-                              to={placeOf(relation, cell.text)}
-                              icon={relation.kind === 'parent' ? 'up' : 'down'}
+        {(values) =>
+          values.size === 0 ? (
+            <EmptyState title="There is no such row">
+              The table has changed since, or the link is for other filters.
+            </EmptyState>
+          ) : (
+            <dl class="tables-record">
+              {names.map((name) => {
+                const cell = values.get(name);
+                return (
+                  <div key={name}>
+                    <dt>
+                      <Text>{name}</Text>
+                      {table.primaryKey.includes(name) && <span class="tables-key">key</span>}
+                    </dt>
+                    <dd>
+                      {cell === undefined || cell.text === '' ? (
+                        <span class="muted">empty</span>
+                      ) : (
+                        <>
+                          <Text>{cell.isCut ? `${cell.text}…` : cell.text}</Text>
+                          {cell.isCut && (
+                            <Button
+                              isBusy={fetchWhole.isRunning}
+                              onPress={() =>
+                                void fetchWhole
+                                  .run(name)
+                                  .then((text) => text !== undefined && setWhole({ title: name, text }))
+                              }
                             >
-                              {relation.kind === 'parent' ? 'The row of' : 'Its rows of'}{' '}
-                              <Text>{relation.table}</Text>
-                            </ButtonLink>
-                          ))}
-                      </>
-                    )}
-                  </dd>
-                </div>
-              );
-            })}
-          </dl>
-        )}
+                              Show whole
+                            </Button>
+                          )}
+                          {relations
+                            .filter(({ column }) => column === name)
+                            .map((relation) => (
+                              <ButtonLink
+                                key={relation.table}
+                                to={placeOf(relation, cell.text)}
+                                icon={relation.kind === 'parent' ? 'up' : 'down'}
+                              >
+                                {relation.kind === 'parent' ? 'The row of' : 'Its rows of'}{' '}
+                                <Text>{relation.table}</Text>
+                              </ButtonLink>
+                            ))}
+                        </>
+                      )}
+                    </dd>
+                  </div>
+                );
+              })}
+            </dl>
+          )
+        }
       </Loaded>
       {matching.length > most && (
         <Button onPress={() => setMost(most + STEP)}>
@@ -143,6 +151,18 @@ export function Record({
       {whole !== undefined && <WholeText {...whole} onClose={() => setWhole(undefined)} />}
     </Dialog>
   );
+}
+
+/**
+ * Returns the address of a row: by its primary key, which it has wherever it stands, or by its place in what is shown
+ * where there is no key.
+ */
+function linkTo({ id, primaryKey }: Table, values: ReadonlyMap<string, Value> | undefined): string {
+  const key = primaryKey.map((column) => [column, values?.get(column)] as const);
+  const isKnown = key.length > 0 && key.every(([, value]) => value?.isCut === false);
+  if (!isKnown) return window.location.href;
+  const filters = key.map(([column, value]) => ({ column, operator: 'eq', values: [value?.text ?? ''] }));
+  return `${window.location.origin}${BASE}${at`/tables/${id}?filters=${JSON.stringify(filters)}&row=1`}`;
 }
 
 interface Value {

@@ -150,10 +150,10 @@ describe('the time of a run', () => {
 });
 
 test('a request is copied as a command that a shell takes as it is', () => {
-  expect(curlOf({ request: 'GET https://api.example.com/users?page=2' })).toBe(
+  expect(curlOf({ method: 'GET', url: 'https://api.example.com/users?page=2' })).toBe(
     "curl 'https://api.example.com/users?page=2'",
   );
-  expect(curlOf({ request: 'POST https://a.example.com/x', body: `{"a":"it's"}` })).toBe(
+  expect(curlOf({ method: 'POST', url: 'https://a.example.com/x', body: `{"a":"it's"}` })).toBe(
     `curl -X POST https://a.example.com/x -d '{"a":"it'\\''s"}'`,
   );
 });

@@ -75,8 +75,13 @@ test.each([
   ['5 22 * * 7', 'Every Sunday at 22:05'],
   ['*/15 * * * *', 'Every 15 minutes'],
   ['* * * * *', 'Every minute'],
-  ['*/7 * * * *', 'By the cron expression */7 * * * *'],
-  ['0 6,18 * * *', 'By the cron expression 0 6,18 * * *'],
+  ['*/7 * * * *', 'Every 7 minutes (*/7 * * * *)'],
+  ['0 */5 * * *', 'On the hour, every 5 hours (0 */5 * * *)'],
+  ['0 */2 * * *', 'On the hour, every 2 hours'],
+  ['0 6,18 * * *', 'At 06:00 and 18:00'],
+  ['0 0 13 * 5', 'At 00:00, on day 13 of the month, and on Friday'],
+  ['0 0 L * *', 'At 00:00, on the last day of the month'],
+  ['every night', 'By the cron expression every night'],
 ])('the schedule %s is “%s”', (cron, text) => {
   expect(cronText(cron)).toBe(text);
 });
