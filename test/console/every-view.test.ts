@@ -5,7 +5,7 @@ import { dataPart } from '../../src/service/start/data.ts';
 import { workshopPart } from '../../src/service/start/workshop.ts';
 import { MAIN } from '../support/command.ts';
 import { fillService, type Filled } from './full-service.ts';
-import { axe, CHROMIUM, looks, useConsole } from './harness.ts';
+import { axe, CHROMIUM, looks, oddTexts, useConsole } from './harness.ts';
 
 const command = [process.execPath, MAIN] as const;
 
@@ -157,7 +157,7 @@ describe.skipIf(CHROMIUM === undefined)('everyone can use, light and dark and at
     await page.getByText(ready).filter({ visible: true }).first().waitFor();
     await open?.(page);
     await expect.poll(async () => await page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
-    const found: string[] = [];
+    const found = await oddTexts(page);
     for await (const { width, theme } of looks(page, name)) {
       // The layout is the same in both themes, and on wide screens; only the colours differ in each.
       const isWhole = (width === 390 && theme === 'light') || (width === 1440 && theme === 'dark');
