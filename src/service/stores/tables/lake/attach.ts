@@ -27,10 +27,21 @@ export function attachStatements(place: LakePlace): string[] {
   return [
     ...settings,
     `SET s3_uploader_max_filesize = '${LARGEST_FILE}'`,
-    secret('lake_files', 's3', objectsSecret(place)),
+    filesSecret(place),
     secret('lake_catalogue', 'postgres', databaseSecret(place)),
     `ATTACH ${literal(`ducklake:postgres:${parameters(place)}`)} AS ${LAKE} (${[...options, ...own].join(', ')})`,
   ];
+}
+
+/**
+ * Returns statements that take the keys of the store away from DuckDB, and give them back. DuckLake deletes the files of
+ * a change when its COMMIT fails, also when only the answer of the database was lost, and the change is done: the table
+ * would name files that are gone. A COMMIT itself needs the store for nothing else, and what it leaves there is an
+ * orphan. Empty for a folder, whose catalogue answers always.
+ */
+export function keysOf(place: LakePlace): { readonly without: string; readonly withAll: string } | undefined {
+  if (place.kind === 'folder') return undefined;
+  return { without: filesSecret(place, { KEY_ID: 'none', SECRET: 'none' }), withAll: filesSecret(place) };
 }
 
 /** An error of an attached lake as a person can act on it; any other as it is. */
@@ -66,11 +77,15 @@ export function attachError(error: unknown, place: LakePlace): unknown {
   return error;
 }
 
+function filesSecret(place: LakeOfDatabase, given: Readonly<Record<string, string>> = {}): string {
+  return secret('lake_files', 's3', { ...objectsSecret(place), ...given });
+}
+
 function secret(name: string, type: string, values: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(values).flatMap(([key, value]) =>
     value === undefined ? [] : [`${key} ${literal(value)}`],
   );
-  return `CREATE SECRET ${name} (${[`TYPE ${type}`, ...given].join(', ')})`;
+  return `CREATE OR REPLACE SECRET ${name} (${[`TYPE ${type}`, ...given].join(', ')})`;
 }
 
 function objectsSecret(place: LakeOfDatabase): Record<string, string | undefined> {

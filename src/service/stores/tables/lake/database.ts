@@ -5,7 +5,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { literal } from '../duckdb/identifiers.ts';
 import { sessionOf, type DuckSession } from '../duckdb/session.ts';
 import { createPlaces } from '../turns.ts';
-import { attachError, attachStatements, LAKE } from './attach.ts';
+import { attachError, attachStatements, keysOf, LAKE } from './attach.ts';
 import { loadExtensions } from './extensions.ts';
 import { toLakeError } from './failures.ts';
 import { dataPath, type LakePlace } from './place.ts';
@@ -76,18 +76,15 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
     use: (work) => sessions.use(() => connected(work)),
     transaction: (work, tables = []) =>
       sessions.use(() =>
-        connected(async (session, own) => {
-          await begin(own, [NEWEST, ...tables.map(nothingOf)]);
-          return await ended(own, true, async () => await work(session));
-        }),
+        connected((session, own) =>
+          inOne(own, true, [NEWEST, ...tables.map(nothingOf)], () => work(session)),
+        ),
       ),
     read: (tables, work) =>
       sessions.use(() =>
         connected((session, own) => {
-          const rows = async (sql: string): ReturnType<DuckSession['rows']> => {
-            await begin(own, tables.map(nothingOf));
-            return await ended(own, false, async () => await session.rows(sql));
-          };
+          const rows = (sql: string): ReturnType<DuckSession['rows']> =>
+            inOne(own, false, tables.map(nothingOf), () => session.rows(sql));
           return work({
             rows,
             run: async (sql) => void (await rows(sql)),
@@ -103,7 +100,28 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
       }),
   };
 
-  /** Begins a transaction with statements for which DuckLake reads the schemas of the versions that are used. */
+  /** @param first statements for which DuckLake reads the schemas of the versions that are used */
+  async function inOne<T>(
+    own: DuckSession,
+    isChange: boolean,
+    first: readonly string[],
+    work: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      await begin(own, first);
+      const result = await work();
+      await turn.use(() =>
+        isChange ? statements.alone(() => commit(own)) : statements.use(() => own.run('COMMIT')),
+      );
+      return result;
+    } catch (error) {
+      // A failed COMMIT has rolled back by itself. Where the catalogue is away, the rollback fails as a statement; that of
+      // a connection which is closed in the middle of a transaction would end the process.
+      await statements.alone(() => own.run('ROLLBACK')).catch(() => undefined);
+      throw error;
+    }
+  }
+
   async function begin(own: DuckSession, first: readonly string[]): Promise<void> {
     const work = async (): Promise<void> => {
       await own.run('BEGIN TRANSACTION');
@@ -115,17 +133,17 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
     for (const statement of first) if (statement !== NEWEST) known.add(statement);
   }
 
-  async function ended<T>(own: DuckSession, isChange: boolean, work: () => Promise<T>): Promise<T> {
+  /** Commits while no other statement runs, so that none needs the keys that DuckDB has not meanwhile. */
+  async function commit(own: DuckSession): Promise<void> {
+    const keys = keysOf(place);
+    if (keys === undefined) return await own.run('COMMIT');
+    const other = await opened().connect();
     try {
-      const result = await work();
-      await turn.use(() =>
-        isChange ? statements.alone(() => own.run('COMMIT')) : statements.use(() => own.run('COMMIT')),
-      );
-      return result;
-    } catch (error) {
-      // A failed COMMIT has rolled back by itself.
-      await statements.alone(() => own.run('ROLLBACK')).catch(() => undefined);
-      throw error;
+      await other.run(keys.without);
+      await own.run('COMMIT');
+    } finally {
+      await other.run(keys.withAll);
+      other.disconnectSync();
     }
   }
 
@@ -167,10 +185,14 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
     }
   }
 
+  function opened(): DuckDBInstance {
+    if (instance === undefined) throw new Error('The table engine is closed.');
+    return instance;
+  }
+
   /** @param work gets the statements, and those which wait for no others: only within what is held here */
   async function connected<T>(work: (session: DuckSession, own: DuckSession) => Promise<T>): Promise<T> {
-    if (instance === undefined) throw new Error('The table engine is closed.');
-    const connection = await instance.connect();
+    const connection = await opened().connect();
     try {
       return await work(
         sessionOf(connection, statements, () => undefined),
@@ -184,8 +206,11 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
   }
 }
 
-/** Has the schema of the newest version read. */
-const NEWEST = 'SELECT count(*) FROM duckdb_schemas()';
+/**
+ * Has the schema of the newest version read, and changes nothing: the schema is there always. A statement that looks at
+ * all catalogs would keep the keys of the store as they are now for the whole transaction, its COMMIT included.
+ */
+const NEWEST = `CREATE SCHEMA IF NOT EXISTS ${LAKE}.main`;
 
 const MOST_KNOWN = 10_000;
 

@@ -1,14 +1,24 @@
+import { DatabaseUnavailable } from '../../../platform/database/failures.ts';
 import { LeaseLost } from '../../queue/endings.ts';
 import { TableError } from '../table-error.ts';
 
 /** Marks the error by which the catalogue refuses the commit of a job that is another worker's. No word of it makes a retry. */
 export const FENCE_MARK = 'gex:superseded';
 
+/**
+ * Texts of an error when the database of the catalogue is away, as its client says it. The cause may be hidden behind a
+ * transaction that could not be rolled back any more.
+ */
+const AWAY =
+  /unable to connect to Postgres|server closed the connection|could not (?:receive|send) data|(?:connection to server|no connection to the server|connection not open|connection has been closed)|terminating connection|the database system is|too many (?:clients|connections)|Failed to execute query "ROLLBACK"|transaction is aborted \(please ROLLBACK/i;
+
 /** A typed error for what a user or operator can act on; anything else as it is. */
 export function toLakeError(error: unknown): unknown {
   if (error instanceof TableError || !(error instanceof Error)) return error;
   const { message } = error;
   if (message.includes(FENCE_MARK)) return new LeaseLost();
+  if (AWAY.test(message))
+    return new DatabaseUnavailable('The catalogue of the lake is away.', { cause: error });
   if (
     /\bHTTP (?:code )?(?:401|403)\b|AccessDenied|\b403 \(Forbidden\)|SignatureDoesNotMatch|InvalidAccessKeyId/i.test(
       message,
