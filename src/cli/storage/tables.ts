@@ -7,6 +7,7 @@ import { facts, number, short, size, time } from './facts.ts';
 import { historyCommands } from './table-history.ts';
 import { loadCommands } from './load-table.ts';
 import { tableWord } from './id-word.ts';
+import { rowCommand } from './row-origin.ts';
 import { describeOrigin, originOf } from './table-origin.ts';
 import { fitted, verticalRows } from './shown-rows.ts';
 import { storageCommand, type StorageContext } from './storage-command.ts';
@@ -49,6 +50,7 @@ export const tableCommands: readonly Command[] = [
     ],
     run: preview,
   }),
+  rowCommand,
   ...historyCommands,
   ...loadCommands,
   exportCommand,

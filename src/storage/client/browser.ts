@@ -134,6 +134,7 @@ export type {
   FilledTable,
   ListedSchedule,
   RunDay,
+  RowOrigin,
   TableLoad,
   TableSource,
   TableSources,

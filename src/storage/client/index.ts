@@ -73,6 +73,7 @@ export type {
   FilledTable,
   ListedSchedule,
   RunDay,
+  RowOrigin,
   TableLoad,
   TableSource,
   TableSources,

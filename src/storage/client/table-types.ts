@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type {
   LoadOrigin,
+  RowOrigin,
   Table,
   TableDifference,
   TableLoad,
@@ -216,6 +217,12 @@ export interface TableOperations {
     query?: Pick<PreviewQuery, 'at' | 'changedSince' | 'changedUntil' | 'search' | 'whereFilters'>,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<number>;
+  /** Returns where the first row that matches comes from: its load, and the request whose answer has it. */
+  rowOrigin(
+    id: string,
+    query: Pick<PreviewQuery, 'changedSince' | 'changedUntil' | 'whereFilters'>,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<RowOrigin>;
   /** Returns the changes of a table, the newest first; of a lake. */
   versions(
     id: string,

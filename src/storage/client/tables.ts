@@ -1,6 +1,7 @@
 import { StorageError } from '../../lib/errors.ts';
 import { getKey, isObject, type Json } from '../../lib/json/value.ts';
 import type {
+  RowOrigin,
   Table,
   TableDifference,
   TableLoad,
@@ -101,6 +102,11 @@ export function createTableOperations(api: ApiCore, jobs: Jobs): TableOperations
         signal,
       });
       return shaped<{ readonly rowsCount: number }>(json, 'count', { rowsCount: 'number' }).rowsCount;
+    },
+    async rowOrigin(id, query, { signal } = {}) {
+      const at = path`tables/${id}/row-origin`;
+      const json = await api.call({ method: 'GET', path: at, query: rowsQuery(query), signal });
+      return shaped<RowOrigin>(json, 'row origin', { columns: 'list', values: 'list', loads: 'list' });
     },
     async versions(id, query = {}) {
       const json = await api.call({ method: 'GET', path: path`tables/${id}/versions`, query });

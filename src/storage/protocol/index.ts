@@ -11,6 +11,7 @@ export * from './file.ts';
 export * from './job.ts';
 export * from './login.ts';
 export * from './lineage.ts';
+export * from './row-origin.ts';
 export * from './metadata.ts';
 export * from './problems.ts';
 export * from './profile.ts';

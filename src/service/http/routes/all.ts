@@ -16,6 +16,7 @@ import { jobRoutes } from './jobs.ts';
 import { lineageRoutes } from './lineage.ts';
 import { metadataRoutes } from './metadata.ts';
 import { miscRoutes } from './misc.ts';
+import { rowOriginRoutes } from './row-origin.ts';
 import { runRecordRoutes } from './run-records.ts';
 import { alertRoutes } from './alerts.ts';
 import { runRoutes } from './runs.ts';
@@ -70,5 +71,6 @@ export function dataRoutes(context: DataContext): Route[] {
     ...tableVersionRoutes(context),
     ...jobControlRoutes(context),
     ...runRecordRoutes(context),
+    ...rowOriginRoutes(context),
   ];
 }

@@ -65,7 +65,7 @@ export function runRecordRoutes(context: DataContext): Route[] {
 }
 
 /** Tells whether the caller may see the answers: they are more than the log, as they have the rows of every table. */
-function maySeeAnswers(caller: Caller, run: RunRow): boolean {
+export function maySeeAnswers(caller: Caller, run: RunRow): boolean {
   return caller.isMaster || caller.canManageBuckets || caller.id === run.creator_id;
 }
 

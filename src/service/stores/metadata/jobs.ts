@@ -114,6 +114,27 @@ export async function listLoads(
     .execute();
 }
 
+/** Returns the loads of a table, since it was made, that were at work in a range of time, the newest first. */
+export async function loadsAt(
+  meta: Meta,
+  { branch_id, id, created }: Pick<TableRow, 'branch_id' | 'created' | 'id'>,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<LoadJob[]> {
+  return await meta
+    .selectFrom('jobs')
+    .select(LOAD_FIELDS)
+    .where('table_id', '=', id)
+    .where('operation', 'in', LOADS)
+    .where('branch_id', '=', branch_id)
+    .where('status', '=', 'success')
+    .where('ended', '>=', created)
+    .where('ended', '>=', from)
+    .where('started', '<=', to)
+    .orderBy('id', 'desc')
+    .limit(20)
+    .execute();
+}
+
 const LOAD_FIELDS = [
   'id',
   'created',

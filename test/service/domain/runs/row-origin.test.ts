@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import type { RowOrigin } from '../../../../src/storage/protocol/row-origin.ts';
+import { findRecord, type WantedValue } from '../../../../src/service/domain/runs/find-record.ts';
+import { gexHere, json, startApi } from '../../../cli/support.ts';
+import { books, startWorld, type World } from './support.ts';
+
+const PAGES = [
+  [
+    { id: 1, title: 'One', author: { name: 'Ann' } },
+    { id: 2, title: 'Two', author: { name: 'Ben' } },
+  ],
+  [
+    { id: 17, title: 'Seventeen', author: { name: 'Ann' } },
+    { id: 3, title: 'Three', author: { name: 'Cy' } },
+  ],
+];
+
+const bookApi = async () =>
+  await startApi(({ url }, response) =>
+    json(response, { data: PAGES[Number(url.searchParams.get('page')) - 1] ?? [] }),
+  );
+
+const paged = (url: string, config: object = {}): object => {
+  const configuration = books(url, {
+    incrementalOutput: true,
+    jobs: [{ endpoint: 'books', dataField: 'data' }],
+    mappings: {
+      books: {
+        id: { mapping: { destination: 'id', primaryKey: true } },
+        title: { mapping: { destination: 'title' } },
+        'author.name': { mapping: { destination: 'author' } },
+      },
+    },
+    ...config,
+  }) as { parameters: { api: object } };
+  Object.assign(configuration.parameters.api, { pagination: { method: 'pagenum', firstPage: 1 } });
+  return configuration;
+};
+
+const originOf = async (world: World, id: string) =>
+  await world.call(
+    'GET',
+    `tables/in.c-library.books/row-origin?whereFilters[0][column]=id&whereFilters[0][values][0]=${id}`,
+  );
+
+describe('where a row comes from', () => {
+  test('is its run, and the page that brought it', async () => {
+    const api = await bookApi();
+    const world = await startWorld();
+    await world.configure('a', paged(api.url));
+    const run = await world.ended((await world.start('a')).id);
+    expect({ status: run.status, error: run.error }).toEqual({ status: 'success', error: null });
+    expect((await originOf(world, '17')).body).toMatchObject({
+      table: 'in.c-library.books',
+      columns: ['id', 'title', 'author'],
+      values: ['17', 'Seventeen', 'Ann'],
+      isOnly: true,
+      loads: [{ run: run.id, component: 'ex-generic-v2', configuration: 'a' }],
+      request: {
+        run: run.id,
+        job: 'books',
+        page: 2,
+        request: { method: 'GET', url: `${api.url}books?page=2` },
+        status: 200,
+        path: 'data[0]',
+        record: PAGES[1]?.[0],
+        columns: ['id', 'title', 'author'],
+        isSure: true,
+      },
+      unknown: [],
+    });
+    const shown = await gexHere(
+      'storage',
+      'tables',
+      'row',
+      'in.c-library.books',
+      '--where',
+      'id=17',
+      '--storage',
+      world.dir,
+    );
+    expect(shown.stdout).toContain(`GET ${api.url}books?page=2`);
+    expect(shown.stdout).toContain(`run ${run.id} of ex-generic-v2/a`);
+    expect(shown.stdout).toContain('data[0]');
+    expect(await originOf(world, '99')).toMatchObject({ status: 404 });
+  });
+
+  test('says what the token may not see, and that more rows match', async () => {
+    const api = await bookApi();
+    const world = await startWorld();
+    await world.configure('a', paged(api.url));
+    const run = await world.ended((await world.start('a')).id);
+    const limited = await world.call('POST', 'tokens', {
+      description: 'reader',
+      bucketPermissions: { 'in.c-library': 'read' },
+    });
+    const { token } = limited.body as { token: string };
+    const seen = await world.call(
+      'GET',
+      'tables/in.c-library.books/row-origin?whereColumn=id&whereValues[]=17',
+      undefined,
+      { 'X-StorageApi-Token': token },
+    );
+    expect(seen.body).toMatchObject({
+      loads: [{ run: run.id }],
+      request: null,
+      unknown: [`The answers of the run ${run.id} are not for this token.`],
+    });
+    const all = (await world.call('GET', 'tables/in.c-library.books/row-origin')).body as RowOrigin;
+    expect(all.isOnly).toBe(false);
+    expect(all.unknown).toContain('More rows match: this is one of them.');
+  });
+});
+
+const wanted = (values: Readonly<Record<string, string>>, ...keys: readonly string[]): WantedValue[] =>
+  Object.entries(values).map(([column, text]) => ({ column, text, isKey: keys.includes(column) }));
+const find = (body: unknown, values: readonly WantedValue[]) =>
+  findRecord(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), values);
+
+describe('the part of an answer that has a row', () => {
+  test.for<readonly [string, unknown, WantedValue[], object | undefined]>([
+    [
+      'is a record of a list, and not the page',
+      { total: 5, data: [{ id: 5 }, { id: 7, n: 'x' }] },
+      wanted({ id: '7', n: 'x' }, 'id'),
+      { path: 'data[1]', isSure: true },
+    ],
+    [
+      'may be below another record',
+      { data: [{ id: 1, items: [{ sku: 'a-1' }] }] },
+      wanted({ sku: 'a-1' }, 'sku'),
+      { path: 'data[0].items[0]', isSure: true },
+    ],
+    [
+      'keeps large numbers as they came',
+      '{"data":[{"id":12345678901234567890}]}',
+      wanted({ id: '12345678901234567890' }, 'id'),
+      { path: 'data[0]' },
+    ],
+    [
+      'is unsure without the key',
+      { data: [{ a: 'x', b: 'y' }] },
+      wanted({ a: 'x', b: 'y', id: '9' }, 'id'),
+      undefined,
+    ],
+    [
+      'is likely by most values where the key is made',
+      { data: [{ a: 'x', b: 'y' }] },
+      wanted({ a: 'x', b: 'y', id: 'é-made' }, 'id'),
+      { path: 'data[0]', isSure: false, columns: ['a', 'b'] },
+    ],
+    [
+      'is not one of a single common value',
+      { data: [{ a: 'x', b: 'q' }] },
+      wanted({ a: 'x', b: 'y', c: 'z' }),
+      undefined,
+    ],
+    [
+      'is looked for in plain text',
+      'id,name\n7,Ann\n',
+      wanted({ id: '7', name: 'Ann' }, 'id'),
+      { path: '', isSure: true },
+    ],
+    ['is not there', { data: [] }, wanted({ id: '7' }, 'id'), undefined],
+  ])('%s', ([, body, values, expected]) => {
+    const found = find(body, values);
+    if (expected === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatchObject(expected);
+  });
+});
