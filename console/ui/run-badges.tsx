@@ -22,11 +22,19 @@ export const VERDICTS: Readonly<Record<string, readonly [tone: Tone, text: strin
   doubtful: ['bad', 'Something speaks against it that this is everything.'],
 };
 
-export function VerdictBadge({ verdict }: { readonly verdict: string | null | undefined }) {
-  if (verdict === null || verdict === undefined) return <span class="muted">–</span>;
+export function VerdictBadge({
+  verdict,
+  isAccepted = false,
+}: {
+  readonly verdict: string | null | undefined;
+  /** A doubt was accepted: it is none any longer. */
+  readonly isAccepted?: boolean;
+}) {
+  if (verdict === null || verdict === undefined)
+    return isAccepted ? <Badge isPlain>accepted</Badge> : <span class="muted">–</span>;
   return (
-    <Badge tone={VERDICTS[verdict]?.[0] ?? 'neutral'} isPlain>
-      {verdict}
+    <Badge tone={isAccepted ? 'neutral' : (VERDICTS[verdict]?.[0] ?? 'neutral')} isPlain>
+      {isAccepted ? `${verdict}, accepted` : verdict}
     </Badge>
   );
 }

@@ -7,7 +7,11 @@ import { countText, durationText, relativeText, timeOf } from './values.tsx';
 import './run-strip.css';
 
 /** Returns how a run stands in a word, with its verdict where that is a doubt. */
-function stateOf({ status, verdict, cancelTime }: Run): { readonly kind: string; readonly text: string } {
+function stateOf({ status, verdict, cancelTime, accepted }: Run): {
+  readonly kind: string;
+  readonly text: string;
+} {
+  if (accepted !== undefined) return { kind: 'accepted', text: 'In doubt, accepted' };
   if (status === 'success' && (verdict === 'doubtful' || verdict === 'cut'))
     return { kind: 'doubtful', text: `Done, ${verdict}` };
   if (status === 'processing' && cancelTime !== null) return { kind: status, text: 'Ending' };

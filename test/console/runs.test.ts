@@ -287,6 +287,24 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     await page.getByText('Nothing of it was loaded').waitFor();
     expect(await axe(page)).toEqual([]);
     await screenshots(page, 'run-doubtful');
+
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByRole('button', { name: 'Accept the doubt' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Accept the doubt?' });
+    await dialog.getByLabel('Why the tables are good').fill('The API gives <b>each</b> page twice');
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'run-accept');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await dialog.getByRole('button', { name: 'Accept the doubt' }).click();
+    // The run that loads what was held back, which says for which one it does so.
+    await page.getByText('asks the API for nothing').waitFor();
+    await page.getByText('Done', { exact: true }).waitFor({ timeout: 40_000 });
+    await page.getByRole('link', { name: 'in.c-library-doubtful.books' }).waitFor();
+    await page.getByRole('link', { name: `run ${id}`, exact: true }).click();
+    await page.getByText('Its doubt was accepted by Master token: The API gives <b>each</b>').waitFor();
+    expect(await page.getByRole('button', { name: 'Accept the doubt' }).count()).toBe(0);
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'run-accepted');
   });
 
   test('two of a source stand side by side, and what is other is marked', async () => {

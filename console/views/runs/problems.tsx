@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { client, type MissedRun, type RunProblem, type RunProblems } from '../../data/client.ts';
 import { useQuery } from '../../data/query.ts';
 import { mayUse } from '../../data/session.ts';
@@ -11,6 +11,7 @@ import { Page } from '../../ui/page.tsx';
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
 import { plural, relativeText, RelativeTime, Text, timeOf } from '../../ui/values.tsx';
 import { cronText } from '../../ui/cron-words.ts';
+import { AcceptForm, isDoubt } from './accept.tsx';
 import { NotDone, useMany, type Many } from './many.tsx';
 import { Words } from './words.tsx';
 
@@ -60,6 +61,19 @@ export function Problems() {
     const { component, configuration, asked } = await client().runs.detail(run);
     return await client().runs.start({ component, configuration, ...asked });
   }, 'started');
+  const because = useRef('');
+  const accept = useMany(
+    async (run) => await client().runs.accept(run, { because: because.current }),
+    'accepted',
+  );
+  const [accepted, setAccepted] = useState<readonly string[] | undefined>();
+  const actions: Actions = {
+    again,
+    accept: setAccepted,
+    failed: new Map([...again.failed, ...accept.failed]),
+    isRunning: again.isRunning || accept.isRunning,
+    done: new Set([...again.done, ...accept.done]),
+  };
   return (
     <Page
       title="What went wrong"
@@ -106,7 +120,10 @@ export function Problems() {
             <>
               <div class="spread">
                 <p role="status">{sumOf(found)}</p>
-                <AllAgain found={found} again={again} />
+                <span class="row">
+                  <AcceptAll found={found} actions={actions} />
+                  <AllAgain found={found} actions={actions} />
+                </span>
               </div>
               {found.problems.length + found.missed.length === 0 && (
                 <div class="card">
@@ -116,7 +133,7 @@ export function Problems() {
                 </div>
               )}
               {found.problems.map((problem) => (
-                <Problem key={problem.id} problem={problem} again={again} sources={sources.data} />
+                <Problem key={problem.id} problem={problem} actions={actions} sources={sources.data} />
               ))}
               {found.missed.map((missed) => (
                 <Missed
@@ -132,28 +149,66 @@ export function Problems() {
           )}
         </Loaded>
       )}
+      {accepted !== undefined && (
+        <AcceptForm
+          runs={accepted.length}
+          isBusy={accept.isRunning}
+          error={undefined}
+          onAccept={(reason) => {
+            because.current = reason;
+            void accept.to(accepted).then(() => setAccepted(undefined));
+          }}
+          onClose={() => setAccepted(undefined)}
+        />
+      )}
     </Page>
   );
 }
 
-function sumOf({ counts }: RunProblems): string {
-  const doubtful = counts.doubtful === 0 ? '' : ` (${counts.doubtful} in doubt)`;
-  return `${plural(counts.success, 'run')} succeeded${doubtful}, ${counts.error} failed, ${counts.cancelled} cancelled.`;
+/** What can be done with runs that went wrong. */
+interface Actions {
+  readonly again: Many;
+  /** Asks why the doubts of these runs are accepted. */
+  readonly accept: (runs: readonly string[]) => void;
+  /** Runs with which it could not be done, with the reasons. */
+  readonly failed: Many['failed'];
+  readonly isRunning: boolean;
+  /** Runs with which something was done. */
+  readonly done: Many['done'];
 }
 
-/** Returns the last runs of sources that are not solved, and were not started again here. */
-const openRuns = ({ sources }: RunProblem, again: Many): readonly string[] =>
+function sumOf({ counts }: RunProblems): string {
+  const doubtful = counts.doubtful === 0 ? '' : ` (${counts.doubtful} in doubt)`;
+  const accepted = counts.accepted > 0 ? `, ${counts.accepted} in doubt and accepted` : '';
+  return `${plural(counts.success, 'run')} succeeded${doubtful}, ${counts.error} failed, ${counts.cancelled} cancelled${accepted}.`;
+}
+
+/** Returns the last runs of sources that are not solved, and with which nothing was done here. */
+const openRuns = ({ sources }: RunProblem, { done }: Actions): readonly string[] =>
   sources.flatMap(({ component, isSolved, lastRun }) =>
-    mayUse(component) && !isSolved && !again.done.has(lastRun) ? [lastRun] : [],
+    mayUse(component) && !isSolved && !done.has(lastRun) ? [lastRun] : [],
   );
 
 /** Runs all that is not solved again, whatever its cause; with one cause, its own button does. */
-function AllAgain({ found, again }: { readonly found: RunProblems; readonly again: Many }) {
-  const open = [...new Set(found.problems.flatMap((problem) => openRuns(problem, again)))];
+function AllAgain({ found, actions }: { readonly found: RunProblems; readonly actions: Actions }) {
+  const { again, isRunning } = actions;
+  const open = [...new Set(found.problems.flatMap((problem) => openRuns(problem, actions)))];
   if (open.length < 2 || found.problems.length < 2) return null;
   return (
-    <Button icon="run" isBusy={again.isRunning} onPress={() => void again.to(open)}>
+    <Button icon="run" isBusy={isRunning} onPress={() => void again.to(open)}>
       Run all {String(open.length)} again
+    </Button>
+  );
+}
+
+/** Accepts all doubts, whatever they are about; with one cause, its own button does. */
+function AcceptAll({ found, actions }: { readonly found: RunProblems; readonly actions: Actions }) {
+  const doubts = found.problems.filter(isDoubt);
+  const open = [...new Set(doubts.flatMap((problem) => openRuns(problem, actions)))];
+  if (open.length < 2 || doubts.length < 2) return null;
+  return (
+    <Button icon="check" isBusy={actions.isRunning} onPress={() => actions.accept(open)}>
+      Accept all {String(open.length)} doubts
     </Button>
   );
 }
@@ -174,18 +229,19 @@ const SHOWN_SOURCES = 8;
 
 function Problem({
   problem,
-  again,
+  actions,
   sources,
 }: {
   readonly problem: RunProblem;
-  readonly again: Many;
+  readonly actions: Actions;
   readonly sources: readonly SourceRef[] | undefined;
 }) {
   const { error, host, firstTime, lastTime, runIds } = problem;
   const [isWhole, setWhole] = useState(false);
-  const open = openRuns(problem, again);
+  const { again, isRunning } = actions;
+  const open = openRuns(problem, actions);
   const shown = isWhole ? problem.sources : problem.sources.slice(0, SHOWN_SOURCES);
-  const failed = new Map([...again.failed].filter(([run]) => open.includes(run)));
+  const failed = new Map([...actions.failed].filter(([run]) => open.includes(run)));
   return (
     <section class="card runs-problem" aria-label={error.message}>
       <div class="spread">
@@ -204,9 +260,16 @@ function Problem({
           {problem.sources.every(({ isSolved }) => isSolved) && <Badge tone="good">Solved since</Badge>}
         </div>
         {open.length > 0 && (
-          <Button icon="run" isBusy={again.isRunning} onPress={() => void again.to(open)}>
-            {open.length === 1 ? 'Run again' : `Run ${open.length} sources again`}
-          </Button>
+          <span class="row">
+            {isDoubt(problem) && (
+              <Button icon="check" isBusy={isRunning} onPress={() => actions.accept(open)}>
+                {open.length === 1 ? 'Accept the doubt' : `Accept ${open.length} doubts`}
+              </Button>
+            )}
+            <Button icon="run" isBusy={isRunning} onPress={() => void again.to(open)}>
+              {open.length === 1 ? 'Run again' : `Run ${open.length} sources again`}
+            </Button>
+          </span>
         )}
       </div>
       <p class="runs-message">
@@ -236,7 +299,7 @@ function Problem({
         )}
         <Link to={at`/runs/${runIds[0] ?? ''}`}>Look at the newest run</Link>
       </div>
-      <NotDone runs={failed} title="These were not started again:" />
+      <NotDone runs={failed} title="With these it was not done:" />
     </section>
   );
 }

@@ -38,7 +38,7 @@ function columnsOf(sources: readonly SourceRef[] | undefined): readonly Column<R
       id: 'verdict',
       title: 'Verdict',
       width: 110,
-      show: ({ verdict }) => <VerdictBadge verdict={verdict} />,
+      show: ({ verdict, accepted }) => <VerdictBadge verdict={verdict} isAccepted={accepted !== undefined} />,
     },
     {
       id: 'rows',

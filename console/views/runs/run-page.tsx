@@ -13,6 +13,7 @@ import { Banner, Loaded } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { By, Count, durationText, RelativeTime, Text } from '../../ui/values.tsx';
+import { AcceptDoubt, Acceptance, isInDoubt } from './accept.tsx';
 import { Compare } from './compare.tsx';
 import { Log } from './log.tsx';
 import { Overview } from './overview.tsx';
@@ -56,6 +57,7 @@ export function RunPage({ id }: { readonly id: string }) {
         mayUse(data.component) && (
           <>
             {!isOver(data) && <Cancel run={data} />}
+            {isInDoubt(data) && <AcceptDoubt run={data} />}
             {isOver(data) && (
               <Button kind="primary" icon="run" onPress={() => setAgain(true)}>
                 Run again
@@ -144,7 +146,7 @@ function Head({ run, name }: { readonly run: Run; readonly name: string }) {
           <StatusBadge run={run} />
         </Fact>
         <Fact name="Verdict">
-          <VerdictBadge verdict={verdict} />
+          <VerdictBadge verdict={verdict} isAccepted={run.accepted !== undefined} />
         </Fact>
         <Fact name="Source">
           <Link to={at`/sources/${component}/${configuration}`}>
@@ -178,9 +180,10 @@ function Head({ run, name }: { readonly run: Run; readonly name: string }) {
             : 'It was interrupted, and goes on as soon as what it needs is there. The log says what that is.'}
         </Banner>
       )}
+      <Acceptance run={run} />
       {error !== null && (
         <Banner
-          kind="bad"
+          kind={run.accepted === undefined ? 'bad' : 'info'}
           action={
             error.code === 'auth.loginEnded' && (
               <ButtonLink to={at`/sources/${component}/${configuration}`}>Log in again</ButtonLink>

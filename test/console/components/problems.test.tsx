@@ -7,7 +7,7 @@ import { answer, signIn } from './service.ts';
 const NONE = {
   since: '2026-06-03T12:00:00+0000',
   until: '2026-06-04T12:00:00+0000',
-  counts: { success: 3, doubtful: 0, error: 0, cancelled: 0 },
+  counts: { success: 3, doubtful: 0, error: 0, cancelled: 0, accepted: 0 },
   problems: [],
   missed: [],
   leftOut: 0,
@@ -104,7 +104,7 @@ test('all that is not solved is run again, and what was refused is told with its
   });
   render(<Problems />);
   fireEvent.click(await screen.findByRole('button', { name: 'Run all 3 again' }));
-  const refused = await screen.findByText('These were not started again:');
+  const refused = await screen.findByText('With these it was not done:');
   expect(refused.closest('.banner')?.textContent).toMatch(/Run 12: .+$/);
   const started = asked.filter(({ what }) => what === 'POST runs').map(({ body }) => body);
   expect(started).toEqual([
@@ -113,6 +113,44 @@ test('all that is not solved is run again, and what was refused is told with its
   ]);
   // One is left, of the first cause.
   expect(screen.getAllByRole('button', { name: 'Run again' })).toHaveLength(1);
+});
+
+test('doubts of a cause are accepted with a reason, and what was refused is told', async () => {
+  signIn();
+  const doubt = {
+    ...problem('one', [source('a', '11'), source('b', '12')]),
+    error: { code: 'run.doubtful', message: 'The table may not have everything.', audience: 'user' },
+  };
+  const asked = answer({
+    'GET components': [],
+    'GET runs/problems': {
+      ...NONE,
+      counts: { ...NONE.counts, accepted: 2 },
+      problems: [doubt, problem('two', [source('c', '13')])],
+    },
+    'POST runs/11/accept': { ...run('20', 'a'), status: 'waiting' },
+  });
+  render(<Problems />);
+  await screen.findByText(/0 cancelled, 2 in doubt and accepted\.$/);
+  // What failed otherwise has no doubt.
+  expect(screen.getAllByRole('button', { name: /^Accept/ })).toHaveLength(1);
+  fireEvent.click(screen.getByRole('button', { name: 'Accept 2 doubts' }));
+  const save = await screen.findByRole<HTMLButtonElement>('button', { name: 'Accept the doubts' });
+  expect(save.disabled).toBe(true);
+  fireEvent.input(screen.getByLabelText('Why the tables are good all the same'), {
+    target: { value: ' deleted users are counted, too ' },
+  });
+  fireEvent.click(save);
+  const refused = await screen.findByText('With these it was not done:');
+  expect(refused.closest('.banner')?.textContent).toMatch(/Run 12: .+$/);
+  const sent = asked.filter(({ what }) => what.endsWith('/accept'));
+  expect(sent.map(({ what, body }) => [what, body])).toEqual([
+    ['POST runs/11/accept', { because: 'deleted users are counted, too' }],
+    ['POST runs/12/accept', { because: 'deleted users are counted, too' }],
+  ]);
+  await expect.poll(() => screen.queryByLabelText('Why the tables are good all the same')).toBeNull();
+  // The one that is left may be tried again.
+  expect(screen.getByRole('button', { name: 'Accept the doubt' })).toBeTruthy();
 });
 
 test('what waits is cancelled at once, after a question', async () => {
