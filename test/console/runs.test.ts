@@ -285,6 +285,9 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
       .first()
       .waitFor();
     await page.getByText('Nothing of it was loaded').waitFor();
+    await expect
+      .poll(async () => await page.locator('.runs-facts').textContent())
+      .toContain('Rows in tables0');
     expect(await axe(page)).toEqual([]);
     await screenshots(page, 'run-doubtful');
 
@@ -301,10 +304,39 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     await page.getByText('Done', { exact: true }).waitFor({ timeout: 40_000 });
     await page.getByRole('link', { name: 'in.c-library-doubtful.books' }).waitFor();
     await page.getByRole('link', { name: `run ${id}`, exact: true }).click();
-    await page.getByText('Its doubt was accepted by Master token: The API gives <b>each</b>').waitFor();
+    await page.getByText('Its doubt was accepted by Master token: “The API gives <b>each</b>').waitFor();
     expect(await page.getByRole('button', { name: 'Accept the doubt' }).count()).toBe(0);
     expect(await axe(page)).toEqual([]);
     await screenshots(page, 'run-accepted');
+  });
+
+  test('a row of a table leads to the request that brought it', async () => {
+    const mappings = { books: { id: { mapping: { destination: 'id', primaryKey: true } } } };
+    const api = await booksApi(pages(4));
+    await own.client.configurations(component).create({
+      configurationId: 'kept',
+      name: 'Books of kept',
+      configuration: {
+        parameters: {
+          api: { baseUrl: api.url, pagination: { method: 'pagenum', limit: 2 } },
+          config: { outputBucket: 'library-kept', mappings, jobs: [{ endpoint: 'books' }] },
+        },
+      },
+    });
+    const id = await ran('kept');
+    const { page } = await own.open('/tables/in.c-library-kept.books');
+    await page.getByRole('gridcell', { name: '7', exact: true }).click();
+    await page.getByRole('button', { name: 'Where does this row come from?' }).click();
+    const origin = page.getByRole('region', { name: 'Where this row comes from' });
+    await origin.getByRole('link', { name: `run ${id}`, exact: true }).waitFor();
+    await origin.getByRole('link', { name: 'Books of kept' }).waitFor();
+    await origin.getByText(/^It brought the row: page 3 of the job/).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'row-origin');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await origin.getByRole('link', { name: 'Show it in the time line' }).click();
+    await page.getByRole('dialog', { name: 'books, page 3' }).getByText('page=3, counted').waitFor();
+    await expect.poll(() => new URL(page.url()).search).toBe('?tab=requests&job=books&request=3');
   });
 
   test('two of a source stand side by side, and what is other is marked', async () => {

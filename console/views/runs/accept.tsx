@@ -103,7 +103,7 @@ export function Acceptance({ run: { accepted, accepts } }: { readonly run: Run }
               <By token={accepted.creatorToken} />
             </>
           )}
-          : <Text>{accepted.because}</Text>
+          : “<Text>{accepted.because}</Text>”.
           {accepted.run !== undefined && (
             <>
               {' '}
@@ -115,7 +115,7 @@ export function Acceptance({ run: { accepted, accepts } }: { readonly run: Run }
       {accepts !== undefined && (
         <p>
           It loads what <Link to={at`/runs/${accepts.run}`}>run {accepts.run}</Link> held back, and asks the
-          API for nothing: <Text>{accepts.because}</Text>
+          API for nothing: “<Text>{accepts.because}</Text>”.
         </p>
       )}
     </>

@@ -165,7 +165,7 @@ export function Problems() {
   );
 }
 
-/** What can be done with runs that went wrong. */
+/** Actions on runs that went wrong. */
 interface Actions {
   readonly again: Many;
   /** Asks why the doubts of these runs are accepted. */

@@ -22,7 +22,7 @@ import { StartRun } from './start-run.tsx';
 import { TimeLine } from './time-line.tsx';
 import { useRun } from './use-run.ts';
 import { useTick } from './use-tick.ts';
-import { isOver, rowsOf, tookMs, verdictText, Words } from './words.tsx';
+import { isOver, loadedRowsOf, rowsOf, tookMs, verdictText, Words } from './words.tsx';
 
 const TABS = [
   { name: 'overview', text: 'Overview' },
@@ -138,7 +138,7 @@ function Head({ run, name }: { readonly run: Run; readonly name: string }) {
   useTick(!isOver(run));
   const { verdict, error, component, configuration, attempt, asked, schedule, creatorToken } = run;
   const took = tookMs(run);
-  const rows = rowsOf(run);
+  const rows = isOver(run) ? loadedRowsOf(run) : rowsOf(run);
   return (
     <div class="stack">
       <div class="runs-facts card">

@@ -6,6 +6,7 @@ import { EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { countText, plural, timeOf } from '../../ui/values.tsx';
 import { ExplainedRequests } from './explained-requests.tsx';
 import { LimitTrace } from './limit-trace.tsx';
+import { SeekRequest } from './seek-request.tsx';
 import { nameOf, SentRequests, useSentRequests } from './sent-requests.tsx';
 import { SpanKey } from './spans.tsx';
 import { isOver } from './words.tsx';
@@ -167,6 +168,8 @@ function Explained({
                     : 'The run has sent no request of this job.'}
                 </EmptyState>
               </div>
+            ) : query.has('answered') ? (
+              <SeekRequest {...{ run, job, total }} />
             ) : (
               <ExplainedRequests key={job} {...{ run, job, total, startMs, sent }} />
             )}

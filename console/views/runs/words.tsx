@@ -19,6 +19,11 @@ export function rowsOf({ rows, progress }: Run): number | undefined {
   return rows?.reduce((sum, row) => sum + row.rows, 0) ?? progress?.rows;
 }
 
+/** Returns the rows that a run has loaded into tables: what it held back is not among them. */
+export function loadedRowsOf({ rows }: Run): number | undefined {
+  return rows?.reduce((sum, row) => sum + (row.isHeld === true ? 0 : row.rows), 0);
+}
+
 /** Shows a sentence with names and places between backticks. */
 export function Words({ text }: { readonly text: string }) {
   return (

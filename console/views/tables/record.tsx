@@ -10,6 +10,7 @@ import { toast } from '../../ui/toast.tsx';
 import { CopyButton, countText, Text } from '../../ui/values.tsx';
 import { WholeText } from '../../ui/whole-text.tsx';
 import { placeOf, type Relation } from './relations.ts';
+import { filtersOf, RowOriginOf, type Value } from './row-origin.tsx';
 import { queryOf, type Selection } from './rows.ts';
 
 /** Fields of a record that are shown at a time. */
@@ -56,6 +57,8 @@ export function Record({
     keepsPrevious: true,
   });
   const fetchWhole = useAction(async (name: string) => (await load([name], WHOLE)).rows[0]?.[0] ?? '');
+  const [isAsking, setAsking] = useState(false);
+  const filters = record.data === undefined ? undefined : filtersOf(table, record.data);
   const copyRow = useAction(async () => {
     const values = await inParts(all, async (part) => await load(part, WHOLE));
     const json = Object.fromEntries([...values].map(([name, { text }]) => [name, text]));
@@ -82,9 +85,15 @@ export function Record({
             Copy as JSON
           </Button>
           <CopyButton icon="link" text={linkTo(table, record.data)} label="Copy a link to this row" />
+          {filters !== undefined && (
+            <Button icon="source" isExpanded={isAsking} onPress={() => setAsking(!isAsking)}>
+              Where does this row come from?
+            </Button>
+          )}
         </div>
         {all.length > 12 && <SearchField label="Search columns" value={search} onInput={setSearch} />}
       </div>
+      {isAsking && filters !== undefined && <RowOriginOf table={table} filters={filters} />}
       {copyRow.error !== undefined && <ErrorBanner error={copyRow.error} />}
       {fetchWhole.error !== undefined && <ErrorBanner error={fetchWhole.error} />}
       <Loaded query={record}>
@@ -163,11 +172,6 @@ function linkTo({ id, primaryKey }: Table, values: ReadonlyMap<string, Value> | 
   if (!isKnown) return window.location.href;
   const filters = key.map(([column, value]) => ({ column, operator: 'eq', values: [value?.text ?? ''] }));
   return `${window.location.origin}${BASE}${at`/tables/${id}?filters=${JSON.stringify(filters)}&row=1`}`;
-}
-
-interface Value {
-  readonly text: string;
-  readonly isCut: boolean;
 }
 
 /** Splits column names into parts: those of thousands of columns are too long for one address. */

@@ -132,7 +132,7 @@ test('doubts of a cause are accepted with a reason, and what was refused is told
   });
   render(<Problems />);
   await screen.findByText(/0 cancelled, 2 in doubt and accepted\.$/);
-  // What failed otherwise has no doubt.
+  // A run that failed otherwise has no doubt.
   expect(screen.getAllByRole('button', { name: /^Accept/ })).toHaveLength(1);
   fireEvent.click(screen.getByRole('button', { name: 'Accept 2 doubts' }));
   const save = await screen.findByRole<HTMLButtonElement>('button', { name: 'Accept the doubts' });
