@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { statementsIn } from '../../src/cli/sql/statements.ts';
 import { clientOf } from '../service/data/client.ts';
 import { startService } from '../service/harness.ts';
@@ -79,41 +78,6 @@ test('statements of stdin are answered one after another', async () => {
       '',
     ].join('\n'),
   );
-});
-
-test('tables are sources of dbt', async () => {
-  const { code, stdout } = await gexHere('storage', 'dbt-sources', '--storage', dir, '--error-after', '48');
-  expect(code).toBe(0);
-  expect(parse(stdout)).toEqual({
-    version: 2,
-    sources: [
-      {
-        name: 'in_c_main',
-        description: 'Bucket in.c-main',
-        schema: 'gex_in_c_main',
-        quoting: { identifier: true },
-        loaded_at_field: "_timestamp at time zone 'UTC'",
-        freshness: {
-          warn_after: { count: 24, period: 'hour' },
-          error_after: { count: 48, period: 'hour' },
-        },
-        tables: [
-          {
-            name: 'users',
-            meta: {
-              table: 'in.c-main.users',
-              last_load: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
-              primary_key: [],
-            },
-            columns: [
-              { name: 'id', quote: true },
-              { name: 'name', quote: true },
-            ],
-          },
-        ],
-      },
-    ],
-  });
 });
 
 describe('statements end at semicolons', () => {

@@ -5,6 +5,7 @@ import type { Context } from '../../domain/context.ts';
 import { RawJson, type Reply } from '../../domain/reply.ts';
 import { encodeReply } from '../../domain/encode-reply.ts';
 import { invalidField, notFound } from '../../domain/api-error.ts';
+import { tablesKind } from '../../stores/tables/kind.ts';
 import { listComponentIds, type ConfigurationListing } from '../lists/configuration-texts.ts';
 import { listConfigurationTexts } from '../lists/configurations.ts';
 import { listOf, longJson } from '../lists/long-list.ts';
@@ -34,7 +35,7 @@ export function indexRoutes(context: Context, services: readonly NamedService[])
       scope: 'plain',
       query: IndexQuery,
       response: Index,
-      handle: ({ query, origin }) => {
+      handle: async ({ query, origin }) => {
         const exclude = namesOf(query.exclude);
         return {
           host: new URL(origin).host,
@@ -56,7 +57,7 @@ export function indexRoutes(context: Context, services: readonly NamedService[])
             if (known === undefined) return [];
             return [{ id, url: known.startsWith('/') || known === '' ? origin + known : known }];
           }),
-          features: ['idempotency-key'],
+          features: ['idempotency-key', `tables-${await storedIn(context)}`],
           urlTemplates: { orchestrationJob: `${origin}/jobs/%%JOB_ID%%` },
         };
       },
@@ -154,4 +155,10 @@ function checkInclude(include: readonly string[]): readonly string[] {
     'include',
     `Invalid include parameters: ${names}. Only following are allowed: ${PARTS.join(', ')}.`,
   );
+}
+
+/** Returns what the tables are kept in, for programs that read them where they are. */
+async function storedIn({ meta, database }: Context): Promise<'duckdb' | 'lake' | 'postgres'> {
+  if ((await tablesKind(meta)) === 'lake') return 'lake';
+  return database === undefined ? 'duckdb' : 'postgres';
 }

@@ -28,9 +28,14 @@ export function physicalSchema(bucket: string): string {
   return physical(bucket, /^[a-z0-9_-]+\.[a-z0-9_.-]+$/);
 }
 
-/** A column as named in SQL. `rowid` would hide the number of a row, which we need. */
+/** A column as named in SQL. */
 export function columnIdentifier(column: string): string {
-  return quoted(column.toLowerCase() === 'rowid' ? `${column}~` : column);
+  return quoted(physicalColumn(column));
+}
+
+/** Name of a column in its table, without quotes. `rowid` would hide the number of a row, which we need. */
+export function physicalColumn(column: string): string {
+  return column.toLowerCase() === 'rowid' ? `${column}~` : column;
 }
 
 /** The column with the change time; no user's column starts with an underscore. */
