@@ -142,8 +142,8 @@ export class Secrets {
 
   redactHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
     const redacted: Record<string, string> = {};
-    for (const [name, value] of Object.entries(headers))
-      redacted[name] = isSecretName(name) ? HIDDEN : this.redact(value);
+    for (const name of Object.keys(headers))
+      redacted[name] = isSecretName(name) ? HIDDEN : this.redact(headers[name] ?? '');
     return redacted;
   }
 }

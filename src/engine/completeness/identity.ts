@@ -409,9 +409,11 @@ function maskOf(first: Json | undefined, last: Json | undefined): string | undef
   if (!isObject(first) || !isObject(last)) return undefined;
   let different: string | undefined;
   for (const name of keysOf(first)) {
-    const [value = null, other] = [getKey(first, name), getKey(last, name)];
+    const value = getKey(first, name) ?? null;
+    const other = getKey(last, name);
     if (other === undefined || value === other || isObject(value) || isList(value)) continue;
-    const [a, b] = [encodeExact(value), encodeExact(other)];
+    const a = encodeExact(value);
+    const b = encodeExact(other);
     if (a !== b) different = `${different ?? ''}\n${name} ${a} ${b}`;
   }
   return different;

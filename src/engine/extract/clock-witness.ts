@@ -1,5 +1,6 @@
 import { headerOf, type Headers } from '../shared/message.ts';
 import type { Log } from '../../lib/log.ts';
+import { remember } from '../../lib/remember.ts';
 import type { RecordedAnswer, Exchanges } from '../recording/exchanges.ts';
 
 /** A clock that is off by more than this is told of. */
@@ -112,13 +113,15 @@ interface Ahead {
 
 /** Returns the time of an answer by the clock of the server, in milliseconds since 1970; undefined without one. */
 export function serverTime(headers: Headers): number | undefined {
-  const date = headerOf(headers, 'date') ?? '';
-  const time = /^[a-z]{3},? .*GMT$/i.test(date) ? Date.parse(date) : Number.NaN;
+  const time = timeOf(headerOf(headers, 'date') ?? '');
   if (Number.isNaN(time) || time < OLDEST) return undefined;
   // of one that a cache kept
   const age = headerOf(headers, 'age') ?? '';
   return time + (/^\d{1,9}$/.test(age) ? Number(age) * 1000 : 0);
 }
+
+/** Reads a date of a header; most answers of a second have the same one. */
+const timeOf = remember((date) => (/^[a-z]{3},? .*GMT$/i.test(date) ? Date.parse(date) : Number.NaN));
 
 function timeText(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;

@@ -90,6 +90,7 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
   const parameters = run.run.parameters.filter(
     ({ name }) => own.has(name) || lists.some((list) => name === list || name.startsWith(`${list}.`)),
   );
+  const headerNames = [...new Set([...(needs.headers ?? []), ...reactor.headers, ...run.headers])];
   const { send, buildRequest, exchanges, secrets } = options;
   /** Rows of the pages that were observed. */
   let total = 0;
@@ -107,8 +108,7 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
             contexts: () => contextsOf(run.run, options.contexts),
             pageOf: read.silently,
           };
-      const headers = [...new Set([...(needs.headers ?? []), ...reactor.headers, ...run.headers])];
-      const ask = { place, page, began, request: wire, headers, signal };
+      const ask = { place, page, began, request: wire, headers: headerNames, signal };
       const react = exchanged === undefined ? {} : { react: reactor.react(exchanged) };
       const answer = await exchanges.ask(ask, async (spool) =>
         send(wire, { signal, file: fileRule(job, spool), ...react }),

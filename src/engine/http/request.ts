@@ -62,8 +62,8 @@ export function buildRequest(job: JobRequest, options: RequestOptions): ApiReque
   const isDownload = job.isDownload === true;
   const { defaultOptions = {} } = options;
   // an address that is signed is good as it stands alone
-  const merged = mergeRequests(job, isDownload ? withoutKey(defaultOptions, 'params') : defaultOptions);
-  const { method, params, headers, query, endpoint } = merged;
+  const merged = withDefaults(job, isDownload ? withoutKey(defaultOptions, 'params') : defaultOptions);
+  const { method, params, query, endpoint } = merged;
   const wire = WIRE[method];
   if (wire === undefined) throw unknownMethod(method);
   const inBody = paramsGoToBody(merged);
@@ -74,19 +74,43 @@ export function buildRequest(job: JobRequest, options: RequestOptions): ApiReque
   const format = content === undefined ? undefined : formatOf(merged, content);
   const sent =
     content === undefined || format === undefined ? undefined : encodeBody(content, format, options.lists);
-  const all = mergeHeaders(headers, options.headers);
-  const typed =
-    sent === undefined || keepsType(job, all, format)
-      ? all
-      : mergeHeaders({ 'Content-Type': sent.contentType }, all);
   return {
     method: wire.method,
     url,
-    headers: headersOf(typed, options.userAgent),
+    headers: sent === undefined ? headersWithoutBody(job, options) : headersWith(sent, job, format, options),
     ...(sent === undefined ? {} : { body: sent.body }),
     ...(options.label === undefined ? {} : { label: options.label }),
     ...(isDownload ? { isDownload } : {}),
   };
+}
+
+/** Headers of requests without a body, by those of the job: the pages of a job have the same ones. */
+const bodyless = new WeakMap<AnyObject, { readonly options: HeaderOptions; readonly made: Headers }>();
+type HeaderOptions = readonly (AnyObject | string | undefined)[];
+
+function headersWithoutBody(job: JobRequest, options: RequestOptions): Headers {
+  const from: HeaderOptions = [options.headers, options.defaultOptions, options.userAgent];
+  const known = bodyless.get(job.headers);
+  if (known?.options.every((option, i) => option === from[i]) === true) return known.made;
+  const made = headersOf(allHeaders(job, options), options.userAgent);
+  bodyless.set(job.headers, { options: from, made });
+  return made;
+}
+
+function headersWith(
+  { contentType }: { readonly contentType: string },
+  job: JobRequest,
+  format: BodyFormat | undefined,
+  options: RequestOptions,
+): Headers {
+  const all = allHeaders(job, options);
+  const typed = keepsType(job, all, format) ? all : mergeHeaders({ 'Content-Type': contentType }, all);
+  return headersOf(typed, options.userAgent);
+}
+
+/** Headers of a request, under them those of the default options, and under these those of all requests. */
+function allHeaders(job: JobRequest, { headers, defaultOptions = {} }: RequestOptions): AnyObject {
+  return mergeHeaders(mergeHeaders(job.headers, mapAt(defaultOptions, 'headers')), headers);
 }
 
 /** Tells whether the parameters of a request are in its body. */
@@ -119,12 +143,15 @@ function formatOf({ method, bodyFormat }: JobRequest, body: Json): BodyFormat {
  * first. An empty `method` takes the default's, else GET.
  */
 export function mergeRequests(job: JobRequest, base: AnyObject = {}): JobRequest {
+  return { ...withDefaults(job, base), headers: mergeHeaders(job.headers, mapAt(base, 'headers')) };
+}
+
+function withDefaults(job: JobRequest, base: AnyObject): JobRequest {
   const method = job.method === '' ? toText(getKey(base, 'method')) || 'GET' : job.method;
   return {
     ...job,
     method: method.toUpperCase(),
     params: mergeOver(job.params, mapAt(base, 'params')),
-    headers: mergeHeaders(job.headers, mapAt(base, 'headers')),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Env } from '../../lib/env.ts';
 import { HttpError, RunError } from '../../lib/errors.ts';
 import type { ApiResponse } from '../shared/message.ts';
-import { encodeExact, entriesOf, objectOf, type AnyObject } from '../../lib/json/index.ts';
+import { encodeExact, type AnyObject } from '../../lib/json/index.ts';
 import type { Secrets } from '../../lib/secrets.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import {
@@ -119,7 +119,8 @@ export class Recorder implements Recording {
 
   note({ number }: KeptAnswers, facts: AnyObject): void {
     if (this.#isNoted(number)) return;
-    this.#notes.push(encodeRecord('note', encodeExact(objectOf([['of', number], ...entriesOf(facts)]))));
+    const text = encodeExact(facts);
+    this.#notes.push(encodeRecord('note', `{"of":${number}${text === '{}' ? '' : ','}${text.slice(1)}`));
     if (this.#notes.length >= MOST_NOTES) this.#flush();
   }
 

@@ -179,8 +179,13 @@ export function headerOf(headers: Headers, name: string): string | undefined {
   const direct = headers[name];
   if (direct !== undefined) return direct;
   const wanted = name.toLowerCase();
-  for (const key of Object.keys(headers)) if (key.toLowerCase() === wanted) return headers[key];
+  for (const key of Object.keys(headers)) if (isNamed(key, wanted)) return headers[key];
   return undefined;
+}
+
+/** Compares names, which are ASCII: those of another length are no match, and need no copy in lower case. */
+function isNamed(key: string, wanted: string): boolean {
+  return key.length === wanted.length && key.toLowerCase() === wanted;
 }
 
 /** Returns a copy with one header set; other spellings of the name are dropped. */
@@ -190,5 +195,7 @@ export function withHeader(headers: Headers, name: string, value: string): Heade
 
 export function withoutHeader(headers: Headers, name: string): Headers {
   const wanted = name.toLowerCase();
-  return Object.fromEntries(Object.entries(headers).filter(([key]) => key.toLowerCase() !== wanted));
+  const others: Record<string, string> = {};
+  for (const key of Object.keys(headers)) if (!isNamed(key, wanted)) others[key] = headers[key] ?? '';
+  return others;
 }

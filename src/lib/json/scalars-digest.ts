@@ -5,10 +5,13 @@ import { getKey, isScalar, keysOf, type AnyObject, type Json } from './value.ts'
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const MINUS = 0x2d;
+const POINT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
 const BACKSLASH = 0x5c;
+const SMALL_F = 0x66;
 const SMALL_N = 0x6e;
+const SMALL_T = 0x74;
 const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
@@ -16,7 +19,7 @@ const CLOSE_OBJECT = 0x7d;
 /** Characters at each end of a text that count. */
 const COUNTED = 500;
 
-/** Digits of an integer that is surely written as it came. */
+/** Digits of a number that is surely written as it came. */
 const MOST_DIGITS = 15;
 
 /** Digest of a value that is no scalar. */
@@ -31,6 +34,10 @@ export function textDigest(text: string): number {
     digest = Math.imul(digest, 31) + text.charCodeAt(i);
   return digest | 0;
 }
+
+/** Digests of the truth values. */
+const TRUE = valueDigest(true);
+const FALSE = valueDigest(false);
 
 /** Computes a digest of the scalar values of an object. */
 export function scalarsDigest(object: AnyObject): number {
@@ -77,7 +84,8 @@ function textAt(bytes: Uint8Array, start: number, end: number): number {
 
 function otherAt(bytes: Uint8Array, start: number, end: number, first: number): number {
   if (first === OPEN_OBJECT || first === OPEN_LIST || first === SMALL_N) return NO_SCALAR;
-  return isPlainInteger(bytes, start, end)
+  if (first === SMALL_T || first === SMALL_F) return first === SMALL_T ? TRUE : FALSE;
+  return isPlainNumber(bytes, start, end)
     ? bytesDigest(bytes, start, end)
     : valueDigest(valueBetween(bytes, start, end));
 }
@@ -91,14 +99,21 @@ function isPlain(bytes: Uint8Array, from: number, end: number): boolean {
   return true;
 }
 
-function isPlainInteger(bytes: Uint8Array, from: number, end: number): boolean {
+/**
+ * Tells whether a number is sure to be written as it came: an integer, or a decimal of 0.1 and more (or -0.1 and less)
+ * without zeros at its end.
+ */
+function isPlainNumber(bytes: Uint8Array, from: number, end: number): boolean {
   const start = bytes[from] === MINUS ? from + 1 : from;
-  if (end - start > MOST_DIGITS || (start > from && bytes[start] === ZERO)) return false;
+  const isZero = bytes[start] === ZERO;
+  if (end - start > MOST_DIGITS || (start > from && isZero && end === start + 1)) return false;
+  let point = -1;
   for (let at = start; at < end; at++) {
     const byte = bytes[at] ?? 0;
-    if (byte < ZERO || byte > NINE) return false;
+    if (byte === POINT) point = at;
+    else if (byte < ZERO || byte > NINE) return false;
   }
-  return true;
+  return point < 0 || (bytes[end - 1] !== ZERO && (!isZero || bytes[point + 1] !== ZERO));
 }
 
 function bytesDigest(bytes: Uint8Array, from: number, end: number): number {

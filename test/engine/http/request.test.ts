@@ -17,6 +17,21 @@ describe('a request of', () => {
     expect(request.body).toBeUndefined();
   });
 
+  test('the same headers of a job beside others of the API are other headers', () => {
+    const same = job({ headers: { A: '1' } });
+    const built = (options: Partial<RequestOptions>) =>
+      buildRequest(same, { ...OPTIONS, userAgent: 'me', ...options }).headers;
+    const rest = { 'User-Agent': 'me', 'Accept-Encoding': 'gzip, deflate, br' };
+    expect(built({})).toEqual({ A: '1', ...rest });
+    expect(built({ headers: { B: '2' } })).toEqual({ B: '2', A: '1', ...rest });
+    expect(built({ defaultOptions: { headers: { C: '3' } } })).toEqual({ C: '3', A: '1', ...rest });
+    expect(built({ userAgent: 'you' })['User-Agent']).toBe('you');
+    expect(buildRequest({ ...same, method: 'POST' }, OPTIONS).headers['Content-Type']).toBe(
+      'application/json',
+    );
+    expect(built({})).toEqual({ A: '1', ...rest });
+  });
+
   test.each(['POST', 'PUT', 'PATCH'])('%s has them in a JSON body', (method) => {
     const params = { q: 'https://e/č', n: null, f: false, c: {} };
     const request = buildRequest(job({ method, params }), OPTIONS);

@@ -11,11 +11,16 @@ const strings = fc.oneof(
 const escaped = fc.constantFrom('"\\u00e9"', '"a\\/b"', '"\\ud83d\\ude00"', '"tab\\t"');
 const numbers = fc.oneof(
   fc.integer().map(String),
+  fc.tuple(fc.integer({ min: -999, max: 999 }), fc.nat(9999)).map(([whole, part]) => `${whole}.${part}`),
   fc.constantFrom(
     '0',
     '-0',
     '1.50',
     '0.00001',
+    '-0.0',
+    '-0.25',
+    '0.1234567890123456789',
+    '12345678901234567890',
     '1e3',
     '-1.5E-7',
     '123456789012345',
