@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { reasonOf, SinkError } from '../lib/errors.ts';
 import { getKey, isList, isObject, parseExact, type Json } from '../lib/json/index.ts';
+import { syncFiles } from '../engine/sink/atomic.ts';
 import { createDialect } from '../lib/csv/dialect.ts';
 import { readHeader } from './mapping/output/plan/columns.ts';
 import type { RowResult } from './row-result.ts';
@@ -65,9 +66,16 @@ export async function writeTypedFiles(
     if (isParted) parted.push(name);
     const by = isParted ? partitionBy : undefined;
     await writeTypedFile({ csv, file: `${csv}.${format}`, format, types, partitionBy: by });
+    await syncFiles(isParted ? filesBelow(`${csv}.${format}`) : [`${csv}.${format}`]);
     rmSync(csv);
   }
   return parted;
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
 /** Returns the result of a row with the names of its files. */

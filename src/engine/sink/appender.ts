@@ -1,10 +1,16 @@
-import { closeSync, ftruncateSync, openSync, write, writeSync } from 'node:fs';
+import { closeSync, fdatasync, ftruncateSync, openSync, write, writeSync } from 'node:fs';
 import { fileError, guard } from './file-error.ts';
 
 const BUFFER_BYTES = 1 << 18;
 
 /** Bytes that may wait for the disk. Beyond, `settle` makes the caller wait, and one large append writes at once. */
 const MAX_WAITING_BYTES = 2 << 20;
+
+/** Bytes of a file that is to stay, after which they are brought to the disk: little is left of it for the end. */
+const SYNC_BYTES = 8 << 20;
+
+/** One file at a time, so that the others, and look-ups of names, have threads of the runtime left. */
+let isSyncing = false;
 
 /** Buffers kept for the next writes: as many as may wait. */
 const MAX_SPARE = MAX_WAITING_BYTES / BUFFER_BYTES;
@@ -16,20 +22,26 @@ const MAX_SPARE = MAX_WAITING_BYTES / BUFFER_BYTES;
 export class Appender {
   readonly path: string;
   readonly #fd: number;
+  readonly #stays: boolean;
   #buffer: Buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   readonly #spare: Buffer[] = [];
   #used = 0;
   /** Bytes handed to the disk, finished or not. */
   #flushed = 0;
   #waiting = 0;
+  /** Bytes written since the file was last brought to the disk. */
+  #unsynced = 0;
+  #isSyncing = false;
   #failure: unknown;
   #wake: (() => void) | undefined;
   #closed = false;
   /** Writes at once instead of in the background. */
   direct = false;
 
-  constructor(path: string) {
+  /** @param stays the file outlives the run: it is brought to the disk on the way, see {@link SYNC_BYTES} */
+  constructor(path: string, stays = false) {
     this.path = path;
+    this.#stays = stays;
     this.#fd = guard(path, () => openSync(path, 'w+'));
   }
 
@@ -61,7 +73,7 @@ export class Appender {
   /** Waits while too much is on its way to the disk; with `all`, until everything appended is written. */
   async settle(all = false): Promise<void> {
     if (all) this.#flush();
-    while (this.#waiting > (all ? 0 : MAX_WAITING_BYTES)) {
+    while (this.#isBehind(all)) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -98,6 +110,10 @@ export class Appender {
     closeSync(this.#fd);
   }
 
+  #isBehind(all: boolean): boolean {
+    return all ? this.#waiting > 0 || this.#isSyncing : this.#waiting > MAX_WAITING_BYTES;
+  }
+
   #flush(): void {
     const used = this.#used;
     if (used === 0) return;
@@ -123,11 +139,28 @@ export class Appender {
         this.#waiting -= written;
         return;
       }
-      this.#failure ??= error ?? undefined;
       this.#waiting -= length;
+      this.#unsynced += length;
       if (this.#spare.length < MAX_SPARE) this.#spare.push(buffer);
-      this.#wake?.();
-      this.#wake = undefined;
+      if (this.#stays && this.#unsynced >= SYNC_BYTES && !isSyncing) this.#syncBehind();
+      this.#done(error);
     });
+  }
+
+  #syncBehind(): void {
+    isSyncing = true;
+    this.#isSyncing = true;
+    this.#unsynced = 0;
+    fdatasync(this.#fd, (error) => {
+      isSyncing = false;
+      this.#isSyncing = false;
+      this.#done(error);
+    });
+  }
+
+  #done(error: unknown): void {
+    this.#failure ??= error ?? undefined;
+    this.#wake?.();
+    this.#wake = undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { closeSync, fsync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fsync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { fileError, guard } from './file-error.ts';
 
@@ -60,6 +60,24 @@ export async function stageFiles(files: readonly WholeFile[]): Promise<(file: st
   return (file) => guard(file, () => renameSync(temporaryOf(file), file));
 }
 
+/**
+ * Brings the content of files to the disk. A name that they get afterwards, and a state that follows from them, are then
+ * of whole files even when the power fails.
+ */
+export async function syncFiles(files: readonly string[]): Promise<void> {
+  for (let i = 0; i < files.length; i += AT_ONCE)
+    await Promise.all(
+      files.slice(i, i + AT_ONCE).map(async (file) => {
+        try {
+          const fd = openSync(file, 'r+');
+          await synced(fd, fdatasync).finally(() => closeSync(fd));
+        } catch (error) {
+          throw fileError(file, error);
+        }
+      }),
+    );
+}
+
 function temporaryOf(file: string): string {
   return path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.tmp`);
 }
@@ -78,8 +96,8 @@ function writeTemporary(file: string, text: string, mode: number): number {
   }
 }
 
-async function synced(fd: number): Promise<void> {
+async function synced(fd: number, sync: typeof fsync = fsync): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    fsync(fd, (error) => (error === null ? resolve() : reject(error)));
+    sync(fd, (error) => (error === null ? resolve() : reject(error)));
   });
 }

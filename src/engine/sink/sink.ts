@@ -66,7 +66,7 @@ export class Sink {
         },
       );
     }
-    const file = new Appender(path.join(this.#folder, `${this.#tables.size}.csv`));
+    const file = new Appender(path.join(this.#folder, `${this.#tables.size}.csv`), true);
     file.text(csvText([layout.columns]));
     const { name, columns, primaryKey } = layout;
     this.#tables.set(name, {

@@ -1,18 +1,21 @@
-import {
+import fs, {
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { SinkError } from '../../../src/lib/errors.ts';
 import { writeFileAtomic } from '../../../src/engine/sink/atomic.ts';
 import { publish } from '../../../src/engine/sink/publish.ts';
+import { Sink } from '../../../src/engine/sink/sink.ts';
 
 function folderOfTest(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'gex-publish-'));
@@ -51,6 +54,73 @@ test('files in hundreds get their names, and none of them when one cannot be wri
   await publish(tables, out, []);
   expect(readdirSync(out)).toHaveLength(300);
   expect(readFileSync(path.join(out, 'table-99.manifest'), 'utf8')).toBe('{"i":99}');
+});
+
+/** Notes the calls that bring something to the disk, once they are done, and those that give names. */
+function watchedDisk(): string[] {
+  const calls: string[] = [];
+  const { fsync, fdatasync, renameSync } = fs;
+  const noting = (sync: (fd: number, done: fs.NoParamCallback) => void): typeof sync => {
+    return (fd, done) =>
+      sync(fd, (error) => {
+        calls.push('sync');
+        done(error);
+      });
+  };
+  Object.assign(fs, {
+    fsync: noting(fsync),
+    fdatasync: noting(fdatasync),
+    renameSync: (from: string, to: string) => {
+      calls.push('name');
+      renameSync(from, to);
+    },
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    Object.assign(fs, { fsync, fdatasync, renameSync });
+    syncBuiltinESMExports();
+  });
+  return calls;
+}
+
+test('tables, manifests and the state are on the disk before the first has its name', async () => {
+  const folder = folderOfTest();
+  const tables = ['a', 'b'].map((name) => {
+    const file = path.join(folder, `${name}.csv`);
+    writeFileSync(file, '"id"\n');
+    return { name, file, manifest: '{}', rows: 0 };
+  });
+  const calls = watchedDisk();
+  await publish(tables, path.join(folder, 'out'), [{ file: path.join(folder, 'state.json'), text: '{}' }]);
+  expect(calls).toEqual([...Array<string>(5).fill('sync'), ...Array<string>(5).fill('name')]);
+});
+
+test('a table that cannot be brought to the disk leaves all of them without names', async () => {
+  const folder = folderOfTest();
+  const [file, lost] = [path.join(folder, '0.csv'), path.join(folder, '1.csv')];
+  writeFileSync(file, '"id"\n');
+  const table = { manifest: '{}', rows: 0 };
+  const tables = [
+    { ...table, name: 'a', file },
+    { ...table, name: 'b', file: lost },
+  ];
+  await expect(publish(tables, path.join(folder, 'out'), [])).rejects.toThrow(/1\.csv” could not be/);
+  expect(readdirSync(path.join(folder, 'out')).filter((name) => !name.startsWith('.'))).toEqual([]);
+  expect(existsSync(file)).toBe(true);
+});
+
+test('most of a large table is on the disk before it ends', async () => {
+  const calls = watchedDisk();
+  const sink = new Sink(path.join(folderOfTest(), 'work'));
+  sink.open({ name: 'books', columns: ['id'] });
+  const lines = Buffer.alloc(2 ** 20, '"1"\n');
+  for (let i = 0; i < 40; i++) {
+    sink.append('books', lines, 2 ** 18);
+    await sink.settle(true);
+  }
+  const [table] = await sink.close();
+  expect(calls).toEqual(Array<string>(5).fill('sync'));
+  expect(statSync(table?.file ?? '').size).toBe(40 * 2 ** 20 + '"id"\n'.length);
 });
 
 test('a file takes the place of an older one whole', () => {
