@@ -130,6 +130,7 @@ export type {
   RunExplanation,
   RunProblem,
   RunProblems,
+  MayRun,
   MissedRun,
   FilledTable,
   ListedSchedule,

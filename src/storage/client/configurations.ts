@@ -5,6 +5,7 @@ import type {
   ConfigurationLogin,
   ConfigurationUpdate,
   ConfigurationVersion,
+  MayRun,
   FilledTable,
 } from '../protocol/index.ts';
 import type { Json } from '../../lib/json/value.ts';
@@ -57,6 +58,8 @@ export interface Configurations {
   updateState(id: string, state: unknown, options?: OnceOptions): Promise<Configuration>;
   /** The logins that are kept between runs, and whether they still hold. Nothing of them is secret. */
   logins(id: string): Promise<ConfigurationLogin[]>;
+  /** Tells whether the token may run it as it is, and why not. */
+  runRights(id: string): Promise<MayRun>;
   /** Into the trash; from the trash it is gone for good. */
   delete(id: string): Promise<void>;
   restore(id: string, note?: Note): Promise<Configuration>;
@@ -118,6 +121,10 @@ export function createConfigurations(api: ApiCore, componentId: string): Configu
     },
     updateState: async (id, state, { key } = {}) =>
       await one({ method: 'PUT', path: `${at(id)}/state`, body: { state }, key }),
+    runRights: async (id) =>
+      shaped<MayRun>(await call({ method: 'GET', path: `${at(id)}/run-rights` }), 'run rights', {
+        canRun: 'boolean',
+      }),
     logins: async (id) =>
       listOf<ConfigurationLogin>(await call({ method: 'GET', path: `${at(id)}/logins` }), 'login', {
         at: 'string',

@@ -69,6 +69,7 @@ export type {
   RunExplanation,
   RunProblem,
   RunProblems,
+  MayRun,
   MissedRun,
   FilledTable,
   ListedSchedule,

@@ -51,6 +51,20 @@ export const RunCreate = Type.Object({
 });
 export type RunCreate = Static<typeof RunCreate>;
 
+/** Rights of a token to run a configuration. */
+export const MayRun = Type.Object(
+  {
+    canRun: Type.Boolean({
+      description:
+        'True when a run that this token starts now would have all rights that it needs: to use the component, to write into its buckets, to read what its mapping takes.',
+    }),
+    reason: Type.Optional(Type.String({ description: 'Why not.' })),
+    hint: Type.Optional(Type.String({ description: 'What to do.' })),
+  },
+  { title: 'Run rights' },
+);
+export type MayRun = Static<typeof MayRun>;
+
 /** Body of `POST runs/<id>/accept`. */
 export const RunAccept = Type.Object({
   because: Type.String({

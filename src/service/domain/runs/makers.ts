@@ -24,7 +24,7 @@ export interface ConfigurationOfRun extends LoadedConfiguration {
  */
 export async function makersOf(
   { meta }: Pick<Context, 'meta'>,
-  run: RunRow,
+  run: Pick<RunRow, 'approved_id' | 'creator_id'>,
   { whole, rows }: { readonly whole: ConfigurationOfRun; readonly rows: readonly string[] },
 ): Promise<readonly Maker[]> {
   const ran = whole.rows.filter(({ head }) => rows.includes(head.row_id));
@@ -103,7 +103,7 @@ async function rowContentMaker(meta: Meta, version: RowVersionRow): Promise<RowV
 function writerOf(
   { state_writer }: { readonly state_writer: string | null },
   did: string,
-  { approved_id }: RunRow,
+  { approved_id }: Pick<RunRow, 'approved_id'>,
 ): Maker | undefined {
   if (state_writer === null) return undefined;
   // Written by this service.

@@ -44,28 +44,10 @@ export async function takeToken(
   run: RunRow,
 ): Promise<{ readonly id: number; readonly token: string } | undefined> {
   const { meta, env } = context;
-  // Written by this service.
-  const { rows } = JSON.parse(run.asked) as { readonly rows?: readonly string[] };
-  const { whole, document } = await readWhole(meta, run);
+  const { whole, rights, production, holders } = await requireRunRights(context, run);
   const { component_id: component, configuration_id: configuration } = run;
-  const rights = rightsOf(document, { component, configuration, rows });
-  const production = await productionOf(meta, run);
-  const holders = [
-    await requireAsker(context, run),
-    ...(await Promise.all(
-      (await makersOf(context, run, { whole, rows: rights.rows })).map(
-        async (maker) => await requireMaker(meta, run, { maker, version: whole.version.version }),
-      ),
-    )),
-  ];
   const mayReadProduction = (holder: Holder, bucket: string): boolean =>
     production !== undefined && mayUseBucket(holder.rights, production, bucket, 'read');
-  // A bucket of the branch is read there, whatever is in production under its id.
-  const own = new Set(await listBucketIds(meta, run.branch_id));
-  for (const holder of holders) {
-    const reads = rights.reads.filter((bucket) => own.has(bucket) || !mayReadProduction(holder, bucket));
-    requireRights(holder, run, { ...rights, reads });
-  }
   const fromProduction = rights.reads.filter((bucket) =>
     holders.every((holder) => mayReadProduction(holder, bucket)),
   );
@@ -101,8 +83,66 @@ export async function takeToken(
   });
 }
 
+/** A run, as far as its rights depend on it. */
+export type AskedRun = Pick<
+  RunRow,
+  | 'approved_id'
+  | 'asked'
+  | 'branch_id'
+  | 'component_id'
+  | 'configuration_id'
+  | 'creator_description'
+  | 'creator_id'
+  | 'schedule_id'
+  | 'version'
+  | 'version_identifier'
+>;
+
+/**
+ * Returns what a run needs, and those who have it.
+ *
+ * @throws {ExtractorError} when the configuration cannot be run, or one of them lacks a permission that it needs
+ */
+export async function requireRunRights(
+  context: Pick<Context, 'env' | 'meta'>,
+  run: AskedRun,
+): Promise<{
+  readonly whole: ConfigurationOfRun;
+  readonly rights: RunRights;
+  readonly production: number | undefined;
+  readonly holders: readonly Holder[];
+}> {
+  const { meta } = context;
+  // Written by this service.
+  const { rows } = JSON.parse(run.asked) as { readonly rows?: readonly string[] };
+  const { whole, document } = await readWhole(meta, run);
+  const { component_id: component, configuration_id: configuration } = run;
+  const rights = rightsOf(document, { component, configuration, rows });
+  const production = await productionOf(meta, run);
+  const holders = [
+    await requireAsker(context, run),
+    ...(await Promise.all(
+      (await makersOf(context, run, { whole, rows: rights.rows })).map(
+        async (maker) => await requireMaker(meta, run, { maker, version: whole.version.version }),
+      ),
+    )),
+  ];
+  // A bucket of the branch is read there, whatever is in production under its id.
+  const own = new Set(await listBucketIds(meta, run.branch_id));
+  for (const holder of holders) {
+    const reads = rights.reads.filter(
+      (bucket) =>
+        own.has(bucket) ||
+        production === undefined ||
+        !mayUseBucket(holder.rights, production, bucket, 'read'),
+    );
+    requireRights(holder, run, { ...rights, reads });
+  }
+  return { whole, rights, production, holders };
+}
+
 /** Returns the default branch, for a run in another one: inputs missing there are taken from the default branch. */
-async function productionOf(meta: Meta, run: RunRow): Promise<number | undefined> {
+async function productionOf(meta: Meta, run: AskedRun): Promise<number | undefined> {
   const main = await findBranch(meta, 'default');
   return main === undefined || main.id === run.branch_id ? undefined : main.id;
 }
@@ -120,7 +160,7 @@ function permissionsOf({
 /** The configuration that a run goes by: of the version that was there when it was asked for. */
 async function readWhole(
   meta: Meta,
-  run: RunRow,
+  run: AskedRun,
 ): Promise<{ readonly whole: ConfigurationOfRun; readonly document: ConfigDocument }> {
   const { component_id: component, configuration_id: id } = run;
   const gone = (how: string, hint: string): StorageError =>
@@ -151,7 +191,7 @@ interface Holder {
 }
 
 /** Returns the token that asked for the run, with its current permissions. */
-async function requireAsker({ meta, env }: Context, run: RunRow): Promise<Holder> {
+async function requireAsker({ meta, env }: Pick<Context, 'env' | 'meta'>, run: AskedRun): Promise<Holder> {
   const refuse = (why: string, hint = 'Give it the right, or start the run with another token.') =>
     forbidden(`The token “${run.creator_description}” that asked for the run ${why}.`, hint);
   const token = await findToken(meta, run.creator_id);
@@ -167,7 +207,7 @@ async function requireAsker({ meta, env }: Context, run: RunRow): Promise<Holder
 /** Returns the author of a part of the run, with current or last permissions: their part is still there. */
 async function requireMaker(
   meta: Meta,
-  run: RunRow,
+  run: AskedRun,
   { maker, version }: { readonly maker: Maker; readonly version: number },
 ): Promise<Holder> {
   const hint =
@@ -184,7 +224,7 @@ async function requireMaker(
 /** Refuses a run that needs permissions which one of its holders lacks. */
 function requireRights(
   { rights, refuse }: Holder,
-  run: RunRow,
+  run: AskedRun,
   { reads, writes, readsFiles }: RunRights,
 ): void {
   const lacks = (buckets: readonly string[], need: BucketPermission): string | undefined =>

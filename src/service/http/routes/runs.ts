@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import {
   Run,
   RunAccept,
+  MayRun,
   RunCreate,
   RunEventsQuery,
   RunLog,
@@ -15,6 +16,7 @@ import { isoTime } from '../../../lib/iso-time.ts';
 import type { Context } from '../../domain/context.ts';
 import { readProblems } from '../../domain/runs/problems.ts';
 import { acceptDoubt } from '../../domain/runs/accept-doubt.ts';
+import { mayRun } from '../../domain/runs/may-run.ts';
 import { readSourceStates } from '../../domain/runs/source-states.ts';
 import { RawJson } from '../../domain/reply.ts';
 import { ApiError, badRequest, invalidField, notFound } from '../../domain/api-error.ts';
@@ -34,6 +36,7 @@ import { authorOf } from '../../domain/tokens/caller.ts';
 import { requireAnyComponent, requireComponent } from '../../domain/tokens/permissions.ts';
 
 const route = routesOf('Runs');
+const ofConfigurations = routesOf('Configurations');
 
 /** Makes the routes of the runs of configurations: they are enqueued here, and done by runners. */
 export function runRoutes(context: Context): Route[] {
@@ -67,6 +70,14 @@ export function runRoutes(context: Context): Route[] {
         });
         queue.wake('runs');
         return wholeRunReply(run);
+      },
+    }),
+    ofConfigurations('GET', '/components/:component/configs/:configuration/run-rights', {
+      summary: 'Whether the token may run a configuration as it is, and why not',
+      response: MayRun,
+      handle: async ({ params, ...call }) => {
+        const key = keyFrom(context, call, params.component, params.configuration);
+        return { ...(await mayRun(context, call.caller, await requireConfiguration(meta, key))) };
       },
     }),
     route('GET', '/runs', {
