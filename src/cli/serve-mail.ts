@@ -1,4 +1,5 @@
-import { RunError } from '../lib/errors.ts';
+import { readFileSync } from 'node:fs';
+import { reasonOf, RunError } from '../lib/errors.ts';
 import { percentDecoded } from '../lib/percent.ts';
 import type { ServiceOptions } from '../service/start/service-options.ts';
 import { valued, type Args, type Io, type Option } from './command.ts';
@@ -9,13 +10,30 @@ export const mailOptions = {
     'URL',
     'Mail server for alerts: smtps://user:password@mail.example.com, or smtp:// to go on under TLS; GEX_SMTP by default, which no list of processes shows',
   ),
+  'smtp-ca': valued(
+    'FILE',
+    'Certificates of authorities that the mail server is trusted by, as PEM, beside the usual ones; GEX_SMTP_CA by default',
+  ),
   'mail-from': valued('ADDRESS', 'Address that mails are from; GEX_MAIL_FROM by default'),
 } as const satisfies Record<string, Option>;
 
+function certificatesIn(file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new RunError('command.invalid', `--smtp-ca cannot be read: ${reasonOf(error)}`, { cause: error });
+  }
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw new RunError('command.invalid', `--smtp-ca has no certificate in it: ${file}.`, {
+    hint: 'It is a file of PEM, with lines of -----BEGIN CERTIFICATE-----.',
+  });
+}
+
 /** @throws {RunError} `command.invalid` */
 export function mailArgs(args: Args, io: Io): Pick<ServiceOptions, 'mail'> {
-  const [url, from] = [args.text('smtp'), args.text('mail-from')];
-  if (url === undefined && from === undefined) return {};
+  const [url, from, caFile] = ['smtp', 'mail-from', 'smtp-ca'].map((name) => args.text(name));
+  if (url === undefined && from === undefined && caFile === undefined) return {};
   const { protocol = '', hostname = '', password = '' } = URL.parse(url ?? '') ?? {};
   for (const secret of [password, percentDecoded(password)]) if (secret !== '') io.secrets.add(secret);
   if (url === undefined || !/^smtps?:$/.test(protocol) || hostname === '')
@@ -26,5 +44,5 @@ export function mailArgs(args: Args, io: Io): Pick<ServiceOptions, 'mail'> {
     throw new RunError('command.invalid', '--mail-from is not the address that mails are from.', {
       hint: 'Write for example --mail-from gex@example.com.',
     });
-  return { mail: { url, from } };
+  return { mail: { url, from, ...(caFile === undefined ? {} : { ca: certificatesIn(caFile) }) } };
 }

@@ -298,6 +298,29 @@ describe('an alert', () => {
     expect(await wrong()).toEqual(['b']);
   });
 
+  test('says what was deleted, and not that it is well again', async () => {
+    const { create, source, ran, after, service } = await world();
+    await create({ kinds: ['failed'] });
+    const error = 'The API answered 500';
+    for (const name of ['a', 'b']) await source(name);
+    for (const name of ['a', 'b']) await ran(name, { error });
+    expect(await after(1)).toMatchObject([{ event: 'failed', sources: [{}, {}] }]);
+    await service.call('DELETE', 'components/ex-generic-v2/configs/a');
+    await ran('b');
+    const [well] = await after(1);
+    expect(well).toMatchObject({ event: 'recovered', sources: [{ configuration: 'b' }] });
+    expect(well?.text).toMatch(/: b is well again$/);
+    expect(well).not.toHaveProperty('isDeleted');
+    await ran('b', { error });
+    await after(1);
+    await service.call('DELETE', 'components/ex-generic-v2/configs/b');
+    const [gone, ...more] = await after(1);
+    expect(gone).toMatchObject({ event: 'recovered', isDeleted: true, sources: [{ configuration: 'b' }] });
+    expect(gone?.text).toMatch(/: b was deleted, so it is told of no longer$/);
+    expect(more).toEqual([]);
+    expect(await after(1)).toEqual([]);
+  });
+
   test('warns of what is late, tells once more when it is an error, and once when it is back', async () => {
     const { create, source, ran, after, service } = await world();
     await create({ lateMinutes: 60, lateErrorMinutes: 120 });
@@ -368,6 +391,38 @@ describe('an alert', () => {
     expect(await after(2 * 24 * 60)).toMatchObject([{ event: 'ending', severity: 'error' }]);
     await service.call('DELETE', `tokens/${id}`);
     expect(await after(1)).toMatchObject([{ event: 'recovered', sources: [{ token: id }] }]);
+  });
+
+  test('tells of logins that end, or were refused, once, and not of those that were left over', async () => {
+    const { create, source, after, meta, now } = await world();
+    await create({ endingDays: 3 });
+    await source('a');
+    const second = Math.floor(now / 1000);
+    const keep = async (logins: object): Promise<void> => {
+      const state = JSON.stringify({ component: { logins } });
+      await meta.updateTable('configurations').set({ state }).where('configuration_id', '=', 'a').execute();
+    };
+    const made = { savedAt: second, account: 'ann@example.com', isRenewed: false };
+    const old = { savedAt: second - 9 * DAY, refusedAt: second - 9 * DAY };
+    await keep({
+      old,
+      now: { ...made, endsAt: second + 10 * DAY },
+      short: { ...made, endsAt: second + DAY },
+    });
+    expect(await after(1)).toEqual([]);
+    await keep({ old, now: { ...made, endsAt: second + 10 * DAY } });
+    const [told, ...more] = await after(8 * 24 * 60);
+    expect(more).toEqual([]);
+    expect(told).toMatchObject({ event: 'ending', severity: 'warning', sources: [{ configuration: 'a' }] });
+    expect(told?.text).toMatch(/: a needs a login: The login of ann@example.com ends at /);
+    expect(told?.sources[0]?.link).toBe('https://gex.example.com/sources/ex-generic-v2/a');
+    expect(await after(60)).toEqual([]);
+    await keep({ old, now: { savedAt: second + 8 * DAY, refusedAt: second + 8 * DAY } });
+    const [refused] = await after(1);
+    expect(refused).toMatchObject({ event: 'ending', severity: 'error' });
+    expect(refused?.text).toContain('was refused by the provider');
+    await keep({ old, now: { ...made, savedAt: second + 8 * DAY, endsAt: second + 40 * DAY } });
+    expect(await after(1)).toMatchObject([{ event: 'recovered', sources: [{ configuration: 'a' }] }]);
   });
 
   test('goes by mail, as text and under TLS where it is not loopback, and counts and logs what it tells', async () => {

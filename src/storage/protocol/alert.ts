@@ -4,7 +4,7 @@ import { Time } from './common.ts';
 /**
  * `failed`: a run ended with an error; `doubtful`: its tables may not have everything; `late`: nothing was loaded for
  * long; `unusual`: its numbers are not those of the runs before; `stale`: the newest value of a column is old;
- * `ending`: a token ends soon.
+ * `ending`: a token or a login ends soon.
  */
 export const AlertKind = Type.Enum(['failed', 'doubtful', 'late', 'unusual', 'stale', 'ending']);
 export type AlertKind = Static<typeof AlertKind>;
@@ -70,7 +70,7 @@ const fields = {
   }),
   endingDays: Type.Union([Type.Integer({ minimum: 1, maximum: DAYS_OF_A_YEAR }), Type.Null()], {
     description:
-      'With `ending`: how many days before its end a token is told of. One that was made for less time is not.',
+      'With `ending`: how many days before its end a token or a login is told of. One that lasts for less time is not.',
   }),
   remindMinutes: Type.Union([Type.Integer({ minimum: 5, maximum: MINUTES_OF_A_YEAR }), Type.Null()], {
     description: 'Tells again after so many minutes while it is still so; null for once.',

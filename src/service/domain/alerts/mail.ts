@@ -1,3 +1,4 @@
+import { getCACertificates } from 'node:tls';
 import { percentDecoded } from '../../../lib/percent.ts';
 import { VERSION } from '../../../lib/version.ts';
 import type { AlertBody, AlertSource } from './message.ts';
@@ -8,6 +9,8 @@ export interface MailOptions {
   readonly url: string;
   /** Address that messages are from. */
   readonly from: string;
+  /** Certificates of authorities to trust beside those that the program trusts, as PEM. */
+  readonly ca?: string | undefined;
 }
 
 /** A mail as it is sent: text, and no HTML. */
@@ -24,7 +27,7 @@ const TIMEOUT_MS = 10 * SECOND_MS;
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|\[?::1\]?|localhost)$/;
 
 /** Makes what sends mails. Its library is loaded for the first one. */
-export function createMailer({ url, from }: MailOptions): SendMail {
+export function createMailer({ url, from, ca }: MailOptions): SendMail {
   const { protocol, hostname, port, username, password } = new URL(url);
   return async (to, body, signal) => {
     const { createTransport } = await import('nodemailer');
@@ -35,6 +38,7 @@ export function createMailer({ url, from }: MailOptions): SendMail {
       secure: isSecure,
       // Without it, whoever stands between could take the offer of TLS out of the greeting.
       requireTLS: !isSecure && !LOOPBACK.test(hostname),
+      ...(ca === undefined ? {} : { tls: { ca: [...getCACertificates('default'), ca] } }),
       ...(username === ''
         ? {}
         : { auth: { user: percentDecoded(username), pass: percentDecoded(password) } }),
@@ -60,11 +64,31 @@ export function createMailer({ url, from }: MailOptions): SendMail {
         },
       });
       return response;
+    } catch (error) {
+      throw withAdvice(error);
     } finally {
       signal.removeEventListener('abort', close);
       close();
     }
   };
+}
+
+/** Words of TLS for a certificate that no trusted authority stands behind. */
+const UNTRUSTED =
+  /self[- ]signed certificate|unable to (?:verify the first certificate|get (?:local )?issuer certificate)/i;
+
+/** Adds to a refused certificate what to do, as the message of an alert is all that its owner sees. */
+function withAdvice(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { message } = error;
+  const advice = UNTRUSTED.test(message)
+    ? 'No authority that this service trusts has signed the certificate of the mail server: give the certificate of its authority with --smtp-ca.'
+    : /certificate has expired|certificate is not yet valid/i.test(message)
+      ? 'The certificate of the mail server is not valid now: renew it there, or set the clock of this machine.'
+      : /does not match certificate/i.test(message)
+        ? 'The certificate of the mail server is for another name: use that name in --smtp.'
+        : undefined;
+  return advice === undefined ? error : new Error(`${message}. ${advice}`, { cause: error });
 }
 
 const SUBJECT = 150;

@@ -31,6 +31,8 @@ export interface AlertEvent {
   readonly sources: readonly AlertSource[];
   readonly error?: RunError | undefined;
   readonly isReminder: boolean;
+  /** True of `recovered` where it is over because the configurations were deleted. */
+  readonly isDeleted?: true | undefined;
   /** ISO 8601, in UTC. */
   readonly time: string;
 }
@@ -83,19 +85,21 @@ function pageOf({ component_id, configuration_id, run_id }: AlertStateRow, { tab
 
 /** Returns a message as it is sent. */
 export function messageBody(
-  { event, severity, cause, sources, error, isReminder, time }: AlertEvent,
+  alertEvent: AlertEvent,
   of: { readonly uuid: string; readonly project: string; readonly alert?: AlertBody['alert'] },
 ): AlertBody {
+  const { event, severity, cause, sources, error, isReminder, isDeleted, time } = alertEvent;
   return {
     id: of.uuid,
     time,
     event,
     severity,
-    text: lineOf(event, sources, error, of.project),
+    text: lineOf(alertEvent, of.project),
     project: of.project,
     ...(of.alert === undefined ? {} : { alert: of.alert }),
     cause,
     isReminder,
+    ...(isDeleted === undefined ? {} : { isDeleted }),
     ...(error === undefined ? {} : { error }),
     sources,
   };
@@ -115,17 +119,22 @@ const WORDS: Readonly<Record<AlertEvent['event'], string>> = {
 const SHOWN = 3;
 const TEXT = 500;
 
-function lineOf(
-  event: AlertEvent['event'],
-  sources: readonly AlertSource[],
-  error: RunError | undefined,
-  project: string,
-): string {
+function wordsOf({ event, sources, isDeleted }: AlertEvent): string {
+  if (isDeleted === true) return 'was deleted, so it is told of no longer';
+  // of a configuration it is a login
+  return event === 'ending' && sources[0]?.configuration !== undefined ? 'needs a login' : WORDS[event];
+}
+
+function lineOf(alertEvent: AlertEvent, project: string): string {
+  const { event, sources, error } = alertEvent;
   const names = sources.slice(0, SHOWN).map(nameOf);
   const more = sources.length > SHOWN ? ` and ${sources.length - SHOWN} more` : '';
   const who = event === 'test' ? 'This message' : `${names.join(', ')}${more}`;
   const why = error?.message ?? (event === 'recovered' ? undefined : sources[0]?.detail);
-  return oneLine(`${project}: ${who} ${WORDS[event]}${why === undefined ? '' : `: ${why}`}`).slice(0, TEXT);
+  return oneLine(`${project}: ${who} ${wordsOf(alertEvent)}${why === undefined ? '' : `: ${why}`}`).slice(
+    0,
+    TEXT,
+  );
 }
 
 const nameOf = ({ configuration, folder, table, column, token }: AlertSource): string =>

@@ -1,11 +1,11 @@
 import type { AlertSeverity } from '../../../storage/protocol/alert.ts';
 import type { RunError } from '../../../storage/protocol/run.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
-import { insertMessage, listCauses, listStates, setCause } from '../../stores/metadata/alerts.ts';
+import { insertMessage, listCauses, listLive, listStates, setCause } from '../../stores/metadata/alerts.ts';
 import { nextId } from '../../stores/metadata/counter.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
 import { newUuid } from '../../stores/metadata/identifier.ts';
-import type { AlertRow, AlertStateRow } from '../../stores/metadata/tables.ts';
+import type { AlertRow, AlertStateRow, ConfigurationKey } from '../../stores/metadata/tables.ts';
 import type { LookContext } from './finding.ts';
 import { messageBody, severityOf, sourceOf, type AlertEvent, type AlertSource } from './message.ts';
 
@@ -57,14 +57,18 @@ export async function tellOf(
     const event = { event: first.kind, severity, cause, sources, error, isReminder, time };
     written.push(await writeMessage(tx, context, alert, event));
   }
-  for (const { cause, sources, severity } of told.values()) {
-    if (open.has(cause)) continue;
+  const over = [...told.values()].filter(({ cause }) => !open.has(cause));
+  const live = over.length === 0 ? [] : await listLive(tx, alert.branch_id);
+  for (const { cause, sources, severity } of over) {
+    const before = JSON.parse(sources) as AlertSource[]; // of this service
+    const left = before.filter((source) => isThere(source, live));
     written.push(
       await writeMessage(tx, context, alert, {
         event: 'recovered',
         severity: severity ?? 'error',
         cause,
-        sources: JSON.parse(sources) as AlertSource[], // of this service
+        // what was deleted is not well again
+        ...(left.length === 0 ? { sources: before, isDeleted: true } : { sources: left }),
         isReminder: false,
         time,
       }),
@@ -73,6 +77,10 @@ export async function tellOf(
   }
   return written;
 }
+
+const isThere = ({ component, configuration }: AlertSource, live: readonly ConfigurationKey[]): boolean =>
+  configuration === undefined ||
+  live.some((key) => key.component_id === component && key.configuration_id === configuration);
 
 const worstOf = (states: readonly AlertStateRow[]): AlertSeverity =>
   states.some((state) => severityOf(state) === 'error') ? 'error' : 'warning';

@@ -27,6 +27,45 @@ import { rowConfiguration } from './row-model.ts';
 /** Seconds before its end from which a login that nothing renews ends soon. */
 const SOON_SECONDS = 3 * 86_400;
 
+/** Login as a state keeps it, without what is secret; times in milliseconds since 1970. */
+export interface StateLogin {
+  readonly name: string;
+  readonly account: string | undefined;
+  readonly savedMs: number;
+  readonly endsMs: number | undefined;
+  readonly refusedMs: number | undefined;
+}
+
+/** Returns the logins that the state of a configuration has; none of a state that cannot be read. */
+export function keptLogins(state: string): readonly StateLogin[] {
+  const { component } = wholeState(parseExact(state));
+  const logins = getKey(component, 'logins');
+  if (!isObject(logins)) return [];
+  return entriesOf(logins).flatMap(([name, login]) =>
+    isObject(login)
+      ? [
+          {
+            name,
+            account: textAt(login, 'account'),
+            savedMs: (secondsAt(login, 'savedAt') ?? 0) * 1000,
+            endsMs: msAt(login, 'endsAt'),
+            refusedMs: msAt(login, 'refusedAt'),
+          },
+        ]
+      : [],
+  );
+}
+
+function secondsAt(login: AnyObject, key: string): number | undefined {
+  const value = getKey(login, key);
+  return isNumber(value) ? numberOf(value) : undefined;
+}
+
+function msAt(login: AnyObject, key: string): number | undefined {
+  const seconds = secondsAt(login, key);
+  return seconds === undefined ? undefined : seconds * 1000;
+}
+
 /** Describes the logins of a configuration by what its state has of them: no key is needed. */
 export function describeLogins(
   named: readonly RowLogin[],
@@ -48,11 +87,7 @@ function describe(
   now: number,
 ): Omit<ConfigurationLogin, 'at' | 'isOfPerson' | 'row'> {
   if (!isObject(login)) return { state: isOfPerson ? 'none' : 'unused' };
-  const seconds = (key: string): number | undefined => {
-    const value = getKey(login, key);
-    return isNumber(value) ? numberOf(value) : undefined;
-  };
-  const [endsAt, refusedAt, savedAt] = [seconds('endsAt'), seconds('refusedAt'), seconds('savedAt')];
+  const [endsAt, refusedAt, savedAt] = ['endsAt', 'refusedAt', 'savedAt'].map((key) => secondsAt(login, key));
   const account = textAt(login, 'account');
   return {
     state: stateOf(endsAt, refusedAt, now),

@@ -1,3 +1,4 @@
+import { sameConfiguration } from './configuration-key.ts';
 import type { Meta } from './database.ts';
 import type { Moment } from './timestamp.ts';
 import type {
@@ -261,5 +262,31 @@ export async function listEnding(
     .where('run_limits', 'is', null)
     .where('expires', '<', before)
     .orderBy('id')
+    .execute();
+}
+
+/** A configuration that keeps logins in its state, and when its version was made. */
+export interface WithLogins extends ConfigurationKey {
+  readonly state: string;
+  readonly version_created: string;
+}
+
+/** Configurations of a branch that keep logins and are not in the trash. */
+export async function listWithLogins(meta: Meta, branchId: number): Promise<readonly WithLogins[]> {
+  return await meta
+    .selectFrom('configurations as c')
+    .innerJoin('configuration_versions as v', (join) =>
+      sameConfiguration(join, 'v', 'c', { version: 'version' }),
+    )
+    .select([
+      'c.branch_id',
+      'c.component_id',
+      'c.configuration_id',
+      'c.state',
+      'v.created as version_created',
+    ])
+    .where('c.branch_id', '=', branchId)
+    .where('c.is_deleted', '=', 0)
+    .where('c.state', 'like', '%"logins"%')
     .execute();
 }
