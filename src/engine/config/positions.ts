@@ -35,9 +35,13 @@ export interface Positions {
  */
 export function positionsOf(text: string): Positions {
   const scanner = new Scanner(text);
-  scanner.value([], undefined);
-  const { places, duplicates } = scanner;
-  const at = (keys: KeyPath): DocumentPlace | undefined => places.get(idOf(keys));
+  scanner.value(scanner.root, undefined);
+  const { root, duplicates } = scanner;
+  const at = (keys: KeyPath): DocumentPlace | undefined => {
+    let node: Node | undefined = root;
+    for (const key of keys) node = node?.inner?.get(key);
+    return node?.place;
+  };
   return {
     at,
     nearest(path) {
@@ -52,15 +56,21 @@ export function positionsOf(text: string): Positions {
   };
 }
 
-/** Joins keys to a text that is unique to them. */
-function idOf(keys: KeyPath): string {
-  return JSON.stringify(keys);
+/** A value of the document, with those inside of it by their keys: a path that is written out for each would be long. */
+interface Node {
+  readonly above?: Node;
+  readonly key: string;
+  place?: DocumentPlace;
+  inner?: Map<string, Node>;
 }
+
+/** A name without escapes. */
+const PLAIN = /^"[\w.$-]*"$/;
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[^\s,:[\]{}"]+/y;
 
 class Scanner {
-  readonly places = new Map<string, DocumentPlace>();
+  readonly root: Node = { key: '' };
   readonly duplicates: DuplicateKey[] = [];
   readonly #text: string;
   #at = 0;
@@ -71,44 +81,40 @@ class Scanner {
     this.#text = text;
   }
 
-  value(keys: KeyPath, key: DocumentPosition | undefined): void {
+  value(node: Node, key: DocumentPosition | undefined): void {
     this.#skip();
     const value = this.#position();
-    this.places.set(idOf(keys), key === undefined ? { value } : { key, value });
+    node.place = key === undefined ? { value } : { key, value };
     const char = this.#text[this.#at];
-    if (char === '{') this.#object(keys);
-    else if (char === '[') this.#list(keys);
+    if (char === '{') this.#object(node);
+    else if (char === '[') this.#list(node);
     else this.#token();
   }
 
-  #object(keys: KeyPath): void {
-    const seen = new Set<string>();
+  #object(node: Node): void {
+    const inner = (node.inner = new Map<string, Node>());
     for (this.#open(); this.#more('}'); this.#close(',')) {
       const position = this.#position();
-      const name = nameOf(this.#token());
-      const path = [...keys, name];
-      if (seen.has(name)) {
-        this.duplicates.push({ path, position });
-        this.#forget(path);
-      }
-      seen.add(name);
+      const key = nameOf(this.#token());
+      // of a key that occurs twice, the first value leaves nothing behind
+      const found: Node = { above: node, key };
+      if (inner.has(key)) this.duplicates.push({ path: pathOf(found), position });
+      inner.set(key, found);
       this.#skip();
       this.#close(':');
-      this.value(path, position);
+      this.value(found, position);
     }
     this.#close('}');
   }
 
-  #list(keys: KeyPath): void {
-    let index = 0;
-    for (this.#open(); this.#more(']'); this.#close(',')) this.value([...keys, String(index++)], undefined);
+  #list(node: Node): void {
+    const inner = (node.inner = new Map<string, Node>());
+    for (this.#open(); this.#more(']'); this.#close(',')) {
+      const found: Node = { above: node, key: String(inner.size) };
+      inner.set(found.key, found);
+      this.value(found, undefined);
+    }
     this.#close(']');
-  }
-
-  /** Forgets a place: of a key that occurs twice, the first value leaves nothing behind. */
-  #forget(path: KeyPath): void {
-    const prefix = `${idOf(path).slice(0, -1)},`;
-    for (const id of this.places.keys()) if (id.startsWith(prefix)) this.places.delete(id);
   }
 
   #open(): void {
@@ -149,8 +155,13 @@ class Scanner {
   }
 }
 
+function pathOf(node: Node): KeyPath {
+  return node.above === undefined ? [] : [...pathOf(node.above), node.key];
+}
+
 /** Decodes the name in a quoted token; unpaired surrogates become U+FFFD, as in the exact parser. */
 function nameOf(token: string): string {
+  if (PLAIN.test(token)) return token.slice(1, -1);
   try {
     return String(JSON.parse(token)).toWellFormed();
   } catch {

@@ -115,19 +115,40 @@ function unquoted(expression: Expression): Expression {
     return typeof text === 'string' ? constant(text) : expression;
   }
   if (expression.kind !== 'join') return expression;
-  const { parts } = expression;
-  const [first, last] = [textOf(parts.at(0)), textOf(parts.at(-1))];
-  const quote = first?.trimStart().charAt(0) ?? '';
-  if ((quote !== '"' && quote !== "'") || last?.trimEnd().at(-1) !== quote) return expression;
-  const inner = [
-    constant((first ?? '').trimStart().slice(1)),
-    ...parts.slice(1, -1),
-    constant((last ?? '').trimEnd().slice(0, -1)),
-  ].filter((part) => textOf(part) !== '');
-  // a quote, an escape or a line break in the text ends the literal, or changes it
-  if (inner.some((part) => /["'\\\n]/.test(textOf(part) ?? ''))) return expression;
-  const [only] = inner;
-  return only !== undefined && inner.length === 1 ? only : { kind: 'join', parts: inner };
+  const inner = insideQuotes(expression.parts);
+  const [only = constant('')] = inner ?? [];
+  return inner === undefined ? expression : inner.length < 2 ? only : { kind: 'join', parts: inner };
+}
+
+/**
+ * Returns what is inside of the quotes of a text that is one literal, or several side by side, which are one text then;
+ * undefined for any other text. What templates give is taken to have no quotes.
+ */
+function insideQuotes(parts: readonly Expression[]): readonly Expression[] | undefined {
+  const inner: Expression[] = [];
+  let quote: string | undefined;
+  let isEnded = false;
+  for (const part of parts) {
+    const text = textOf(part);
+    if (text === undefined) {
+      if (quote === undefined) return undefined;
+      inner.push(part);
+      continue;
+    }
+    let piece = '';
+    for (const char of text) {
+      if (quote === undefined && /\s/.test(char)) isEnded ||= char === '\n' && inner.length > 0;
+      else if (quote === undefined) {
+        if ((char !== '"' && char !== "'") || isEnded) return undefined;
+        quote = char;
+      } else if (char === quote) quote = undefined;
+      // an escape or a line break in the text changes the literal, or ends it
+      else if (char === '\\' || char === '\n') return undefined;
+      else piece += char;
+    }
+    if (piece !== '') inner.push(constant(piece));
+  }
+  return quote === undefined ? inner : undefined;
 }
 
 function textOf(part: Expression | undefined): string | undefined {

@@ -342,16 +342,24 @@ class Records {
       const { out } = typed;
       if (field.expression(value).kind !== 'map' || !isMap(out)) {
         this.#columns.set(name.replaceAll('.', '_'), asSource(out));
+        this.#inPlaceOf(name);
         return true;
       }
       // an object is a column for each of its keys
       for (const [key, part] of Object.entries(out)) {
         this.#added.set(`${name}.${key}`, { out: part, type: 'any' });
         this.#columns.set(`${name}_${key}`.replaceAll('.', '_'), asSource(part));
+        this.#inPlaceOf(`${name}.${key}`);
       }
       return true;
     });
     if (isMade !== true) this.#names.add({ kind: 'made', name: name.split('.')[0] ?? name });
+  }
+
+  /** Leaves out the field of the row itself whose column a value takes: one inside of an object keeps its own. */
+  #inPlaceOf(name: string): void {
+    if (!name.includes('.') || this.#names.isChanged || /[[\]?!]/.test(name)) return;
+    if (!this.#exclude.includes(name)) this.#exclude.push(name);
   }
 
   #valueOf(field: ManifestComponent, value: ManifestNode, transformation: ManifestComponent): Typed {

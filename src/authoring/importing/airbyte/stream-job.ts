@@ -65,6 +65,7 @@ export function readJob(
   const records = readRecords(stream.stream, retriever.child('record_selector'), scope);
   const reactions = readReactions(requester.child('error_handler'), scope);
   const name = stream.stream.text('name') ?? '';
+  const { cursorField = '' } = incremental;
   Object.assign(job, {
     id: name,
     endpoint,
@@ -80,9 +81,8 @@ export function readJob(
     ...whereOf(
       records.where,
       incremental.where?.(
-        fieldSource(records.names, [incremental.cursorField ?? ''], 'path') ?? {
-          path: pathText([incremental.cursorField ?? '']),
-        },
+        records.added.get(cursorField)?.out ??
+          fieldSource(records.names, [cursorField], 'path') ?? { path: pathText([cursorField]) },
       ),
     ),
     ...(Object.keys(records.columns).length === 0 ? {} : { columns: records.columns }),

@@ -46,7 +46,8 @@ export function readStream(
     findings.note(
       'Every run reads all rows, as the first one does: the other request for later runs is not used.',
     );
-    return full === undefined ? undefined : readStream(full, context, keepsState, depth);
+    // a state of the first request would leave out what the other one finds: rows that are changed
+    return full === undefined ? undefined : readStream(full, context, false, depth);
   }
   if (stream.className !== undefined || retriever?.className !== undefined) {
     findings.not(

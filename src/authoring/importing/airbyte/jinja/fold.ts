@@ -12,12 +12,27 @@ export type Known = ReadonlyMap<string, Constant>;
  */
 export function fold(expression: Expression, known: Known): Expression {
   const inner = foldParts(expression, known);
+  if (isOpen(inner, known)) return inner;
   try {
     return { kind: 'constant', value: compute(inner, known) };
   } catch (error) {
     if (error instanceof NotConstant) return inner;
     throw error;
   }
+}
+
+/** Tells at once what an error would tell: a part that is not known leaves the whole unknown. */
+function isOpen(expression: Expression, known: Known): boolean {
+  if (expression.kind === 'name') return !known.has(expression.name);
+  let isFound = false;
+  mapParts(expression, (part) => {
+    const isCallee = expression.kind === 'call' && part === expression.of;
+    // the name of a function or a method is no value
+    const value = isCallee ? (part.kind === 'item' ? part.of : undefined) : part;
+    isFound ||= value !== undefined && !isConstant(value);
+    return part;
+  });
+  return isFound;
 }
 
 function foldParts(expression: Expression, known: Known): Expression {

@@ -5,6 +5,8 @@ import { Float, isItems, isMapping, type Constant } from './ast.ts';
  * `True`, `False` or `None` is that value; anything else stays the text.
  */
 export function literalOf(text: string): Constant {
+  // most texts begin as no literal does, and an error for each takes long
+  if (!/^\s*[-+[({"'.\dTFN]/.test(text)) return text;
   const reader = new Reader(text.trimStart().length === text.length ? text : text.replace(/^[ \t]+/, ''));
   try {
     const value = reader.value(0);
@@ -87,7 +89,7 @@ class Reader {
     if (char === '[') return this.#items(']', depth);
     if (char === '(') return this.#items(')', depth);
     if (char === '{') return this.#map(depth);
-    if (char === '"' || char === "'") return this.#quoted(char);
+    if (char === '"' || char === "'") return this.#texts(depth);
     const rest = this.#text.slice(this.#at);
     const word = /^(?:True|False|None)\b/.exec(rest)?.[0];
     if (word !== undefined) {
@@ -146,6 +148,19 @@ class Reader {
       if (!this.#take(',') && this.#text[this.#at] !== '}') throw new SyntaxError('no map');
     }
     return Object.fromEntries(entries);
+  }
+
+  /** Reads texts side by side, which are one; on several lines they are so inside of brackets alone. */
+  #texts(depth: number): string {
+    let text = '';
+    for (;;) {
+      const char = this.#text[this.#at] ?? '';
+      if (char !== '"' && char !== "'") return text;
+      text += this.#quoted(char);
+      const end = this.#at;
+      this.#space();
+      if (depth === 0 && this.#text.slice(end, this.#at).includes('\n')) return text;
+    }
   }
 
   #quoted(quote: string): string {

@@ -25,6 +25,27 @@ export const SLICE_CASES: readonly TwoRuns[] = [
     ids: [['7'], ['7']],
   },
   {
+    name: 'rows of a parent that are left out by a field that was added to them',
+    stream: stream('items', '/items/{{ stream_partition.shop }}', {
+      retriever: below(
+        stream('shops', '/shops', {
+          transformations: [{ type: 'AddFields', fields: [{ path: ['at'], value: '{{ record.more.at }}' }] }],
+          ...times({ is_client_side_incremental: true, start_time_option: undefined }),
+        }),
+        'shop',
+      ),
+    }),
+    api: ({ pathname }) =>
+      pathname === '/shops'
+        ? [
+            { id: 1, more: { at: '2023-12-01' } },
+            { id: 2, more: { at: '2024-02-01' } },
+          ]
+        : [{ id: 7 }],
+    asks: both('GET /shops', 'GET /items/2'),
+    ids: [['7'], ['7']],
+  },
+  {
     name: 'keys of an object that was added to the parent row, with a state for each',
     stream: stream('votes', '/items/{{ stream_partition.of.item }}/{{ stream_partition.of.comment }}', {
       retriever: below(

@@ -33,6 +33,24 @@ export const TEMPLATE_CASES: readonly TwoRuns[] = [
     ],
   },
   {
+    name: 'texts in quotes side by side, which are one text',
+    stream: stream('items', '/a', {
+      requester: {
+        request_parameters: {
+          q: `"shop = {{ config['shop'] }} " "{{ 'and open' if config['open'] else '' }}" 'ORDER BY "id"'`,
+          r: `'a' "b"`,
+          s: `"a" b "c"`,
+        },
+      },
+    }),
+    settings: { shop: 'x', open: '' },
+    api: () => [{ id: 1 }],
+    asks: [
+      ['GET /a?q=shop+=+x+ORDER+BY+"id"&r=ab&s="a"+b+"c"'],
+      ['GET /a?q=shop+=+x+ORDER+BY+"id"&r=ab&s="a"+b+"c"'],
+    ],
+  },
+  {
     name: 'a value that is encoded for the address',
     stream: stream('items', "/sites/{{ sanitize_url(stream_partition.get('site')) }}/x", {
       requester: { request_parameters: { q: "{{ config['text'] | urlencode }}" } },
