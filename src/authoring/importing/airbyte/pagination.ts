@@ -224,7 +224,12 @@ function byCursor(
   if (token === undefined) throw new TemplateError('“cursor_value” is missing');
   const fields = fieldsOf(token, strategy, position);
   const from =
-    fields?.[0]?.[1] ?? made(token, strategy, scope, (expression) => valueOf(expression, position).out);
+    fields?.[0]?.[1] ??
+    made(token, strategy, scope, (expression) => {
+      const { out } = valueOf(expression, position);
+      // what is rendered is read as a literal: a text that was written as JSON is that text again
+      return expression.kind === 'filter' && expression.name === 'tojson' ? call('literal', out) : out;
+    });
   const stop = strategy.get('stop_condition');
   const condition =
     stop === undefined || stop === ''

@@ -66,8 +66,10 @@ test('a stream with another request for later runs reads all rows in each run', 
       },
     ],
   };
-  const api = (): unknown => [{ id: 1, at: '2024-05-01' }];
-  const { outcomes, asks } = await runTwice({ name: '', stream: {}, more, api, asks: [[], []] }, server);
+  const { outcomes, asks } = await runTwice(
+    { name: '', stream: {}, more, api: () => [{ id: 1, at: '2024-05-01' }], asks: [[], []] },
+    server,
+  );
   expect(outcomes).toEqual([{ outcome: 'exact', reasons: [] }]);
   expect(asks).toEqual([['GET /a?since=2024-01-01'], ['GET /a?since=2024-01-01']]);
 });

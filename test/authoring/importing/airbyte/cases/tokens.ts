@@ -25,6 +25,27 @@ export const TOKEN_CASES: readonly TwoRuns[] = [
     ],
   },
   {
+    name: 'a token that is written as JSON and read as a literal again',
+    stream: stream('items', '/a', {
+      retriever: pages(
+        {
+          type: 'CursorPagination',
+          cursor_value: "{{ response.get('next') | tojson() }}",
+          stop_condition: '{{ not response.next }}',
+        },
+        inQuery('offset'),
+      ),
+      selector: { extractor: { type: 'DpathExtractor', field_path: ['rows'] } },
+    }),
+    api: ({ searchParams }) =>
+      searchParams.has('offset') ? { rows: [{ id: 2 }] } : { rows: [{ id: 1 }], next: '["17","x"]' },
+    asks: twoRuns(['GET /a', 'GET /a?offset=["17","x"]']),
+    ids: [
+      ['1', '2'],
+      ['1', '2'],
+    ],
+  },
+  {
     name: 'an offset that is reckoned with, for each parent',
     stream: stream('items', '/items/{{ stream_partition.shop }}', {
       requester: {
