@@ -195,6 +195,18 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
       .getByRole('listitem')
       .nth(1);
     await second.getByText(/^attempt 2, after a wait of \d/).waitFor();
+    const chart = page.getByRole('figure').filter({ hasText: 'Requests by status' });
+    await chart.getByText('Numbers', { exact: true }).click();
+    await expect
+      .poll(async () => {
+        const rows = await chart.locator('tbody tr').allInnerTexts();
+        const counts = rows.map((row) => row.split('\t').slice(1).map(Number));
+        return [0, 1, 2, 3].map((i) => counts.reduce((sum, row) => sum + (row[i] ?? 0), 0));
+      })
+      .toEqual([51, 0, 2, 0]);
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'run-statuses');
+    await page.setViewportSize({ width: 1440, height: 900 });
 
     await page.goto(`${own.url}/runs/${id}?tab=requests&request=40`);
     const dialog = page.getByRole('dialog', { name: 'books, page 40' });

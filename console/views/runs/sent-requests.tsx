@@ -19,12 +19,10 @@ export function useSentRequests(
   run: Run,
   {
     isBad,
-    isEnabled = true,
     isWhole = false,
   }: {
     /** Only those that failed. */
     readonly isBad: boolean;
-    readonly isEnabled?: boolean;
     /** As many as there may be at once. */
     readonly isWhole?: boolean;
   },
@@ -36,7 +34,6 @@ export function useSentRequests(
     key: ['runs', run.id, 'requests', isBad, limit],
     load: async (signal) => await client().runs.requests(run.id, { isBad, limit }, { signal }),
     everyMs: isOver(run) ? false : EVERY_MS,
-    isEnabled,
     keepsPrevious: true,
   });
   return { query, showMore: limit < MOST ? () => setLimit(MOST) : undefined };

@@ -8,6 +8,7 @@ import { ExplainedRequests } from './explained-requests.tsx';
 import { LimitTrace } from './limit-trace.tsx';
 import { SeekRequest } from './seek-request.tsx';
 import { nameOf, SentRequests, useSentRequests } from './sent-requests.tsx';
+import { StatusChart } from './status-chart.tsx';
 import { SpanKey } from './spans.tsx';
 import { isOver } from './words.tsx';
 
@@ -33,12 +34,15 @@ function Ended({
   readonly error: unknown;
   readonly showMore: (() => void) | undefined;
 }) {
-  // An answer after failures is told of with its attempts: the first thousands that were sent say when they were.
-  const { query: sent } = useSentRequests(run, { isBad: false, isEnabled: count > 0, isWhole: true });
+  // An answer after failures is told of with its attempts, and all of them are counted by their status.
+  const { query: sent } = useSentRequests(run, { isBad: false, isWhole: true });
   const known = new Map([...(sent.data?.requests ?? []), ...requests].map((each) => [nameOf(each), each]));
   return (
     <div class="stack">
       {error !== null && <ErrorBanner error={error} />}
+      {sent.data !== undefined && (
+        <StatusChart run={run} requests={sent.data.requests} total={sent.data.total} />
+      )}
       {count > 0 && (
         <section class="stack" aria-label="Requests that failed">
           <div class="spread">

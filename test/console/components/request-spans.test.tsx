@@ -1,6 +1,7 @@
 import { render, screen } from '@testing-library/preact';
 import { describe, expect, test } from 'vitest';
-import type { RunRequest } from '../../../console/data/client.ts';
+import type { Run, RunRequest } from '../../../console/data/client.ts';
+import { StatusChart, statusBars } from '../../../console/views/runs/status-chart.tsx';
 import { attemptsOf, SpanBar, spansOf } from '../../../console/views/runs/spans.tsx';
 
 const START = Date.parse('2026-06-03T12:00:00Z');
@@ -71,4 +72,40 @@ test('a request that was sent again is another attempt, also when processes coun
     // The one before was answered: it is asked anew.
     undefined,
   ]);
+});
+
+describe('requests by status', () => {
+  const all = [
+    sent(1, 100, 50, 200),
+    sent(2, 200, 50, 304),
+    sent(3, 5000, 50, 429),
+    sent(4, 6000, 50, 503),
+    sent(5, 7000, 50, undefined),
+    // Behind the end, by another clock.
+    sent(6, 10_400, 50, 200),
+  ];
+
+  test('are counted in parts of the time of the run, and none is lost', () => {
+    const bars = statusBars(all, { startMs: START, endMs: START + 10_000 });
+    expect(bars).toHaveLength(40);
+    expect(bars[0]).toMatchObject({ name: '+0 ms', values: [2, 0, 0, 0] });
+    const sums = [0, 1, 2, 3].map((i) => bars.reduce((sum, { values }) => sum + (values[i] ?? 0), 0));
+    expect(sums).toEqual([3, 1, 1, 1]);
+    expect(bars.at(-1)?.values).toEqual([1, 0, 0, 0]);
+  });
+
+  test('are a chart with its numbers in a table, which says when it has not all', () => {
+    // The only fields that it looks at.
+    const run = { startTime: '2026-06-03T12:00:00+0000', endTime: '2026-06-03T12:00:10+0000' } as Run;
+    render(<StatusChart run={run} requests={all} total={2000} />);
+    expect(screen.getByText('Requests by status, the first 6')).toBeTruthy();
+    expect(screen.getByRole('img').getAttribute('aria-label')).toMatch(/^40 bars, from 0 to 2;/);
+    expect(screen.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual([
+      'After',
+      'Answered',
+      'Refused (4xx)',
+      'Failed (5xx)',
+      'No answer',
+    ]);
+  });
 });
