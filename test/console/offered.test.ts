@@ -160,6 +160,25 @@ describe.skipIf(CHROMIUM === undefined)('nothing is offered that is refused', ()
     expect([...refused]).toEqual([]);
   });
 
+  test('no run is offered to a token that may not write where its rows would go', async () => {
+    const page = pages.get('operator');
+    if (page === undefined) throw new Error('Only within a test.');
+    const lacks = /^The token “operator” .* may not write into the bucket in\.c-/;
+    for (const place of [SHOP, `${SHOP}/rows/users`]) {
+      await page.goto(own.url + place);
+      await page.getByText(lacks).waitFor();
+      expect(await page.getByRole('button', { name: /^Run (?:now|this row)$/ }).count()).toBe(0);
+    }
+    await page.goto(`${own.url}/runs/${filled.runs.good}`);
+    await page.getByText('It ended:').waitFor();
+    expect(await page.getByRole('button', { name: 'Run again' }).count()).toBe(0);
+    await page.goto(`${own.url}/runs`);
+    await page.getByRole('button', { name: 'Start a run' }).click();
+    await page.getByRole('dialog').getByLabel('Source').selectOption({ label: 'Books of good' });
+    await page.getByRole('alert').getByText(lacks).waitFor();
+    expect(await page.getByRole('button', { name: 'Start the run' }).isDisabled()).toBe(true);
+  });
+
   async function show(page: Page, at: string): Promise<void> {
     await page.goto(at);
     await page.getByRole('main').getByRole('heading').first().waitFor();

@@ -17,6 +17,7 @@ import { AcceptDoubt, Acceptance, isInDoubt } from './accept.tsx';
 import { Compare } from './compare.tsx';
 import { Log } from './log.tsx';
 import { Overview } from './overview.tsx';
+import { useMayRun } from '../../data/run-rights.ts';
 import { nameOf, runsOf, useSources } from '../../data/sources.ts';
 import { StartRun } from './start-run.tsx';
 import { TimeLine } from './time-line.tsx';
@@ -38,6 +39,7 @@ export function RunPage({ id }: { readonly id: string }) {
   const [isAgain, setAgain] = useState(false);
   const tab = TABS.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
   const { data } = run;
+  const right = useMayRun(data?.component, data?.configuration);
   return (
     <Page
       title={`Run ${id}`}
@@ -57,8 +59,8 @@ export function RunPage({ id }: { readonly id: string }) {
         mayUse(data.component) && (
           <>
             {!isOver(data) && <Cancel run={data} />}
-            {isInDoubt(data) && <AcceptDoubt run={data} />}
-            {isOver(data) && (
+            {isInDoubt(data) && right?.canRun === true && <AcceptDoubt run={data} />}
+            {isOver(data) && right?.canRun === true && (
               <Button kind="primary" icon="run" onPress={() => setAgain(true)}>
                 Run again
               </Button>

@@ -7,6 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Checkbox, Input, Select } from '../../ui/field.tsx';
 import { ErrorBanner, Loaded, Skeleton } from '../../ui/states.tsx';
 import { Text } from '../../ui/values.tsx';
+import { useMayRun } from '../../data/run-rights.ts';
 import { keyOf, useSources } from '../../data/sources.ts';
 
 /** Asks what is to run, starts it and goes there. */
@@ -31,6 +32,7 @@ export function StartRun({
   const [to, setTo] = useState(asked?.to ?? '');
   const [isRestart, setRestart] = useState(asked?.restart ?? false);
   const source = sources.data?.find(({ key }) => key === chosen);
+  const right = useMayRun(source?.component, source?.configuration);
   const action = useAction(async () => {
     if (source === undefined) throw new Error('Choose a source.');
     return await client().runs.start({
@@ -95,8 +97,13 @@ export function StartRun({
           </div>
         </details>
         {action.error !== undefined && <ErrorBanner error={action.error} />}
+        {right?.reason !== undefined && (
+          <p role="alert">
+            <Text>{right.reason}</Text>
+          </p>
+        )}
         <div class="row">
-          <Button kind="primary" type="submit" isDisabled={source === undefined} isBusy={action.isRunning}>
+          <Button kind="primary" type="submit" isDisabled={right?.canRun !== true} isBusy={action.isRunning}>
             Start the run
           </Button>
           <Button onPress={onClose}>Close</Button>

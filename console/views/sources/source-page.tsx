@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { client, type Configuration, type ConfigurationRow } from '../../data/client.ts';
 import { forget, invalidate, useAction, useQuery } from '../../data/query.ts';
 import { currentSession, mayUse } from '../../data/session.ts';
+import { useMayRun } from '../../data/run-rights.ts';
 import { runsOf } from '../../data/sources.ts';
 import { at, navigate } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -136,6 +137,7 @@ function Actions({ component, source }: { readonly component: string; readonly s
     await invalidate('sources');
   });
   const error = toggle.error ?? run.error;
+  const right = useMayRun(component, id);
   return (
     <>
       <Checkbox
@@ -145,7 +147,8 @@ function Actions({ component, source }: { readonly component: string; readonly s
         isDisabled={toggle.isRunning}
         onChange={() => void toggle.run(undefined)}
       />
-      {currentSession().runs && (
+      <MayNotRun right={right} />
+      {currentSession().runs && right?.canRun === true && (
         <Button
           kind="primary"
           icon="run"
@@ -196,6 +199,16 @@ function Actions({ component, source }: { readonly component: string; readonly s
   );
 }
 
+/** Says why a token may not run a source, in the place of the button. */
+function MayNotRun({ right }: { readonly right: ReturnType<typeof useMayRun> }) {
+  if (right?.reason === undefined) return null;
+  return (
+    <span class="muted small">
+      <Text>{right.reason}</Text>
+    </span>
+  );
+}
+
 function RunsLink({ component, id }: { readonly component: string; readonly id: string }) {
   return (
     <ButtonLink to={runsOf(component, id)} icon="clock">
@@ -225,6 +238,7 @@ function RowActions({
     navigate(at`/runs/${started.id}`);
   });
   const error = toggle.error ?? run.error;
+  const right = useMayRun(component, id);
   return (
     <>
       <Checkbox
@@ -234,7 +248,8 @@ function RowActions({
         isDisabled={toggle.isRunning}
         onChange={() => void toggle.run(undefined)}
       />
-      {currentSession().runs && (
+      <MayNotRun right={right} />
+      {currentSession().runs && right?.canRun === true && (
         <Button kind="primary" icon="run" isBusy={run.isRunning} onPress={() => void run.run(undefined)}>
           Run this row
         </Button>
