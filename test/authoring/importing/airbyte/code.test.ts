@@ -9,10 +9,14 @@ from airbyte_cdk.sources.declarative.auth.declarative_authenticator import Decla
 from airbyte_cdk.sources.declarative.transformations import RecordTransformation
 `;
 
-function reasonsOf(of: Part, code: string | undefined): readonly string[] {
+function reasonsOf(
+  of: Part,
+  code: string | undefined,
+  beside: Readonly<Record<string, string>> = {},
+): readonly string[] {
   const { report } = importAirbyte(manifestOf({ stream: of }, 'https://a.example'), {
     file: 'shop.yaml',
-    readBeside: (file) => (file === 'components.py' && code !== undefined ? IMPORTS + code : undefined),
+    readBeside: (file) => (file === 'components.py' && code !== undefined ? IMPORTS + code : beside[file]),
   });
   return report.streams.flatMap(({ reasons }) => reasons.map(({ message }) => message));
 }
@@ -84,6 +88,69 @@ test.each([
   const code = `\nclass Shop(RecordTransformation):\n    def transform(self, record, **kwargs):\n        ${line}\n`;
   expect(reasonsOf(stream('items', '/a', { transformations: [changes] }), code)).toEqual([
     `Python code: ${CLASS}${why}`,
+  ]);
+});
+
+test.each([
+  [
+    'a function that asks the API',
+    'def more(record):\n    return other(record)\n\ndef other(record):\n    return requests.get(record["url"]).json()',
+    'more(record)',
+    ' (components.py, line 10: “requests”, which may do more than compute)',
+  ],
+  [
+    'a value of the file that may ask the API',
+    'SESSION = requests.Session()',
+    'SESSION.get(record["url"])',
+    ' (components.py, line 6: “requests”, which may do more than compute)',
+  ],
+])('a transformation by %s is refused', (_, above, line, why) => {
+  const code = `${above}\n\nclass Shop(RecordTransformation):\n    def transform(self, record, **kwargs):\n        record["b"] = ${line}\n`;
+  expect(reasonsOf(stream('items', '/a', { transformations: [changes] }), code)).toEqual([
+    `Python code: ${CLASS}${why}`,
+  ]);
+});
+
+test('a transformation by a function that writes may change whatever is read', () => {
+  const code = (body: string): string => `
+from .words import shortened
+
+def cleaned(row):
+    ${body}
+
+class Shop(RecordTransformation):
+    def transform(self, record, **kwargs):
+        record["b"] = shortened(cleaned(record))
+`;
+  const child = stream('items', '/a', {
+    retriever: {
+      partition_router: {
+        type: 'SubstreamPartitionRouter',
+        parent_stream_configs: [
+          {
+            parent_key: 'id',
+            partition_field: 'parent',
+            stream: stream('parents', '/parents', { transformations: [changes] }),
+          },
+        ],
+      },
+    },
+  });
+  const beside = { 'words.py': 'import re\n\ndef shortened(row):\n    return re.sub("a", "b", row["c"])\n' };
+  expect(
+    [
+      'made = {}; made["id"] = 1; made.update({"id": 2}); return made',
+      'row["id"] = 1',
+      'row.update({"id": 1})',
+      'made = {"row": row}; made["row"]["id"] = 1',
+      'made = {}; made = row; made["id"] = 1',
+    ].map((body) => reasonsOf(child, code(body), beside)),
+  ).toEqual([
+    [],
+    ['The field of the parent is changed by Python code'],
+    ['The field of the parent is changed by Python code'],
+    ['The field of the parent is changed by Python code'],
+    ['The field of the parent is changed by Python code'],
   ]);
 });
 

@@ -37,6 +37,15 @@ interface CodeParameter {
   readonly fallback?: PythonNode;
 }
 
+/** A function outside of the classes, with the file that it is written in. */
+export interface OwnFunction {
+  readonly module: CodeModule;
+  readonly method: CodeMethod;
+}
+
+/** Finds a function by the path that a file imports it by; undefined for one of another package. */
+type FindDefinition = (path: string, from: string) => OwnFunction | undefined;
+
 /** A file of Python: its classes, imports and values. */
 export class CodeModule {
   readonly file: PythonFile;
@@ -46,16 +55,18 @@ export class CodeModule {
   readonly imports = new Map<string, string>();
   readonly constants = new Map<string, PythonNode>();
   /** Functions outside of the classes. */
-  readonly functions = new Set<string>();
+  readonly functions = new Map<string, CodeMethod>();
   /** Names of `import a.b`, which are their own paths. */
   readonly plainImports = new Set<string>();
 
   /** The manifest that the file stands beside. */
   readonly manifest: NodeMap;
+  readonly #beside: FindDefinition;
 
-  constructor(text: string, path: string, manifest: NodeMap) {
+  constructor(text: string, path: string, manifest: NodeMap, beside: FindDefinition) {
     this.path = path;
     this.manifest = manifest;
+    this.#beside = beside;
     this.file = new PythonFile(text, path);
     const [top] = this.file.nodes('Script');
     for (const node of top === undefined ? [] : children(top)) this.#statement(node);
@@ -67,14 +78,31 @@ export class CodeModule {
     return [this.imports.get(first) ?? first, ...rest].join('.');
   }
 
+  /** Returns a function of this file or of another one of the package; undefined for any other name. */
+  functionOf(name: string): OwnFunction | undefined {
+    const own = this.functions.get(name);
+    if (own !== undefined) return { module: this, method: own };
+    const path = this.imports.get(name);
+    return path === undefined ? undefined : this.#beside(path, this.path);
+  }
+
+  #decoratorsOf(node: PythonNode): readonly string[] {
+    if (node.name !== 'DecoratedStatement') return [];
+    return children(node).flatMap((part) =>
+      part.name === 'Decorator' ? [this.file.oneLine(part).slice(1)] : [],
+    );
+  }
+
   #statement(node: PythonNode): void {
     const inner = node.name === 'DecoratedStatement' ? (node.lastChild ?? node) : node;
     if (inner.name === 'ClassDefinition') {
       const made = this.#class(inner);
       this.classes.set(made.name, made);
     }
-    const named = children(inner).find((part) => part.name === 'VariableName');
-    if (inner.name === 'FunctionDefinition' && named !== undefined) this.functions.add(this.file.text(named));
+    if (inner.name === 'FunctionDefinition') {
+      const made = this.#method(inner, '', this.#decoratorsOf(node));
+      this.functions.set(made.name, made);
+    }
     if (inner.name === 'ImportStatement') this.#import(children(inner).map((part) => this.file.text(part)));
     const [name, sign, value] = children(inner).filter((part) => part.name !== 'TypeDef');
     if (inner.name !== 'AssignStatement' || name?.name !== 'VariableName' || sign?.name !== 'AssignOp')
@@ -114,12 +142,7 @@ export class CodeModule {
       const decorated = statement.name === 'DecoratedStatement';
       const inner = decorated ? statement.lastChild : statement;
       if (inner?.name === 'FunctionDefinition') {
-        const decorators = decorated
-          ? children(statement).flatMap((part) =>
-              part.name === 'Decorator' ? [this.file.oneLine(part).slice(1)] : [],
-            )
-          : [];
-        const method = this.#method(inner, own, decorators);
+        const method = this.#method(inner, own, this.#decoratorsOf(statement));
         methods.set(method.name, method);
       }
       if (inner?.name !== 'AssignStatement') continue;
@@ -172,6 +195,8 @@ export class CodeModule {
 export class ComponentCode {
   readonly #read: ReadFileBeside;
   readonly #manifest: NodeMap;
+  /** The folder of the manifest, as imports name it. */
+  #package: string | undefined;
   readonly #modules = new Map<string, CodeModule | undefined>();
 
   constructor(read: ReadFileBeside, manifest: NodeMap) {
@@ -189,6 +214,7 @@ export class ComponentCode {
     const parts = className.split('.');
     const name = parts.at(-1) ?? '';
     const folders = parts.slice(0, -1);
+    [this.#package] = folders;
     for (const inner of [folders.slice(1), folders, ['components']]) {
       const found = this.#inFile(inner, name, 0);
       if (found !== undefined) return found;
@@ -217,10 +243,31 @@ export class ComponentCode {
     return undefined;
   }
 
+  /** Finds a function that a file imports from the package: by `.common.name`, or with the package in front. */
+  #imported(path: string, from: string): OwnFunction | undefined {
+    const dots = /^\.*/.exec(path)?.[0].length ?? 0;
+    const [first, ...rest] = path.slice(dots).split('.');
+    if (dots === 0 && first !== this.#package) return undefined;
+    const folder = from.split('/').slice(0, -dots);
+    const whole = dots === 0 ? rest : [...folder, first ?? '', ...rest];
+    const name = whole.at(-1) ?? '';
+    const module = whole.slice(0, -1).join('/');
+    for (const file of [`${module}.py`, `${module === '' ? '' : `${module}/`}__init__.py`]) {
+      const method = file === '.py' ? undefined : this.#module(file)?.functions.get(name);
+      const found = this.#module(file);
+      if (method !== undefined && found !== undefined) return { module: found, method };
+    }
+    return undefined;
+  }
+
   #module(file: string): CodeModule | undefined {
     if (!this.#modules.has(file)) {
       const text = this.#read(file);
-      this.#modules.set(file, text === undefined ? undefined : new CodeModule(text, file, this.#manifest));
+      const beside: FindDefinition = (path, from) => this.#imported(path, from);
+      this.#modules.set(
+        file,
+        text === undefined ? undefined : new CodeModule(text, file, this.#manifest, beside),
+      );
     }
     return this.#modules.get(file);
   }

@@ -1,9 +1,9 @@
 import { children, groups } from '../../python/nodes.ts';
-import type { PythonNode } from '../../python/python-file.ts';
+import type { PythonFile, PythonNode } from '../../python/python-file.ts';
 import { unescaped } from '../../python/strings.ts';
 import type { ManifestComponent } from '../component.ts';
 import { isMap, isSequence } from '../node.ts';
-import type { CodeClass, CodeModule } from './component-code.ts';
+import type { CodeClass, CodeMethod, CodeModule, OwnFunction } from './component-code.ts';
 import { CodeRefused } from './refused.ts';
 
 /** The fields of records that code changes. */
@@ -20,7 +20,7 @@ export interface ChangedFields {
 
 /** Modules that only compute: code with any other might ask the API. */
 const HARMLESS =
-  /^(?:pendulum|datetime|re|json|orjson|dataclasses|typing|typing_extensions|abc|logging|copy|html|unicodedata|hashlib|base64|math|decimal|collections|itertools|functools|enum|time|urllib\.parse|dpath|dateutil|pytz|ciso8601|inflection|string|uuid)(?:\.|$)/;
+  /^(?:pendulum|datetime|re|json|orjson|dataclasses|typing|typing_extensions|abc|logging|copy|html|unicodedata|hashlib|base64|math|decimal|collections|itertools|functools|enum|time|urllib\.parse|dpath|dateutil|pytz|ciso8601|inflection|string|struct|binascii|uuid)(?:\.|$)/;
 const OF_THE_TOOL =
   /^airbyte_cdk\.(?:models|logger|utils\.datetime_helpers|sources\.utils\.transform|sources\.types|sources\.declarative\.(?:types|schema|transformations|interpolation|extractors))(?:\.|$)/;
 
@@ -40,27 +40,93 @@ export function changedFields(type: CodeClass, component: ManifestComponent): Ch
   for (const [key, value] of Object.entries(component.node))
     if (key !== '$parameters' && isMap(value) && ('class_name' in value || value['type'] !== undefined))
       throw new CodeRefused(`${module.path}: ${type.name} with “${key}”, which may ask the API`);
-  refuseHarm(type);
-  return new Writes(type, component).found();
+  const functions = new Set<OwnFunction>();
+  for (const method of type.methods.values()) refuseHarm(type.module, method, functions);
+  const found = new Writes(type, component).found();
+  // a function may change whatever part of the record it is given
+  return [...functions].some(isWriting) ? { ...found, isOpen: true, isEmptied: true } : found;
 }
 
-/** Refuses code that names a module which might ask the API or read files. */
-function refuseHarm(type: CodeClass): void {
-  const { module } = type;
-  for (const method of type.methods.values()) {
-    const within = (node: PythonNode): boolean => node.from >= method.node.from && node.to <= method.node.to;
-    for (const node of module.file.nodes('VariableName').filter(within)) {
-      const name = module.file.text(node);
-      const path = module.imports.get(name);
-      const isOdd = path !== undefined && !HARMLESS.test(path) && !OF_THE_TOOL.test(path);
-      // what is made elsewhere in the file, and is no plain value
-      const isOwn = module.functions.has(name) || module.classes.has(name);
-      if (isOdd || isOwn || DANGEROUS.has(name) || (path === undefined && isPlainImport(module, name)))
-        throw new CodeRefused(
-          `${module.path}, line ${module.file.place(node.from).line}: “${name}”, which may do more than compute`,
-        );
+/** Refuses code that names a module which might ask the API or read files, and collects the functions that it calls. */
+function refuseHarm(
+  module: CodeModule,
+  { node: definition }: Pick<CodeMethod, 'node'>,
+  functions: Set<OwnFunction>,
+  constants: ReadonlySet<string> = new Set(),
+): void {
+  const within = (node: PythonNode): boolean => node.from >= definition.from && node.to <= definition.to;
+  for (const node of module.file.nodes('VariableName').filter(within)) {
+    const name = module.file.text(node);
+    const value = constants.has(name) ? undefined : module.constants.get(name);
+    if (value !== undefined) refuseHarm(module, { node: value }, functions, new Set([...constants, name]));
+    const own = module.functionOf(name);
+    if (own !== undefined && own.method.decorators.length === 0) {
+      if ([...functions].some(({ method }) => method.node === own.method.node)) continue;
+      functions.add(own);
+      refuseHarm(own.module, own.method, functions);
+      continue;
     }
+    const path = module.imports.get(name);
+    const isOdd = path !== undefined && !HARMLESS.test(path) && !OF_THE_TOOL.test(path);
+    // something that is made elsewhere in the file, and is no plain value
+    const isOwn = module.functions.has(name) || module.classes.has(name);
+    if (isOdd || isOwn || DANGEROUS.has(name) || (path === undefined && isPlainImport(module, name)))
+      throw new CodeRefused(
+        `${module.path}, line ${module.file.place(node.from).line}: “${name}”, which may do more than compute`,
+      );
   }
+}
+
+/** Values that are no part of a record. */
+const FRESH: ReadonlySet<string> = new Set([
+  'DictionaryExpression',
+  'ArrayExpression',
+  'SetExpression',
+  'ArrayComprehensionExpression',
+  'DictionaryComprehensionExpression',
+]);
+
+/** Tells if a name of a file stands for nothing but dictionaries and lists that are made there. */
+function isFresh(file: PythonFile, name: string): boolean {
+  if (!/^\w+$/.test(name)) return false;
+  const isNamed = (node: PythonNode | undefined): boolean =>
+    node?.name === 'VariableName' && file.text(node) === name;
+  const isGiven = [...file.nodes('ParamList'), ...file.nodes('ForStatement')].some((node) =>
+    children(node).some(
+      (part, index, all) => isNamed(part) && (node.name === 'ParamList' || all[index + 1]?.name !== 'Body'),
+    ),
+  );
+  const values = file.nodes('AssignStatement').flatMap((node) => {
+    const parts = children(node);
+    const sign = parts.findIndex((part) => part.name === 'AssignOp');
+    return parts.slice(0, sign).some(isNamed) ? [parts.slice(sign + 1)] : [];
+  });
+  return (
+    !isGiven &&
+    values.length > 0 &&
+    values.every(([value, more]) => more === undefined && FRESH.has(value?.name ?? ''))
+  );
+}
+
+/** Tells if a function may change what it is given. */
+function isWriting({ module: { file }, method: { node: definition } }: OwnFunction): boolean {
+  const within = (node: PythonNode): boolean => node.from >= definition.from && node.to <= definition.to;
+  const isPart = (node: PythonNode | undefined): boolean => {
+    const of = node?.name === 'MemberExpression' ? children(node)[0] : undefined;
+    return of !== undefined && !(of.name === 'VariableName' && isFresh(file, file.text(of)));
+  };
+  const written = ['AssignStatement', 'UpdateStatement', 'DeleteStatement'].flatMap((kind) =>
+    file.nodes(kind),
+  );
+  if (written.some((node) => within(node) && children(node).slice(0, 2).some(isPart))) return true;
+  return file.nodes('CallExpression').some((node) => {
+    const callee = within(node) ? children(node)[0] : undefined;
+    const method = callee?.lastChild;
+    const name = method?.name === 'PropertyName' ? file.text(method) : '';
+    const of = callee === undefined ? undefined : children(callee)[0];
+    if (of?.name === 'VariableName' && isFresh(file, file.text(of))) return false;
+    return PUTS.test(name) || TAKES.test(name);
+  });
 }
 
 const DANGEROUS: ReadonlySet<string> = new Set([
@@ -136,7 +202,7 @@ class Writes {
       at = of;
     }
     const root = at.name === 'VariableName' ? file.text(at) : '';
-    if (root === 'self') return;
+    if (root === 'self' || (children(target)[0] === at && isFresh(file, root))) return;
     const name = root === 'record' && first?.name === 'String' ? this.#text(first) : undefined;
     const listed = root === 'record' && first?.name === 'VariableName' ? this.#listed(first) : undefined;
     if (name !== undefined) this.#names.add(name);
@@ -167,6 +233,7 @@ class Writes {
     const method = callee.name === 'MemberExpression' ? callee.lastChild : undefined;
     if (method?.name !== 'PropertyName' || path.startsWith('self.') || path.startsWith('super')) return;
     const name = file.text(method);
+    if (isFresh(file, path.slice(0, path.lastIndexOf('.')))) return;
     if (PUTS.test(name)) this.#isOpen = true;
     if (!TAKES.test(name)) return;
     const [key] = list === undefined ? [] : (groups(list)[0] ?? []);
