@@ -42,6 +42,15 @@ export function tokenUse(
   };
 }
 
+/** Returns the value of a template that is there in the first request alone; undefined for any other use of the token. */
+export function firstAlone(
+  expression: Expression,
+  fold: (expression: Expression) => Expression,
+): Expression | undefined {
+  const later = fold(put(expression, true));
+  return later.kind === 'constant' && isBlank(later.value) ? fold(put(expression, false)) : undefined;
+}
+
 /** Returns the part of a text that is the token, as a name in braces, with its first value. */
 export function tokenInText(
   expression: Expression,
@@ -69,7 +78,8 @@ function put(expression: Expression, hasToken: boolean): Expression {
   if (access?.name === 'next_page_token') {
     const isToken = access.keys.length === 1 && access.keys[0] === 'next_page_token';
     if (isToken) return hasToken ? { kind: 'name', name: TOKEN } : constant(undefined);
-    if (access.keys.length === 0) return constant(hasToken ? { next_page_token: '…' } : undefined);
+    // it is there in the first request, too, as None
+    if (access.keys.length === 0) return constant(hasToken ? { next_page_token: '…' } : null);
     if (access.keys[0] !== 'next_page_token') throw new TemplateError('a part of the token of the next page');
     if (!hasToken) return constant(undefined);
     return access.keys.slice(1).reduce<Expression>((of, key) => ({ kind: 'item', of, key: constant(key) }), {

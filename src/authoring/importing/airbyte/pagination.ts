@@ -236,7 +236,9 @@ function byCursor(
       ? false
       : made(stop, strategy, scope, (expression) => conditionOf(expression, position));
   if (condition === true) return { method: 'none' };
-  const stops = condition === false ? [] : [condition];
+  const stops = condition === false || isNoRow(condition) ? [] : [condition];
+  // the end at a page without rows is one that the verdict of a run knows
+  const emptyPage: Pagination = isNoRow(condition) ? { emptyPage: 'stop' } : {};
   const address = places.find(({ place }) => isAddress(place));
   if (address !== undefined) {
     if (places.length > 1) throw new TemplateError('a token that is an address and something else');
@@ -245,6 +247,7 @@ function byCursor(
       urlKey:
         address.with === undefined ? from : valueOf(address.with, tokenPosition(from, position, fields)).out,
       includeParams: true,
+      ...emptyPage,
       ...stopKey(stops),
     };
   }
@@ -273,8 +276,24 @@ function byCursor(
     }),
     includeParams: true,
     endValues: NOTHINGS,
+    ...emptyPage,
     ...stopKey([...ends, ...stops]),
   };
+}
+
+/** Conditions that hold after a page without rows alone. */
+const NO_ROW: ReadonlySet<string> = new Set(
+  [
+    { not: { value: { last: '.' }, is: 'true' } },
+    { value: { last: '.' }, is: 'absent' },
+    { not: { value: { answer: 'rows' }, is: 'true' } },
+    { value: { answer: 'rows' }, is: 'equals', than: 0 },
+    { value: { answer: 'rows' }, is: 'below', than: 1 },
+  ].map((condition) => JSON.stringify(condition)),
+);
+
+function isNoRow(condition: TranslatedJson): boolean {
+  return NO_ROW.has(JSON.stringify(condition));
 }
 
 function stopKey(stops: readonly TranslatedJson[]): Pagination {

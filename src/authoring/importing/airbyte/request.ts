@@ -8,7 +8,7 @@ import { propertiesOut } from './query-properties.ts';
 import { objectOf, outOf } from './request-object.ts';
 import { known, noteFixed, requestPosition, translated, withSettings, type TemplateScope } from './scope.ts';
 import type { Expression } from './jinja/ast.ts';
-import { isPageToken, tokenUse, type TokenPlace } from './page-token.ts';
+import { firstAlone, isPageToken, tokenUse, type TokenPlace } from './page-token.ts';
 import { accessOf, type TranslatedJson, type TemplatePosition, type Typed } from './translate/position.ts';
 import { call, textOut } from './translate/out.ts';
 import { valueOf } from './translate/value.ts';
@@ -23,6 +23,8 @@ export interface RequestDraft {
   readonly body?: TranslatedJson;
   readonly bodyFormat?: 'json' | 'form' | 'text';
   readonly tokens: readonly TokenPlace[];
+  /** Parameters of the first request alone. */
+  readonly ofFirst: readonly string[];
   /** There is a list in the query or in a form. */
   readonly hasLists: boolean;
 }
@@ -34,7 +36,8 @@ export function readRequest(requester: ManifestComponent, scope: TemplateScope):
   const tokens: TokenPlace[] = [];
   const method = requester.text('http_method')?.toUpperCase() === 'POST' ? 'POST' : 'GET';
   const code = codeOf(requester, scope);
-  const query = readMap(requester, 'request_parameters', scope, code, tokens);
+  const ofFirst: string[] = [];
+  const query = readMap(requester, 'request_parameters', scope, code, tokens, ofFirst);
   const headers = readMap(requester, 'request_headers', scope, code, tokens);
   if (requester.get('fetch_properties_from_endpoint') !== undefined)
     findings.not(
@@ -47,7 +50,16 @@ export function readRequest(requester: ManifestComponent, scope: TemplateScope):
     ...(body.bodyFormat === 'form' && isMap(body.body) ? Object.values(body.body) : []),
   ];
   const hasLists = sent.some((value) => isListOut(value, scope));
-  return { address: endpointOf(requester, scope, tokens), method, query, headers, ...body, tokens, hasLists };
+  return {
+    address: endpointOf(requester, scope, tokens),
+    method,
+    query,
+    headers,
+    ...body,
+    tokens,
+    ofFirst,
+    hasLists,
+  };
 }
 
 /** Returns the parts of a request that a class of Python makes. */
@@ -121,6 +133,7 @@ function readMap(
   scope: TemplateScope,
   code: CodeRequest,
   tokens: TokenPlace[],
+  ofFirst: string[] = [],
 ): Record<string, TranslatedJson> {
   const made = code.get(key);
   if (made !== undefined) return fieldsOf(requester, key, made, scope, tokens);
@@ -149,17 +162,21 @@ function readMap(
     findings.attempt(at, item, () => {
       const typedName = known(name, requester, scope).value;
       const realName = pythonText(typedName);
-      const expression = requester.expression(item);
+      const written = requester.expression(item);
+      const alone =
+        key === 'request_parameters' && isPageToken(written)
+          ? firstAlone(written, (part) => requester.folded(part))
+          : undefined;
+      const expression = alone ?? written;
       if (isPageToken(expression))
         tokens.push(tokenUse(expression, placeOf(key, realName), (part) => requester.folded(part)));
       else {
+        if (alone !== undefined) ofFirst.push(realName);
         const isParameter = key === 'request_parameters';
-        const typed = (isParameter ? parameterIn : translated)(
-          item,
-          requester,
-          scope,
-          requestPosition(scope),
-        );
+        const typed =
+          alone === undefined
+            ? (isParameter ? parameterIn : translated)(item, requester, scope, requestPosition(scope))
+            : valueOf(alone, requestPosition(scope));
         if (isNothing(typed)) return;
         const bare = bareSetting(expression, typed, isParameter ? 'None' : null, scope);
         if (bare !== undefined) {
@@ -204,6 +221,7 @@ function parameterOf(typed: Typed, scope: TemplateScope): TranslatedJson {
   if (typed.type !== 'list') return optional(textOut(typed), scope);
   if (scope.sent === undefined) throw new TemplateError('a list in the parameters');
   scope.sent.lists = true;
+  if (isSequence(typed.out)) return listOut(typed.out, scope);
   // a list of the settings is seen by functions alone
   return isMap(typed.out) && typed.out['attr'] !== undefined ? call('optional', typed.out) : typed.out;
 }
@@ -245,8 +263,14 @@ function isListOut(out: TranslatedJson, scope: TemplateScope): boolean {
   return LIST_FUNCTIONS.has(name);
 }
 
-/** A list that is not given is an empty text as a setting. */
+/** A list that is not given is an empty text as a setting; one of values that are known later is made by a function. */
 function listOut(out: TranslatedJson, scope: TemplateScope): TranslatedJson {
+  if (isSequence(out) && out.some((item) => isMap(item)))
+    return call(
+      'split',
+      call('concat', ...out.flatMap((item, i) => (i === 0 ? [item] : ['\n', item]))),
+      '\n',
+    );
   return mayBeEmpty(out, scope) ? call('ifempty', out, []) : out;
 }
 

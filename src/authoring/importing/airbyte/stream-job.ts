@@ -51,12 +51,16 @@ export function readJob(
     putInto(draft, parent.option.place, slots.get(parent.name)?.out ?? '', parent.option.isForm);
   for (const { name, option } of lists)
     if (option !== undefined) putInto(draft, option.place, slots.get(name)?.out ?? '', option.isForm);
-  const pagination = retriever.flag('ignore_stream_slicer_parameters_on_paginated_requests')
-    ? firstPageAlone(stream, paging.pagination, [
+  const ofSlice = retriever.flag('ignore_stream_slicer_parameters_on_paginated_requests')
+    ? [
         ...incremental.options,
         ...[parent?.option, ...lists.map(({ option }) => option)].filter((option) => option !== undefined),
-      ])
-    : paging.pagination;
+      ]
+    : [];
+  const pagination = firstPageAlone(stream, paging.pagination, [
+    ...ofSlice,
+    ...request.ofFirst.filter((name) => name in draft.query).map((name) => ({ place: { query: name } })),
+  ]);
   const { baseUrl } = request.address;
   // a row has one base: a child with another one names the whole address
   const isElsewhere = above !== undefined && JSON.stringify(above.baseUrl) !== JSON.stringify(baseUrl);
@@ -78,6 +82,7 @@ export function readJob(
     dataField: records.dataField,
     ...readFormat(retriever, scope),
     pagination: pagination ?? { method: 'none' },
+    ...endOf(pagination),
     ...whereOf(
       records.where,
       incremental.where?.(
@@ -155,13 +160,23 @@ function firstPageAlone(
   if (pagination === undefined || options.length === 0) return pagination;
   const names = options.map(({ place }) => (isMap(place) ? place['query'] : undefined));
   const known = names.filter((name) => typeof name === 'string');
-  if (pagination['includeParams'] === true && known.length === names.length)
+  // parameters of a request with a body are sent with each of its pages
+  const isGet = parts.retriever.child('requester')?.text('http_method')?.toUpperCase() !== 'POST';
+  if (isGet && pagination['includeParams'] === true && known.length === names.length)
     return { ...pagination, includeParams: { except: known } };
-  parts.findings.not(
-    parts.retriever.place('ignore_stream_slicer_parameters_on_paginated_requests'),
-    'No counterpart: parts of the slice in the first request alone',
-  );
+  parts.findings.not(parts.retriever.at, 'No counterpart: parts of the request in the first one alone');
   return pagination;
+}
+
+/** Says that a token is no sign of a further page, where the number of rows tells which page is the last one. */
+function endOf(pagination: TranslatedJob | undefined): TranslatedJob {
+  const { set, urlKey, stopWhen, emptyPage } = pagination ?? {};
+  const isByRows = /"(?:answer":"rows|last":)/.test(JSON.stringify(stopWhen ?? null));
+  if (emptyPage !== 'stop' && !isByRows) return {};
+  const text = JSON.stringify([set ?? null, urlKey ?? null]);
+  const paths = [...text.matchAll(/"response":"([^"\\]+)"/g)].map(([, path = '']) => path);
+  const notSigns = [...new Set(paths)].filter((path) => path !== '.');
+  return notSigns.length === 0 ? {} : { completeness: { notSigns } };
 }
 
 /** Returns the columns of a primary key: from a name, a list of names, or a list of paths. */

@@ -1,4 +1,13 @@
-import { API, below, inQuery, pages, stream, type MockAnswer, type TwoRuns } from '../../support/two-runs.ts';
+import {
+  API,
+  below,
+  inQuery,
+  pages,
+  stream,
+  times,
+  type MockAnswer,
+  type TwoRuns,
+} from '../../support/two-runs.ts';
 
 /** Answers with pages of two rows; the last one has one. */
 const byOffset =
@@ -113,4 +122,75 @@ export const TOKEN_CASES: readonly TwoRuns[] = [
     api: ({ searchParams }) => ({ rows: [{ id: 1 }], at: Number(searchParams.get('at')), size: 2 }),
     asks: twoRuns(['GET /a', 'GET /a?at=2', 'GET /a?at=4']),
   },
+  {
+    name: 'parameters of the first request alone, beside a window and one that stays',
+    stream: stream('items', '/items', {
+      requester: {
+        request_parameters: {
+          sort: "{{ 'at,asc' if not next_page_token else '' }}",
+          'between[]':
+            "{{ [stream_interval['start_time'], '2024-12-31'] if next_page_token is none else '' }}",
+          kind: 'k',
+        },
+      },
+      selector: { extractor: { type: 'DpathExtractor', field_path: ['rows'] } },
+      retriever: pages(
+        {
+          type: 'CursorPagination',
+          cursor_value: "{{ last_record['id'] }}",
+          stop_condition: '{{ not last_record }}',
+        },
+        inQuery('after'),
+      ),
+      ...times({ start_time_option: undefined }),
+    }),
+    api: ({ searchParams }) => ({
+      rows: searchParams.has('after') ? [] : [{ id: 7, at: '2024-06-30' }],
+    }),
+    asks: [
+      [
+        'GET /items?after=7&kind=k',
+        'GET /items?between[]=2024-01-01&between[]=2024-12-31&kind=k&sort=at,asc',
+      ],
+      [
+        'GET /items?after=7&kind=k',
+        'GET /items?between[]=2024-06-30&between[]=2024-12-31&kind=k&sort=at,asc',
+      ],
+    ],
+    ids: [['7'], ['7']],
+  },
+  ...['{{ last_page_size < 2 }}', '{{ last_page_size == 0 }}', '{{ not last_record }}'].map(
+    (stop): TwoRuns => {
+      const last = stop.includes('<') ? '' : 'GET /items?after=b&since=';
+      const asks = (since: string): readonly string[] =>
+        [
+          `GET /items?after=a&since=${since}`,
+          last === '' ? '' : `${last}${since}`,
+          `GET /items?since=${since}`,
+        ].filter((line) => line !== '');
+      return {
+        name: `a state beside the end ${stop}, where a next page is named each time`,
+        stream: stream('items', '/items', {
+          selector: { extractor: { type: 'DpathExtractor', field_path: ['rows'] } },
+          retriever: pages(
+            { type: 'CursorPagination', cursor_value: '{{ response.next }}', stop_condition: stop },
+            inQuery('after'),
+          ),
+          ...times(),
+        }),
+        api: ({ searchParams }) =>
+          ({
+            a: { rows: [{ id: 3, at: '2024-06-02' }], next: 'b' },
+            b: { rows: [], next: 'c' },
+          })[searchParams.get('after') ?? ''] ?? {
+            rows: [
+              { id: 1, at: '2024-06-01' },
+              { id: 2, at: '2024-06-01' },
+            ],
+            next: 'a',
+          },
+        asks: [asks('2024-01-01'), asks('2024-06-02')],
+      };
+    },
+  ),
 ];
