@@ -111,8 +111,7 @@ test.each([
   ]);
 });
 
-test('a transformation by a function that writes may change whatever is read', () => {
-  const code = (body: string): string => `
+const byFunction = (body: string): string => `
 from .words import shortened
 
 def cleaned(row):
@@ -122,6 +121,8 @@ class Shop(RecordTransformation):
     def transform(self, record, **kwargs):
         record["b"] = shortened(cleaned(record))
 `;
+
+test('a transformation by a function that writes may change whatever is read', () => {
   const child = stream('items', '/a', {
     retriever: {
       partition_router: {
@@ -144,7 +145,7 @@ class Shop(RecordTransformation):
       'row.update({"id": 1})',
       'made = {"row": row}; made["row"]["id"] = 1',
       'made = {}; made = row; made["id"] = 1',
-    ].map((body) => reasonsOf(child, code(body), beside)),
+    ].map((body) => reasonsOf(child, byFunction(body), beside)),
   ).toEqual([
     [],
     ['The field of the parent is changed by Python code'],
