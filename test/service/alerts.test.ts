@@ -456,6 +456,10 @@ describe('an alert', () => {
       status: 'waiting',
       answer: expect.stringContaining('550') as string,
     });
+    const part = async (query: string) => (await service.call('GET', `alerts/${id}/messages?${query}`)).body;
+    expect(await part('status=sent')).toMatchObject([{ event: 'failed' }]);
+    expect(await part('limit=1&offset=1')).toMatchObject([{ event: 'failed' }]);
+    expect((await service.call('GET', 'alerts?limit=1&offset=1')).body).toEqual([]);
     const { text } = await service.call('GET', '/metrics');
     expect(text).toContain('gex_alerts_total{event="failed",severity="error"} 1');
   });
@@ -549,6 +553,17 @@ describe('an alert', () => {
     });
     const asked = await service.call('GET', 'runs/sources?state[]=failed&state[]=late&search=LA&limit=1');
     expect(asked.body).toMatchObject({ total: 1, sources: [{ configuration: 'late' }] });
+    const sorted = async (query: string): Promise<readonly string[]> => {
+      const { body } = await service.call('GET', `runs/sources?${query}`);
+      return (body as { sources: { configuration: string }[] }).sources.map((each) => each.configuration);
+    };
+    const byName = ['doubtful', 'failed', 'fresh', 'late', 'never', 'paused'];
+    expect(await sorted('sort=name')).toEqual(byName);
+    expect(await sorted('sort=name&isReversed=true&limit=2&offset=1')).toEqual(['never', 'late']);
+    const byRun = await sorted('sort=lastRun');
+    expect([byRun.at(-2), byRun.at(-1)]).toEqual(['late', 'never']);
+    expect((await sorted('sort=lastLoad')).slice(-2).toSorted()).toEqual(['failed', 'never']);
+    expect((await sorted('sort=next')).at(-1)).not.toBe('fresh');
     const paused = await service.call('GET', 'runs/sources?isPaused=true');
     expect(paused.body).toMatchObject({ total: 1, sources: [{ configuration: 'paused' }] });
     const tokenWith = async (componentAccess: readonly string[]): Promise<Record<string, string>> => {

@@ -1,4 +1,4 @@
-import type { Alert, AlertCreate, AlertMessage, AlertUpdate } from '../protocol/alert.ts';
+import type { Alert, AlertCreate, AlertMessage, AlertMessagesQuery, AlertUpdate } from '../protocol/alert.ts';
 import type { ApiCore } from './api-core.ts';
 import { path } from './encode.ts';
 import { deleteOnce } from './repeated.ts';
@@ -15,8 +15,8 @@ export interface Alerts {
   delete(id: string): Promise<void>;
   /** Sends a message to try the address. */
   test(id: string): Promise<AlertMessage>;
-  /** The last 100 messages, the newest first. */
-  messages(id: string): Promise<AlertMessage[]>;
+  /** Messages, the newest first: 100 by default. */
+  messages(id: string, query?: AlertMessagesQuery): Promise<AlertMessage[]>;
   /** Sends a message again, under its id. */
   send(id: string, message: string): Promise<AlertMessage>;
 }
@@ -43,8 +43,10 @@ export function createAlerts(api: ApiCore): Alerts {
         'message',
         MESSAGE,
       ),
-    messages: async (id) =>
-      listOf<AlertMessage>(await api.call({ method: 'GET', path: `${at(id)}/messages` }), 'message', MESSAGE),
+    async messages(id, query = {}) {
+      const json = await api.call({ method: 'GET', path: `${at(id)}/messages`, query: { ...query } });
+      return listOf<AlertMessage>(json, 'message', MESSAGE);
+    },
     send: async (id, message) =>
       shaped<AlertMessage>(
         await api.call({

@@ -37,6 +37,9 @@ export interface SourceStatesQuery {
   readonly isPaused?: boolean | undefined;
   /** Words that name, id or component must have. */
   readonly search?: string | undefined;
+  /** Default: those that need a look first. */
+  readonly sort?: 'lastLoad' | 'lastRun' | 'name' | 'need' | 'next' | undefined;
+  readonly isReversed?: boolean | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
 }

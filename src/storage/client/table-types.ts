@@ -3,6 +3,8 @@ import type {
   LoadOrigin,
   RowOrigin,
   Table,
+  TableBriefs,
+  TableBriefsQuery,
   TableDifference,
   TableLoad,
   TableProfile,
@@ -178,6 +180,8 @@ export interface TableOperations {
     /** Only so many, those that changed last; not of a bucket. */
     readonly changedLast?: number | undefined;
   }): Promise<Table[]>;
+  /** Lists tables page by page, with what lists show of each. */
+  brief(query?: TableBriefsQuery): Promise<TableBriefs>;
   detail(id: string): Promise<Table>;
   /** The table; undefined when there is none. */
   find(id: string): Promise<Table | undefined>;

@@ -3,6 +3,7 @@ import { getKey, isObject, type Json } from '../../lib/json/value.ts';
 import type {
   RowOrigin,
   Table,
+  TableBriefs,
   TableDifference,
   TableLoad,
   TableProfile,
@@ -38,6 +39,10 @@ export function createTableOperations(api: ApiCore, jobs: Jobs): TableOperations
       const at = bucket === undefined ? 'tables' : path`buckets/${bucket}/tables`;
       const query = { include: include?.join(','), changedLast };
       return listOf<Table>(await api.call({ method: 'GET', path: at, query }), 'table', FIELDS);
+    },
+    async brief(query = {}) {
+      const json = await api.call({ method: 'GET', path: 'tables/brief', query: { ...query } });
+      return shaped<TableBriefs>(json, 'table briefs', { total: 'number', tables: 'list' });
     },
     detail: async (id) => asTable(await api.call({ method: 'GET', path: path`tables/${id}` })),
     find: async (id) => await orUndefined(tables.detail(id)),

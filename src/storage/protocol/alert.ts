@@ -16,6 +16,20 @@ export type AlertSeverity = Static<typeof AlertSeverity>;
 export const AlertMessageStatus = Type.Enum(['waiting', 'sent', 'dead']);
 export type AlertMessageStatus = Static<typeof AlertMessageStatus>;
 
+/** Query of `GET alerts/<id>/messages`. */
+export const AlertMessagesQuery = Type.Object({
+  status: Type.Optional(AlertMessageStatus),
+  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 100 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+});
+export type AlertMessagesQuery = Static<typeof AlertMessagesQuery>;
+
+/** Query of `GET alerts`. */
+export const AlertsQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 1000 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+});
+
 const MINUTES_OF_A_YEAR = 525_600;
 
 const Minutes = Type.Integer({ minimum: 1, maximum: MINUTES_OF_A_YEAR });

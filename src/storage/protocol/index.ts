@@ -12,6 +12,7 @@ export * from './job.ts';
 export * from './login.ts';
 export * from './lineage.ts';
 export * from './row-origin.ts';
+export * from './table-brief.ts';
 export * from './metadata.ts';
 export * from './problems.ts';
 export * from './profile.ts';

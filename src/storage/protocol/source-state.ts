@@ -20,6 +20,13 @@ export const SourceStatesQuery = Type.Object({
       description: 'Only those with all of its words in name, id or component.',
     }),
   ),
+  sort: Type.Optional(
+    Type.Enum(['need', 'name', 'lastRun', 'lastLoad', 'next'], {
+      description:
+        'Order: those that need a look first (the default), by name, by the last run or load with the newest first, or by the next time of their schedules.',
+    }),
+  ),
+  isReversed: Type.Optional(Type.Boolean({ description: 'The other way round.' })),
   limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 500, default: 100 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
 });

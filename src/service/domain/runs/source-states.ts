@@ -80,12 +80,13 @@ export async function readSourceStates(
         `${source.name} ${source.configuration} ${source.component}`.toLowerCase().includes(word),
       ),
   );
-  const { offset = 0, limit = LIMIT } = asked;
+  const { offset = 0, limit = LIMIT, sort = 'need', isReversed = false } = asked;
+  const sorted = found.toSorted((a, b) => ORDERS[sort](a, b) || byNeed(a, b));
   return {
     counts: countsOf(all),
     paused: all.filter(({ isPaused }) => isPaused).length,
     total: found.length,
-    sources: found.toSorted(byNeed).slice(offset, offset + limit),
+    sources: (isReversed ? sorted.toReversed() : sorted).slice(offset, offset + limit),
   };
 }
 
@@ -108,6 +109,26 @@ const countsOf = (all: readonly SourceState[]): SourceStates['counts'] => {
   const counts: SourceStates['counts'] = { failed: 0, late: 0, doubtful: 0, neverRun: 0, fresh: 0 };
   for (const { state } of all) counts[state] += 1;
   return counts;
+};
+
+/** Orders by a time; those without one come last. @param way 1 for the newest first, -1 for the oldest */
+const byTime =
+  (timeOf: (source: SourceState) => string | null, way: -1 | 1) =>
+  (a: SourceState, b: SourceState): number => {
+    const [one, other] = [timeOf(a), timeOf(b)];
+    if (one === other) return 0;
+    if (one === null || other === null) return one === null ? 1 : -1;
+    return one < other ? way : -way;
+  };
+
+const ORDERS: Readonly<
+  Record<NonNullable<Static<typeof SourceStatesQuery>['sort']>, (a: SourceState, b: SourceState) => number>
+> = {
+  need: byNeed,
+  name: (a, b) => a.name.localeCompare(b.name),
+  lastRun: byTime(({ lastRunTime }) => lastRunTime, 1),
+  lastLoad: byTime(({ lastLoadTime }) => lastLoadTime, 1),
+  next: byTime(({ nextTime }) => nextTime, -1),
 };
 
 function byNeed(a: SourceState, b: SourceState): number {

@@ -3,6 +3,8 @@ import {
   Alert,
   AlertCreate,
   AlertMessage,
+  AlertMessagesQuery,
+  AlertsQuery,
   AlertUpdate,
   type AlertKind,
   type WatchedColumn,
@@ -39,6 +41,7 @@ import { routesOf, type Route, type Who } from '../route.ts';
 const route = routesOf('Alerts');
 
 const SECRET_BYTES = 32;
+const MOST_ALERTS = 1000;
 const MESSAGES = 100;
 
 /** Makes the routes of alerts, by which people are told when runs go wrong; for the master token alone. */
@@ -47,10 +50,12 @@ export function alertRoutes(context: Context): Route[] {
   return [
     route('GET', '/alerts', {
       summary: 'All alerts, with what each sees to be wrong',
+      query: AlertsQuery,
       response: Type.Array(Alert),
-      handle: async ({ caller, branch }) => {
+      handle: async ({ query, caller, branch }) => {
         requireMaster(caller);
-        const alerts = await listAlerts(meta, branch.id);
+        const { limit = MOST_ALERTS, offset = 0 } = query;
+        const alerts = (await listAlerts(meta, branch.id)).slice(offset, offset + limit);
         return await Promise.all(alerts.map(async (alert) => await reply(meta, alert)));
       },
     }),
@@ -141,11 +146,13 @@ export function alertRoutes(context: Context): Route[] {
       },
     }),
     route('GET', '/alerts/:alert/messages', {
-      summary: 'The last 100 messages of an alert, the newest first, with the answers of the receiver',
+      summary: 'Messages of an alert, the newest first, with the answers of the receiver',
+      query: AlertMessagesQuery,
       response: Type.Array(AlertMessage),
-      handle: async ({ params, ...who }) => {
+      handle: async ({ params, query, ...who }) => {
         const { id } = await requireAlert(meta, who, params.alert);
-        return (await listMessages(meta, id, MESSAGES)).map(messageReply);
+        const { limit = MESSAGES, offset = 0, status } = query;
+        return (await listMessages(meta, id, { limit, offset, status })).map(messageReply);
       },
     }),
     route('POST', '/alerts/:alert/messages/:message/send', {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { AsyncQuery, DeleteQuery } from '../../../storage/protocol/bucket.ts';
 import { namesOf, type Names } from '../../../storage/protocol/common.ts';
+import { TableBriefs, TableBriefsQuery } from '../../../storage/protocol/table-brief.ts';
 import { AllTablesQuery, Table, TablesQuery, TableUpdate } from '../../../storage/protocol/table.ts';
 import { storageNameProblem } from '../../../lib/names.ts';
 import { Answer } from '../answer.ts';
@@ -11,6 +12,8 @@ import type { DataContext } from '../../domain/data-context.ts';
 import { doerOf, recordEvent } from '../../domain/events/system-event.ts';
 import { encodeReply } from '../../domain/encode-reply.ts';
 import { badRequest } from '../../domain/api-error.ts';
+import { RawJson } from '../../domain/reply.ts';
+import { readTableBriefs } from '../../domain/table-briefs.ts';
 import { refuseAliased } from '../../domain/jobs/operations/alias.ts';
 import { listOfPages, longJson } from '../lists/long-list.ts';
 import { listTables } from '../lists/tables.ts';
@@ -63,6 +66,15 @@ function readRoutes(context: DataContext): Route[] {
         const isShown = last === undefined ? mayRead : ({ id }: TableRef): boolean => last.has(id);
         const of = { branchId: branch.id, isShown };
         return await longJson(listOfPages(listTables(meta, of, { origin, include })));
+      },
+    }),
+    route('GET', '/tables/brief', {
+      summary: 'Tables page by page, with what lists show of each',
+      query: TableBriefsQuery,
+      response: TableBriefs,
+      handle: async ({ query, caller, branch }) => {
+        const mayRead = (bucket: string): boolean => mayUseBucket(caller, branch.id, bucket, 'read');
+        return new RawJson(JSON.stringify(await readTableBriefs(meta, branch.id, mayRead, query)));
       },
     }),
     route('GET', '/buckets/:bucket/tables', {

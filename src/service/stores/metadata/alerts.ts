@@ -84,14 +84,22 @@ export async function insertMessage(tx: Meta, row: AlertMessageRow): Promise<voi
 }
 
 /** Messages of an alert, the newest first. */
-export async function listMessages(meta: Meta, alertId: number, limit: number): Promise<AlertMessageRow[]> {
-  return await meta
-    .selectFrom('alert_messages')
-    .selectAll()
-    .where('alert_id', '=', alertId)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
+export async function listMessages(
+  meta: Meta,
+  alertId: number,
+  {
+    limit,
+    offset,
+    status,
+  }: {
+    readonly limit: number;
+    readonly offset: number;
+    readonly status: AlertMessageRow['status'] | undefined;
+  },
+): Promise<AlertMessageRow[]> {
+  let query = meta.selectFrom('alert_messages').selectAll().where('alert_id', '=', alertId);
+  if (status !== undefined) query = query.where('status', '=', status);
+  return await query.orderBy('id', 'desc').limit(limit).offset(offset).execute();
 }
 
 export async function findMessage(meta: Meta, id: number): Promise<AlertMessageRow | undefined> {

@@ -245,3 +245,24 @@ async function deleteMetadataOf(
     .where((where) => where.and({ branch_id: branchId, scope, owner }))
     .execute();
 }
+
+const BRIEF_FIELDS = [
+  'id',
+  'bucket_id',
+  'display_name',
+  'primary_key',
+  'rows_count',
+  'data_bytes',
+  'created',
+  'last_import',
+  'last_change',
+  'alias_source',
+] as const satisfies readonly (keyof TableRow)[];
+
+/** A table, as far as lists show it. */
+export type BriefTable = Pick<TableRow, (typeof BRIEF_FIELDS)[number]>;
+
+/** All tables of a branch, without their columns. */
+export async function listBriefTables(meta: Meta, branchId: number): Promise<readonly BriefTable[]> {
+  return await meta.selectFrom('tables').select(BRIEF_FIELDS).where('branch_id', '=', branchId).execute();
+}
