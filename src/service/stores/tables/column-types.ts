@@ -121,11 +121,6 @@ export function formsFrom(text: unknown): ColumnForms {
   return { types: new Map(types), texts: new Set(texts) };
 }
 
-/** Returns the types for the description of a table; nothing for one of texts. */
-export function describedTypes({ types }: ColumnForms): { readonly types?: ColumnTypes } {
-  return types.size === 0 ? {} : { types };
-}
-
 /** Findings about texts that are to become values of their types. */
 export interface Examined {
   /** Columns with a text that is no value of its type. */

@@ -1,4 +1,5 @@
-import { describedTypes, TEXTS, typesOf, typesOfEmpty, withType } from '../column-types.ts';
+import { TEXTS, typesOf, typesOfEmpty, withType } from '../column-types.ts';
+import { described } from '../described.ts';
 import { checkColumnNames, checkPrimaryKey } from '../import-plan.ts';
 import { previewCell, previewPart, resultColumns } from '../row-selection.ts';
 import { checkNewColumn, checkNewKey, columnsWithout, sharedKey } from '../structure.ts';
@@ -79,8 +80,7 @@ export function createDuckDbEngine(options: DuckDatabaseOptions): DuckDbEngine {
       read(async (session) => {
         const entry = await findEntry(session, table);
         if (entry === undefined) return undefined;
-        const { forms, ...described } = entry;
-        return { ...described, ...describedTypes(forms), rows: await countRows(session, table) };
+        return described({ ...entry, rows: await countRows(session, table) });
       }),
 
     addColumn: (table, column, { type } = {}) =>

@@ -5,6 +5,7 @@ import { addColumns } from '../duckdb/load.ts';
 import { whereClause } from '../duckdb/select.ts';
 import { TEXTS, typesOf, typesOfEmpty, withType } from '../column-types.ts';
 import { checkColumnNames, checkPrimaryKey } from '../import-plan.ts';
+import { noSuchTable } from '../table-error.ts';
 import { checkNewColumn, checkNewKey, columnsWithout, sharedKey } from '../structure.ts';
 import { LAKE } from './attach.ts';
 import { commentOn, createLakeCatalogue, SAID, type LakeTable } from './catalogue.ts';
@@ -188,7 +189,10 @@ export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
     given: TableWriteOptions,
     work: (session: DuckSession, entry: LakeTable) => Promise<LakeChange>,
   ): Promise<void> {
-    return write(table, given, async (session) => await work(session, await catalogue.require(table)));
+    return write(table, given, (session, entry) => {
+      if (entry === undefined) throw noSuchTable(table);
+      return work(session, entry);
+    });
   }
 
   /** @param work gives what it has changed; undefined: nothing */
@@ -197,13 +201,17 @@ export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
     given: TableWriteOptions,
     work: (session: DuckSession, entry: LakeTable | undefined) => Promise<LakeChange | undefined>,
   ): Promise<void> {
-    await locks.hold(tableLock(table), (check) =>
-      database().transaction(async (session) => {
-        const done = await work(session, await catalogue.find(table));
-        if (done !== undefined) await describeCommit(session, table, stated(done), given);
-        check();
-      }),
-    );
+    await locks.hold(tableLock(table), async (check) => {
+      const entry = await catalogue.find(table);
+      await database().transaction(
+        async (session) => {
+          const done = await work(session, entry);
+          if (done !== undefined) await describeCommit(session, table, stated(done), given);
+          check();
+        },
+        { bytes: entry?.fileBytes ?? 0 },
+      );
+    });
   }
 }
 

@@ -47,7 +47,9 @@ export async function importTable(
     const fileColumns = source.fileColumns(spool);
     return await store
       .database()
-      .transaction((session) => load(session, store, { table, request, spool, entry, fileColumns, check }));
+      .transaction((session) => load(session, store, { table, request, spool, entry, fileColumns, check }), {
+        bytes: spool.bytes + (entry?.fileBytes ?? 0),
+      });
   });
 }
 

@@ -37,8 +37,9 @@ async function locked<T>(pool: Pool, lock: string, work: (check: () => void) => 
   client.on('error', onError);
   let timer: NodeJS.Timeout | undefined;
   try {
-    await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '${SILENCE}'`);
-    await client.query(`SELECT pg_advisory_xact_lock(${lock})`);
+    await client.query(
+      `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '${SILENCE}'; SELECT pg_advisory_xact_lock(${lock})`,
+    );
     timer = setInterval(() => void client.query('SELECT 1').catch(onError), AWAKE_MS);
     return await work(() => {
       if (lost !== undefined)

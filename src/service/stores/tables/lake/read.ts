@@ -1,11 +1,10 @@
 import { columnIdentifier } from '../duckdb/identifiers.ts';
 import { finiteNumber, orderClause, resultExpressions, whereClause } from '../duckdb/select.ts';
-import { describedTypes } from '../column-types.ts';
+import { described } from '../described.ts';
 import { profileTable } from '../profile.ts';
 import { previewCell, previewPart, resultColumns } from '../row-selection.ts';
 import { exportTable, tableAt, textsAt } from './export.ts';
-import type { TableDescription, TableEngine } from '../engine.ts';
-import type { LakeTable } from './catalogue.ts';
+import type { TableEngine } from '../engine.ts';
 import type { LakeStore } from './store.ts';
 
 /**
@@ -19,7 +18,10 @@ export function lakeReader(
 ): Pick<TableEngine, 'count' | 'describe' | 'export' | 'preview' | 'profile'> {
   const { catalogue } = store;
   return {
-    describe: async (table) => described(await catalogue.find(table, at)),
+    describe: async (table) => {
+      const entry = await catalogue.find(table, at);
+      return entry === undefined ? undefined : described(entry);
+    },
 
     async count(table, filter) {
       const entry = await catalogue.require(table, at);
@@ -73,18 +75,5 @@ export function lakeReader(
         ),
       );
     },
-  };
-}
-
-function described(entry: LakeTable | undefined): TableDescription | undefined {
-  if (entry === undefined) return undefined;
-  const { columns, primaryKey, forms, rows, bytes, lastImport } = entry;
-  return {
-    columns,
-    primaryKey,
-    ...describedTypes(forms),
-    rows,
-    bytes,
-    ...(lastImport === undefined ? {} : { lastImport }),
   };
 }

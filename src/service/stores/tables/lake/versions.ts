@@ -1,4 +1,4 @@
-import { describedTypes } from '../column-types.ts';
+import { described } from '../described.ts';
 import { definitions } from '../duckdb/cells.ts';
 import { literal } from '../duckdb/identifiers.ts';
 import { TableError } from '../table-error.ts';
@@ -9,14 +9,7 @@ import { tableKey } from './names.ts';
 import { lakeReader } from './read.ts';
 import { makeTable } from './make.ts';
 import { refill, stageRefill, storedNames } from './refill.ts';
-import type {
-  ChangeOrigin,
-  TableDescription,
-  TableId,
-  HistoryQuery,
-  VersionEntry,
-  TableVersions,
-} from '../engine.ts';
+import type { ChangeOrigin, TableId, HistoryQuery, VersionEntry, TableVersions } from '../engine.ts';
 import type { LakeTable } from './catalogue.ts';
 import type { LakeStore } from './store.ts';
 
@@ -128,16 +121,9 @@ export function lakeVersions(store: LakeStore, lockOf: (table: TableId) => strin
             );
             check();
           },
-          [from],
+          { tables: [from] },
         );
-        const { columns, primaryKey, forms, rows, bytes } = await catalogue.require(table);
-        return {
-          columns,
-          primaryKey,
-          ...describedTypes(forms),
-          rows,
-          bytes,
-        } satisfies TableDescription;
+        return described(await catalogue.require(table));
       });
     },
   };

@@ -1,4 +1,4 @@
-import { describedTypes } from '../column-types.ts';
+import { described } from '../described.ts';
 import { noSuchTable } from '../table-error.ts';
 import { relation, type PostgresCatalogEntry } from './catalog.ts';
 import { NO_SUCH_TABLE, stateOf } from './failures.ts';
@@ -33,15 +33,6 @@ export async function describeTable(
 ): Promise<TableDescription | undefined> {
   return await connections.transaction(async (session) => {
     const entry = await catalog.find(session, table);
-    if (entry === undefined) return undefined;
-    const { columns, primaryKey, rows, bytes, lastImport, forms } = entry;
-    return {
-      columns,
-      primaryKey,
-      ...describedTypes(forms),
-      rows,
-      bytes,
-      ...(lastImport === undefined ? {} : { lastImport }),
-    };
+    return entry === undefined ? undefined : described(entry);
   });
 }

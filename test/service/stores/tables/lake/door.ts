@@ -4,6 +4,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 /** An address of PostgreSQL behind which it goes away when it is told to, and is there again at once. */
 export interface Door {
   readonly url: string;
+  /** Requests until now. */
+  readonly requests: number;
   /**
    * Cuts all connections at the n-th request from now on.
    *
@@ -18,6 +20,7 @@ export interface Door {
 export async function openDoor(url: string): Promise<Door> {
   const { hostname, port } = new URL(url);
   const open = new Set<Socket>();
+  let requests = 0;
   let plan = { left: 0, when: 'asked', isCut: false };
   const cutAll = (): void => {
     for (const socket of open) socket.destroy();
@@ -35,6 +38,7 @@ export async function openDoor(url: string): Promise<Door> {
     }
     let isLost = false;
     client.on('data', (chunk) => {
+      requests++;
       if (plan.left > 0 && --plan.left === 0) {
         plan.isCut = true;
         if (plan.when === 'asked') return cutAll();
@@ -54,6 +58,9 @@ export async function openDoor(url: string): Promise<Door> {
   through.port = String((server.address() as AddressInfo).port); // it listens on a port
   return {
     url: through.href,
+    get requests() {
+      return requests;
+    },
     cut(n, when) {
       plan = { left: n, when, isCut: false };
       return plan;
