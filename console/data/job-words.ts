@@ -19,6 +19,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   bucketUpdate: 'Change the bucket …',
   bucketDelete: 'Delete the bucket …',
   fileDelete: 'Delete the file …',
+  orphanedFiles: 'Look for files without a table',
   devBranchCreate: 'Make the branch …',
   devBranchDelete: 'Delete the branch …',
 };

@@ -6,6 +6,7 @@ import { exportCommand } from './export-table.ts';
 import { facts, number, short, size, time } from './facts.ts';
 import { historyCommands } from './table-history.ts';
 import { loadCommands } from './load-table.ts';
+import { orphansCommand } from './orphans.ts';
 import { tableWord } from './id-word.ts';
 import { rowCommand } from './row-origin.ts';
 import { describeOrigin, originOf } from './table-origin.ts';
@@ -55,6 +56,7 @@ export const tableCommands: readonly Command[] = [
   ...loadCommands,
   exportCommand,
   ...changeCommands,
+  orphansCommand,
 ];
 
 const PREVIEW_ROWS = 20;

@@ -61,6 +61,7 @@ export type {
   FilePrepare,
   LoadOrigin,
   MetadataItem,
+  Orphans,
   RowCreate,
   RowUpdate,
   RowVersion,

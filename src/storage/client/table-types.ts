@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type {
   LoadOrigin,
   RowOrigin,
+  Orphans,
   Table,
   TableBriefs,
   TableBriefsQuery,
@@ -248,6 +249,10 @@ export interface TableOperations {
     at: string,
     options?: WaitOptions & OnceOptions,
   ): Promise<{ readonly version: number; readonly totalRowsCount: number }>;
+  /** Lists the files of a lake that no table has, or deletes those that a job has listed; for the master token. */
+  orphans(
+    options?: WaitOptions & OnceOptions & { readonly jobId?: number | undefined },
+  ): Promise<Orphans & { readonly jobId: Job['id'] }>;
   /** Looks at the values of 200 columns at most, by default of all. */
   profile(
     id: string,

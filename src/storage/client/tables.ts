@@ -2,6 +2,7 @@ import { StorageError } from '../../lib/errors.ts';
 import { getKey, isObject, type Json } from '../../lib/json/value.ts';
 import type {
   RowOrigin,
+  Orphans,
   Table,
   TableBriefs,
   TableDifference,
@@ -130,6 +131,13 @@ export function createTableOperations(api: ApiCore, jobs: Jobs): TableOperations
         version: 'number',
         totalRowsCount: 'number',
       });
+    },
+    async orphans({ jobId, ...options } = {}) {
+      const call = { method: 'POST', path: 'orphaned-files', body: { jobId }, isOnce: true } as const;
+      const { id, results } = await run(call, options);
+      // As it was parsed.
+      const found = shaped<Orphans>(results as Json, 'orphaned files', { count: 'number', files: 'list' });
+      return { jobId: id, ...found };
     },
     async profile(id, { columns } = {}, options = {}) {
       const call = { method: 'POST', path: path`tables/${id}/profile`, body: { columns } } as const;

@@ -23,6 +23,7 @@ export * from './source-state.ts';
 export * from './sql.ts';
 export * from './table.ts';
 export * from './token.ts';
+export * from './orphans.ts';
 export * from './version.ts';
 export * from './workshop.ts';
 export type * from './workshop-answers.ts';

@@ -28,6 +28,7 @@ import { tableImportRoutes } from './table-import.ts';
 import { tableProfileRoutes } from './table-profile.ts';
 import { tableStructureRoutes } from './table-structure.ts';
 import { tableRoutes } from './tables.ts';
+import { orphanRoutes } from './orphans.ts';
 import { tableVersionRoutes } from './table-versions.ts';
 import { tokenRoutes } from './tokens.ts';
 import { triggerRoutes } from './triggers.ts';
@@ -69,6 +70,7 @@ export function dataRoutes(context: DataContext): Route[] {
     ...tableExportRoutes(context),
     ...tableProfileRoutes(context),
     ...tableVersionRoutes(context),
+    ...orphanRoutes(context),
     ...jobControlRoutes(context),
     ...runRecordRoutes(context),
     ...rowOriginRoutes(context),

@@ -224,8 +224,33 @@ export interface TableEngine {
   /** Returns the earlier versions of tables; undefined when the engine keeps none. */
   versions(): Promise<TableVersions | undefined>;
 
+  /** Returns what finds files that no table has; undefined when the engine keeps no files of tables. */
+  orphans(): Promise<OrphanedFiles | undefined>;
+
   /** Gives space of deleted rows back to the disk when it is much; waits for what is running. */
   compact(): Promise<{ readonly freedBytes: number }>;
+}
+
+/** Files that no version of any table names: a killed process left them, or a change that failed. */
+export interface OrphanedFiles {
+  /** Lists those from before a moment, as an earlier list says it. Default: two days ago, so that no load is at work on them. */
+  list(before?: string): Promise<OrphanList>;
+  /** Deletes what was listed, and returns what that was. @throws when there is more than was listed */
+  remove(listed: Pick<OrphanList, 'before' | 'count'>): Promise<OrphanList>;
+}
+
+export interface OrphanList {
+  /** Moment from before which they are, by the clock of the database. */
+  readonly before: string;
+  readonly count: number;
+  /** The first thousand of them. */
+  readonly files: readonly OrphanedFile[];
+}
+
+export interface OrphanedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly time: Date;
 }
 
 /** Earlier versions of tables, of an engine that keeps them for a while. Numbers go up with time. */

@@ -42,6 +42,7 @@ export function lazyEngine(isShared: boolean, load: () => Promise<TableEngine>):
     profile: async (...given) => await (await opened()).profile(...given),
     deleteRows: async (...given) => await (await opened()).deleteRows(...given),
     versions: async () => await (await opened()).versions(),
+    orphans: async () => await (await opened()).orphans(),
     // An engine that was never opened has nothing to free.
     compact: async () => (opening === undefined ? { freedBytes: 0 } : await (await opened()).compact()),
   };

@@ -26,7 +26,8 @@ export type TableErrorCode =
   | 'storage.diskFull'
   | 'storage.outOfMemory'
   | 'storage.tables.locked'
-  | 'storage.tables.notAllowed';
+  | 'storage.tables.notAllowed'
+  | 'storage.orphans.changed';
 
 /** Mistake of a user of a table, or an obstacle to the request; the message is for that user. */
 export class TableError extends Error {

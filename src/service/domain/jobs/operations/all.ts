@@ -6,6 +6,7 @@ import { tableExport } from './export.ts';
 import { fileDelete } from './file.ts';
 import { tableCreate, tableImport } from './load.ts';
 import type { Operation } from './operation.ts';
+import { orphanedFiles } from './orphans.ts';
 import { tableProfile } from './profile.ts';
 import { tableRestore } from './restore.ts';
 import {
@@ -24,6 +25,7 @@ const KINDS = [
   bucketDelete,
   devBranchDelete,
   fileDelete,
+  orphanedFiles,
   tableColumnAdd,
   tableColumnDefinitionUpdate,
   tableColumnDelete,

@@ -177,6 +177,7 @@ export function createDuckDbEngine(options: DuckDatabaseOptions): DuckDbEngine {
       }),
 
     versions: async () => await Promise.resolve(undefined),
+    orphans: async () => await Promise.resolve(undefined),
     compact: () => database().compact(),
     copyFolder: () => database().copyFolder,
     copyTo: (file, atMoment) => database().copyTo(file, atMoment),

@@ -16,6 +16,7 @@ import { createLakeLocks } from './locks.ts';
 import { maintainLake } from './maintenance.ts';
 import { makeTable } from './make.ts';
 import { createLakeNames } from './names.ts';
+import { orphanedFiles } from './orphans.ts';
 import { lakeReader } from './read.ts';
 import { setUpLake } from './set-up.ts';
 import { lakeVersions } from './versions.ts';
@@ -145,6 +146,7 @@ export function createLakeEngine(options: LakeEngineOptions): LakeEngine {
     },
 
     versions: async () => await Promise.resolve(versions),
+    orphans: async () => await Promise.resolve(orphanedFiles(store)),
 
     async compact() {
       await maintainLake(store, { keepDays, joinBytes, lockOf: tableLock });

@@ -193,6 +193,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): TableEngin
     },
 
     versions: async () => await Promise.resolve(undefined),
+    orphans: async () => await Promise.resolve(undefined),
     compact: () => compact(store),
   };
 

@@ -8,6 +8,9 @@ import type { Fence, TableEngine } from '../../../../../src/service/stores/table
 import type { LakeEngine } from '../../../../../src/service/stores/tables/lake/engine.ts';
 import type { LakeOfDatabase } from '../../../../../src/service/stores/tables/lake/place.ts';
 
+/** A moment from before which every file is. */
+const LATE = '2100-01-01 00:00:00+00';
+
 describe.runIf(HAS_SHARED_LAKE)('over PostgreSQL and a store of others', () => {
   const given = useDatabase();
   let place: LakeOfDatabase;
@@ -74,6 +77,28 @@ describe.runIf(HAS_SHARED_LAKE)('over PostgreSQL and a store of others', () => {
     await pool.query("UPDATE gex.jobs SET status = 'success'");
     await expect(engine.deleteRows(table, {}, { fence: ours })).rejects.toThrow(LeaseLost);
     expect(await engine.describe(table)).toMatchObject({ rows: 3, columns: ['id'] });
+  });
+
+  test('files of a commit that was refused are found and deleted, and no others', async () => {
+    const engine = await opened();
+    const table = { bucket: 'in.c-orphans', table: 'rows' };
+    await load(engine, table, 'id\n1\n', { create: { primaryKey: ['id'] } });
+    await load(engine, table, 'id\n1\n2\n', { incremental: true });
+    const orphans = await engine.orphans();
+    if (orphans === undefined) throw new Error('A lake has files.');
+    // None of them is two days old.
+    expect(await orphans.list()).toMatchObject({ count: 0, files: [] });
+    const before = await orphans.list(LATE);
+    await expect(
+      load(engine, table, 'id\n9\n', { incremental: true, fence: { jobId: 99, fencing: 1, worker: 'w' } }),
+    ).rejects.toThrow(LeaseLost);
+    const listed = await orphans.list(LATE);
+    expect(listed.count).toBe(before.count + 1);
+    expect(listed.files.every(({ path, bytes }) => path.startsWith('s3://') && bytes > 0)).toBe(true);
+    await expect(orphans.remove(before)).rejects.toThrow('List them again');
+    expect(await orphans.remove(listed)).toMatchObject({ count: listed.count });
+    expect(await orphans.list(LATE)).toMatchObject({ count: 0 });
+    expect(await exported(engine, table)).toBe('"1"\n"2"\n');
   });
 
   test('several processes add to one table, and to tables of their own, and nothing is lost', async () => {
@@ -206,6 +231,7 @@ function forwarded(one: () => LakeEngine): TableEngine {
     profile: async (...args) => await one().profile(...args),
     deleteRows: async (...args) => await one().deleteRows(...args),
     versions: async () => await one().versions(),
+    orphans: async () => await one().orphans(),
     compact: async () => await one().compact(),
   };
 }
