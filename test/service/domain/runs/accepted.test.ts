@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunProblems } from '../../../../src/storage/protocol/problems.ts';
-import { gexHere, json, startApi } from '../../../cli/support.ts';
+import { json, runHere, startApi } from '../../../cli/support.ts';
 import { metaOf } from '../../database.ts';
 import { books, startWorld, type ShownRun, type World } from './support.ts';
 
@@ -82,7 +82,8 @@ describe('a doubt that is accepted', () => {
       held.push(await world.ended((await world.start(id)).id));
     }
     const [first = '', second = ''] = held.map(({ id }) => id);
-    const runs = async (...args: readonly string[]) => await gexHere('runs', ...args, '--storage', world.dir);
+    const runs = async (...args: readonly string[]) =>
+      await runHere(['runs', ...args, '--storage', world.addresses.url], { env: { KBC_TOKEN: world.token } });
     const told = await runs('accept', '--cause', first, '--because', BECAUSE);
     expect(told).toMatchObject({ code: 0 });
     for (const id of ['a', 'b'])

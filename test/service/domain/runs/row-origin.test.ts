@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RowOrigin } from '../../../../src/storage/protocol/row-origin.ts';
 import { findRecord, type WantedValue } from '../../../../src/service/domain/runs/find-record.ts';
-import { gexHere, json, startApi } from '../../../cli/support.ts';
+import { json, runHere, startApi } from '../../../cli/support.ts';
 import { books, startWorld, type World } from './support.ts';
 
 const PAGES = [
@@ -69,16 +69,10 @@ describe('where a row comes from', () => {
       },
       unknown: [],
     });
-    const shown = await gexHere(
-      'storage',
-      'tables',
-      'row',
-      'in.c-library.books',
-      '--where',
-      'id=17',
-      '--storage',
-      world.dir,
-    );
+    const asked = ['storage', 'tables', 'row', 'in.c-library.books', '--where', 'id=17'];
+    const shown = await runHere([...asked, '--storage', world.addresses.url], {
+      env: { KBC_TOKEN: world.token },
+    });
     expect(shown.stdout).toContain(`GET ${api.url}books?page=2`);
     expect(shown.stdout).toContain(`run ${run.id} of ex-generic-v2/a`);
     expect(shown.stdout).toContain('data[0]');
