@@ -171,7 +171,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               const index = seen.column + i;
               const direction =
                 sort?.column === column.id ? (sort.isDown ? 'descending' : 'ascending') : undefined;
-              const canSort = props.onSort !== undefined || column.sortBy !== undefined;
+              // Rows that somebody else sorts: those of a table by any column, those of a list by the columns that say so.
+              const canSort =
+                column.sortBy !== undefined || (props.onSort !== undefined && plain !== undefined);
               return (
                 <div
                   key={column.id}

@@ -8,6 +8,7 @@ export function Pager({
   shown,
   onMove,
   noun,
+  words = ['Newer', 'Older'],
 }: {
   readonly offset: number;
   /** How many a part has. */
@@ -17,6 +18,8 @@ export function Pager({
   readonly onMove: (offset: number) => void;
   /** Noun for the items: `jobs`. */
   readonly noun: string;
+  /** Names of the steps back and on. */
+  readonly words?: readonly [back: string, on: string];
 }) {
   if (offset === 0 && shown < size) return null;
   const range = shown === 0 ? 'No more' : `${countText(offset + 1)} to ${countText(offset + shown)} of the`;
@@ -27,10 +30,10 @@ export function Pager({
       </span>
       <span class="row">
         <Button isDisabled={offset === 0} onPress={() => onMove(Math.max(0, offset - size))}>
-          Newer
+          {words[0]}
         </Button>
         <Button isDisabled={shown < size} onPress={() => onMove(offset + size)}>
-          Older
+          {words[1]}
         </Button>
       </span>
     </nav>

@@ -122,6 +122,30 @@ describe.skipIf(CHROMIUM === undefined)('a service with much in it', () => {
       .toBeGreaterThan(5000);
   });
 
+  test('lists tables page by page, searched and sorted by the service', async () => {
+    const { page } = await own.open('/tables');
+    const list = grid(page, 'Tables');
+    await page.getByText('2,000 tables · 102 MB').waitFor();
+    expect(await list.getAttribute('aria-rowcount')).toBe('201');
+    await list.getByRole('button', { name: 'Rows' }).click();
+    await list.getByRole('link', { name: 'table_0000', exact: true }).waitFor();
+    await list.getByRole('button', { name: 'Rows' }).click();
+    // The last of all, which is on no page before.
+    await list.getByRole('link', { name: 'table_1999', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await list.getByRole('link', { name: 'table_1799', exact: true }).waitFor();
+    await page.getByText('201 to 400 of the tables').waitFor();
+    await page.getByLabel('Search tables').fill('1234 bucket');
+    await page.getByText('1 table ·').waitFor();
+    await list.getByRole('link', { name: 'table_1234', exact: true }).click();
+    await page.getByRole('heading', { name: 'table_1234' }).waitFor();
+    await page.goBack();
+    await list.getByRole('link', { name: 'table_1234', exact: true }).waitFor();
+    expect(await list.getByRole('columnheader', { name: 'Rows' }).getAttribute('aria-sort')).toBe(
+      'descending',
+    );
+  });
+
   test('takes an address whose source cannot be read for that of all runs', async () => {
     const { page } = await own.open('/runs?source=%25');
     await grid(page, 'Runs').getByRole('link', { name: '100199', exact: true }).waitFor();

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { client, type Bucket, type Table } from '../../data/client.ts';
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
 import { matcher } from '../../data/search.ts';
@@ -10,29 +10,15 @@ import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { Input, SearchField, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Pager } from '../../ui/pager.tsx';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
-import { Bytes, bytesText, Count, countText, RelativeTime, Text } from '../../ui/values.tsx';
+import { Bytes, bytesText, Count, plural, RelativeTime, Text } from '../../ui/values.tsx';
 import { ALL_COLUMNS, bucketOf } from './table-columns.tsx';
 
 /** Lists all buckets or all tables; the address holds the choice. */
 export function TableList() {
   const { query } = usePlace();
-  const search = query.get('search') ?? '';
-  const isByBucket = query.get('by') === 'bucket';
   const [isMaking, setMaking] = useState(false);
-  const tables = useQuery({
-    key: ['tables'],
-    load: async () => await client().tables.list({ include: [] }),
-    everyMs: 30_000,
-    topic: 'tables',
-  });
-  const buckets = useQuery({
-    key: ['buckets'],
-    load: async () => await client().buckets.list(),
-    everyMs: 30_000,
-    topic: 'tables',
-  });
-  const groups = useMemo(() => groupsOf(buckets.data ?? [], tables.data ?? []), [buckets.data, tables.data]);
   return (
     <Page
       title="Tables"
@@ -52,93 +38,216 @@ export function TableList() {
         </>
       }
     >
-      <Loaded query={tables}>
-        {(all) => {
-          if (all.length === 0 && groups.length === 0)
-            return (
-              <div class="card">
-                <EmptyState
-                  icon="table"
-                  title="There are no tables yet"
-                  action={
-                    mayUse() && (
-                      <ButtonLink to="/new" kind="primary" icon="plus">
-                        New source
-                      </ButtonLink>
-                    )
-                  }
-                >
-                  Tables come from runs of a source, or from a CSV file that you load.
-                </EmptyState>
-              </div>
-            );
-          const isFound = matcher(search);
-          const found = all.filter(({ id }) => isFound(id));
-          const foundGroups = groups.filter(({ id }) => isFound(id));
-          const size = found.reduce((sum, { dataSizeBytes }) => sum + (dataSizeBytes ?? 0), 0);
-          const count = isByBucket ? foundGroups.length : found.length;
-          const [one, many] = isByBucket ? ['bucket', 'buckets'] : ['table', 'tables'];
-          return (
-            <>
-              <div class="spread">
-                <div class="row tables-tools">
-                  <SearchField
-                    label={isByBucket ? 'Search buckets' : 'Search tables'}
-                    value={search}
-                    onInput={(text) => setQuery({ search: text })}
-                  />
-                  <Select
-                    label="Show"
-                    isLabelHidden
-                    value={isByBucket ? 'bucket' : 'table'}
-                    options={[
-                      { value: 'table', text: 'All tables' },
-                      { value: 'bucket', text: 'By bucket' },
-                    ]}
-                    onChange={(value) => setQuery({ by: value === 'bucket' ? value : undefined })}
-                  />
-                </div>
-                <span class="muted small number">
-                  {countText(count)} {count === 1 ? one : many}
-                  {isByBucket ? '' : ` · ${bytesText(size)}`}
-                </span>
-              </div>
-              {count === 0 ? (
-                <div class="card">
-                  <EmptyState
-                    icon="search"
-                    title={
-                      search === '' ? `There are no ${many} yet` : `No ${one} has “${search}” in its name`
-                    }
-                  >
-                    {search === '' &&
-                      !isByBucket &&
-                      'They come from runs of a source, or from a CSV file that you load.'}
-                  </EmptyState>
-                </div>
-              ) : isByBucket ? (
-                <DataTable
-                  label="Buckets"
-                  columns={BUCKET_COLUMNS}
-                  rows={foundGroups}
-                  rowKey={({ id }) => id}
-                  onOpen={({ id }) => navigate(at`/tables/${id}`)}
-                />
-              ) : (
-                <DataTable
-                  label="Tables"
-                  columns={ALL_COLUMNS}
-                  rows={found}
-                  rowKey={({ id }) => id}
-                  onOpen={({ id }) => navigate(at`/tables/${id}`)}
-                />
-              )}
-            </>
-          );
-        }}
-      </Loaded>
+      {query.get('by') === 'bucket' ? <Buckets /> : <Tables />}
       {isMaking && <NewBucket onClose={() => setMaking(false)} />}
     </Page>
+  );
+}
+
+/** Tables of a page of the list. */
+const PART = 200;
+/** A search reads the list of the service: not for every letter. */
+const REST_MS = 300;
+
+/** Orders of the service, by column; true for those that begin with the largest. */
+const ORDERS = { bucket: false, rows: true, size: true, changed: true } as const;
+type SortColumn = keyof typeof ORDERS;
+
+const columnIn = (text: string | null): SortColumn | undefined =>
+  (Object.keys(ORDERS) as SortColumn[]).find((column) => column === text); // its own keys
+
+/** Shows tables page by page, searched and sorted by the service. */
+function Tables() {
+  const { query } = usePlace();
+  const search = query.get('search') ?? '';
+  const column = columnIn(query.get('sort'));
+  const isDown = query.get('down') === '1';
+  const offset = Math.max(0, Math.floor(Number(query.get('offset'))) || 0);
+  const [typed, setTyped] = useState(search);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (typed !== search) setQuery({ search: typed, offset: undefined });
+    }, REST_MS);
+    return () => clearTimeout(timer);
+  }, [typed, search]);
+  const found = useQuery({
+    key: ['tables', 'brief', search, column, isDown, offset],
+    load: async () =>
+      await client().tables.brief({
+        ...(search === '' ? {} : { search }),
+        ...(column === undefined
+          ? {}
+          : { sort: column === 'bucket' ? 'id' : column, isReversed: isDown !== ORDERS[column] }),
+        limit: PART,
+        offset,
+      }),
+    everyMs: 30_000,
+    topic: 'tables',
+    keepsPrevious: true,
+  });
+  return (
+    <Loaded query={found}>
+      {({ tables, total, totalBytes }) => (
+        <>
+          <Tools
+            label="Search tables"
+            search={typed}
+            onSearch={setTyped}
+            about={`${plural(total, 'table')} · ${bytesText(totalBytes)}`}
+          />
+          {total === 0 && search === '' ? (
+            <NoTables />
+          ) : total === 0 ? (
+            <div class="card">
+              <EmptyState icon="search" title={`No table has “${search}” in its name`} />
+            </div>
+          ) : (
+            <>
+              <DataTable
+                label="Tables"
+                columns={ALL_COLUMNS}
+                rows={tables}
+                rowKey={({ id }) => id}
+                onOpen={({ id }) => navigate(at`/tables/${id}`)}
+                sort={column && { column, isDown }}
+                onSort={(id) =>
+                  setQuery({
+                    sort: id === column && isDown ? undefined : id,
+                    down: id === column && !isDown ? '1' : undefined,
+                    offset: undefined,
+                  })
+                }
+              />
+              <Pager
+                noun="tables"
+                words={['Back', 'Next']}
+                size={PART}
+                offset={offset}
+                shown={tables.length}
+                onMove={(next) => setQuery({ offset: next === 0 ? undefined : String(next) })}
+              />
+            </>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+/** Shows buckets with what is in them. */
+function Buckets() {
+  const search = usePlace().query.get('search') ?? '';
+  const tables = useQuery({
+    key: ['tables'],
+    load: async () => await client().tables.list({ include: [] }),
+    everyMs: 30_000,
+    topic: 'tables',
+  });
+  const buckets = useQuery({
+    key: ['buckets'],
+    load: async () => await client().buckets.list(),
+    everyMs: 30_000,
+    topic: 'tables',
+  });
+  const groups = useMemo(() => groupsOf(buckets.data ?? [], tables.data ?? []), [buckets.data, tables.data]);
+  return (
+    <Loaded query={tables}>
+      {(all) => {
+        if (all.length === 0 && groups.length === 0) return <NoTables />;
+        const isFound = matcher(search);
+        const found = groups.filter(({ id }) => isFound(id));
+        return (
+          <>
+            <Tools
+              label="Search buckets"
+              search={search}
+              onSearch={(text) => setQuery({ search: text })}
+              about={plural(found.length, 'bucket')}
+            />
+            {found.length === 0 ? (
+              <div class="card">
+                <EmptyState
+                  icon="search"
+                  title={search === '' ? 'There are no buckets yet' : `No bucket has “${search}” in its name`}
+                />
+              </div>
+            ) : (
+              <DataTable
+                label="Buckets"
+                columns={BUCKET_COLUMNS}
+                rows={found}
+                rowKey={({ id }) => id}
+                onOpen={({ id }) => navigate(at`/tables/${id}`)}
+              />
+            )}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+/** Search, and the choice between tables and buckets. */
+function Tools({
+  label,
+  search,
+  onSearch,
+  about,
+}: {
+  readonly label: string;
+  readonly search: string;
+  readonly onSearch: (text: string) => void;
+  readonly about: string;
+}) {
+  const by = usePlace().query.get('by') === 'bucket' ? 'bucket' : 'table';
+  return (
+    <div class="spread">
+      <div class="row tables-tools">
+        <SearchField label={label} value={search} onInput={onSearch} />
+        <Select
+          label="Show"
+          isLabelHidden
+          value={by}
+          options={[
+            { value: 'table', text: 'All tables' },
+            { value: 'bucket', text: 'By bucket' },
+          ]}
+          onChange={(value) =>
+            setQuery({
+              by: value === 'bucket' ? value : undefined,
+              // As it is typed: the address may not have it yet.
+              search,
+              sort: undefined,
+              down: undefined,
+              offset: undefined,
+            })
+          }
+        />
+      </div>
+      <span class="muted small number" role="status">
+        {about}
+      </span>
+    </div>
+  );
+}
+
+function NoTables() {
+  return (
+    <div class="card">
+      <EmptyState
+        icon="table"
+        title="There are no tables yet"
+        action={
+          mayUse() && (
+            <ButtonLink to="/new" kind="primary" icon="plus">
+              New source
+            </ButtonLink>
+          )
+        }
+      >
+        Tables come from runs of a source, or from a CSV file that you load.
+      </EmptyState>
+    </div>
   );
 }
 

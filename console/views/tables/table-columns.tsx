@@ -1,11 +1,17 @@
-import type { Table } from '../../data/client.ts';
+import type { TableBrief } from '../../data/client.ts';
 import { Link } from '../../route/link.tsx';
 import { at } from '../../route/router.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { Bytes, Count, RelativeTime, Text } from '../../ui/values.tsx';
 
+/** Facts of a table that lists show. */
+type Listed = Pick<TableBrief, 'id' | 'lastChangeDate' | 'name' | 'primaryKey'> & {
+  readonly rowsCount: number | null;
+  readonly dataSizeBytes: number | null;
+};
+
 /** Columns of lists of tables. */
-export const TABLE_COLUMNS: readonly Column<Table>[] = [
+export const TABLE_COLUMNS: readonly Column<Listed>[] = [
   {
     id: 'table',
     title: 'Table',
@@ -49,8 +55,8 @@ export const TABLE_COLUMNS: readonly Column<Table>[] = [
   },
 ];
 
-/** The same with the bucket in front, where tables of several are listed. */
-export const ALL_COLUMNS: readonly Column<Table>[] = [
+/** The same with the bucket in front, where tables of several are listed: the service sorts by some of them. */
+export const ALL_COLUMNS: readonly Column<Listed>[] = [
   {
     id: 'bucket',
     title: 'Bucket',
@@ -62,7 +68,9 @@ export const ALL_COLUMNS: readonly Column<Table>[] = [
     ),
     sortBy: ({ id }) => id,
   },
-  ...TABLE_COLUMNS,
+  ...TABLE_COLUMNS.map(({ sortBy, ...column }) =>
+    ['rows', 'size', 'changed'].includes(column.id) && sortBy !== undefined ? { ...column, sortBy } : column,
+  ),
 ];
 
 export const bucketOf = (tableId: string): string => tableId.slice(0, tableId.lastIndexOf('.'));

@@ -132,7 +132,7 @@ describe('the form of a token', () => {
 
 describe('buckets', () => {
   const ANSWERS = {
-    'GET tables': [],
+    'GET tables/brief': { tables: [], total: 0, totalRows: 0, totalBytes: 0 },
     'GET buckets': [SHOP],
   };
 
