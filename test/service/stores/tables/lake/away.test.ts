@@ -56,6 +56,39 @@ describe.runIf(HAS_SHARED_LAKE)('a lake whose database goes away in the middle o
       // Some twenty loads, each of them done twice.
     }, 240_000);
 
+  test('while it answers to the commit of a change of any kind: what was stored can be read', async () => {
+    const engine = await opened();
+    const table = { bucket: 'in.c-kinds', table: 'rows' };
+    const types = new Map([['n', 'bigint' as const]]);
+    const more = (id: string, n: string, request = {}): Promise<unknown> =>
+      load(engine, table, `id,n\n${id},${n}\n`, { incremental: true, types, ...request });
+    await more('a', '1', { incremental: false, create: { primaryKey: ['id'] } });
+    const first = await engine
+      .versions()
+      .then(async (found) => (await found?.history(table, { limit: 1 }))?.[0]);
+    const changes: readonly (readonly [string, () => Promise<unknown>])[] = [
+      ['more rows', () => more('b', '2')],
+      ['a changed row', () => more('b', '3')],
+      ['a text among numbers', () => more('c', '007')],
+      [
+        'less rows',
+        () => engine.deleteRows(table, { where: [{ column: 'id', operator: 'eq', values: ['b'] }] }),
+      ],
+      ['another type', () => more('d', 'x', { types: new Map() })],
+      ['all rows', () => load(engine, table, 'id,n\ne,5\n', { types })],
+      ['a column', () => engine.addColumn(table, 'more', { type: 'double' })],
+      ['a version', async () => await (await engine.versions())?.restore(table, first?.version ?? 0, {})],
+    ];
+    for (const [what, change] of changes) {
+      const plan = door.loseCommit();
+      await expect(change(), what).rejects.toThrow(DatabaseUnavailable);
+      expect(plan.isCut, what).toBe(true);
+      const rows = (await exported(engine, table)).trim().split('\n');
+      expect((await engine.describe(table))?.rows, what).toBe(rows.length);
+    }
+    expect(await exported(engine, table)).toBe('"a","1"\n');
+  }, 240_000);
+
   test('while a process reads the names of the tables for the first time', async () => {
     const table = { bucket: 'in.c-first', table: 'rows' };
     await load(await opened(), table, 'id\n0\n', { create: { primaryKey: [] } });

@@ -13,6 +13,8 @@ export interface Door {
    * @returns whether it has come to that
    */
   cut(n: number, when: 'answered' | 'asked'): { readonly isCut: boolean };
+  /** Loses the answer to the next COMMIT that the database makes. */
+  loseCommit(): { readonly isCut: boolean };
   stop(): Promise<void>;
 }
 
@@ -21,7 +23,7 @@ export async function openDoor(url: string): Promise<Door> {
   const { hostname, port } = new URL(url);
   const open = new Set<Socket>();
   let requests = 0;
-  let plan = { left: 0, when: 'asked', isCut: false };
+  let plan = { left: 0, of: '', when: 'asked', isCut: false };
   const cutAll = (): void => {
     for (const socket of open) socket.destroy();
   };
@@ -39,7 +41,7 @@ export async function openDoor(url: string): Promise<Door> {
     let isLost = false;
     client.on('data', (chunk) => {
       requests++;
-      if (plan.left > 0 && --plan.left === 0) {
+      if (plan.left > 0 && chunk.includes(plan.of) && --plan.left === 0) {
         plan.isCut = true;
         if (plan.when === 'asked') return cutAll();
         isLost = true;
@@ -62,7 +64,11 @@ export async function openDoor(url: string): Promise<Door> {
       return requests;
     },
     cut(n, when) {
-      plan = { left: n, when, isCut: false };
+      plan = { left: n, of: '', when, isCut: false };
+      return plan;
+    },
+    loseCommit() {
+      plan = { left: 1, of: 'COMMIT', when: 'answered', isCut: false };
       return plan;
     },
     async stop() {
