@@ -3,6 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLog } from '../../src/lib/log.ts';
+import { openStorage } from '../../src/service/open/index.ts';
 import { statementsIn } from '../../src/cli/sql/statements.ts';
 import { clientOf } from '../service/data/client.ts';
 import { startService } from '../service/harness.ts';
@@ -66,8 +68,9 @@ test('statements of stdin are answered one after another', async () => {
     [
       'table                rows',
       '"in.c-main"."users"     2',
-      'id',
-      'name',
+      'column  type',
+      'id      VARCHAR',
+      'name    VARCHAR',
       'x',
       'a;b',
       '-- row 1',
@@ -78,6 +81,42 @@ test('statements of stdin are answered one after another', async () => {
       '',
     ].join('\n'),
   );
+});
+
+test('a query of a folder ends when its client ends it, and the next one is answered', async () => {
+  const opened = await openStorage({
+    storage: dir,
+    environment: {},
+    log: silentLog,
+    signal: new AbortController().signal,
+    purpose: 'look',
+    mustExist: true,
+  });
+  try {
+    const endless = 'SELECT count(*) FROM range(100000000000) a, range(1000) b';
+    const before = Date.now();
+    await expect(
+      opened.client.sql.query(endless, { signal: AbortSignal.timeout(1500) }),
+    ).rejects.toMatchObject({ name: 'TimeoutError' });
+    // Its own limit is 50 seconds.
+    expect(Date.now() - before).toBeLessThan(40_000);
+    expect((await opened.client.sql.query('SELECT 1')).rows).toEqual([['1']]);
+  } finally {
+    await opened.close();
+  }
+});
+
+test('words that people try first are commands of the shell', async () => {
+  const input = `help\n\\d users\n\\d usrs\n`;
+  const child = spawnSync(process.execPath, [MAIN, 'sql', '--storage', dir], { input, encoding: 'utf8' });
+  expect(child.stdout).toBe('column  type\nid      VARCHAR\nname    VARCHAR\n');
+  expect(child.stderr).toContain('the columns of a table, with their types');
+  expect(child.stderr).toContain('There is no table usrs.\nDid you mean users?');
+  const ended = spawnSync(process.execPath, [MAIN, 'sql', '--storage', dir], {
+    input: 'quit;\nSELECT nope;',
+    encoding: 'utf8',
+  });
+  expect([ended.status, ended.stdout]).toEqual([0, '']);
 });
 
 describe('statements end at semicolons', () => {

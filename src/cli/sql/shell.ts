@@ -3,17 +3,19 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { describeError, ExtractorError, RunError } from '../../lib/errors.ts';
 import { closeToOthers, makePrivateFolder } from '../../lib/private-files.ts';
-import { formatTable } from '../format.ts';
-import { number } from '../storage/facts.ts';
 import { askOnce, formatOf, type AnswerOptions, type SqlPlace } from './answer.ts';
+import { describeTable, describeTables } from './describe.ts';
 import { statementsIn } from './statements.ts';
 
 const HELP = String.raw`\d           the tables
-\d TABLE     the columns of a table
+\d TABLE     the columns of a table, with their types
 \x           rows as lines of column and value, or as a table again
 \o FILE      the next result into a file: .csv, .jsonl, .json, .parquet or .xlsx
 \q           the end
 A statement ends with a semicolon.`;
+
+/** Words that people try first, and the commands that they mean. */
+const WORDS: Readonly<Record<string, string>> = { help: '\\?', exit: '\\q', quit: '\\q' };
 
 /** Lines that are kept. */
 const HISTORY_LINES = 1000;
@@ -58,33 +60,66 @@ export async function sqlShell(place: SqlPlace, options: AnswerOptions): Promise
 
   /** @returns false to end */
   async function take(line: string): Promise<boolean> {
-    if (text.trim() === '' && line.trim().startsWith('\\')) {
-      const [command = '', ...words] = line.trim().split(/\s+/);
-      if (command === '\\q') return false;
-      if (command === '\\x') {
-        shown = { ...shown, isVertical: !shown.isVertical };
-        io.note(shown.isVertical ? 'Rows as lines.' : 'Rows as a table.');
-      } else if (command === '\\o' && words.length > 0) {
-        const out = words.join(' ');
-        shown = { ...shown, out, format: formatOf(out) };
-        io.note(`The next result is written to ${out}.`);
-      } else if (command === '\\d') io.print(await describeTables(place, words[0]));
-      else io.note(HELP);
-      return true;
+    if (text.trim() === '') {
+      const [word = '', ...words] = line.trim().split(/\s+/);
+      const name = WORDS[word.toLowerCase().replace(/;$/, '')] ?? word;
+      if (name.startsWith('\\')) return await obey(name, words);
     }
     const { statements, rest } = statementsIn(`${text}${line}\n`);
-    text = rest;
+    // Lines of a mistake are counted from the statement.
+    text = rest.trimStart();
     for (const statement of statements) await answer(statement);
     return true;
   }
 
-  async function answer(statement: string): Promise<void> {
+  /** @returns false to end */
+  async function obey(command: string, words: readonly string[]): Promise<boolean> {
+    const [word] = words;
+    switch (command) {
+      case '\\q':
+        return false;
+      case '\\x':
+        shown = { ...shown, isVertical: !shown.isVertical };
+        io.note(shown.isVertical ? 'Rows as lines.' : 'Rows as a table.');
+        break;
+      case '\\o': {
+        if (words.length === 0)
+          throw new RunError(
+            'command.invalid',
+            String.raw`\o needs the name of a file, such as \o rows.csv.`,
+          );
+        const out = words.join(' ');
+        shown = { ...shown, out, format: formatOf(out) };
+        io.note(`The next result is written to ${out}.`);
+        break;
+      }
+      case '\\d':
+      case '\\dt':
+        io.print(
+          word === undefined
+            ? await describeTables(place)
+            : await interruptible(async (signal) => await describeTable(place, word, signal)),
+        );
+        break;
+      default:
+        io.note(command === '\\?' ? HELP : `There is no ${command} here.\n${HELP}`);
+    }
+    return true;
+  }
+
+  async function interruptible<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     running = new AbortController();
     try {
-      const signal = AbortSignal.any([io.signal, running.signal]);
-      await askOnce(place, statement, { ...shown, signal });
+      return await work(AbortSignal.any([io.signal, running.signal]));
     } finally {
       running = undefined;
+    }
+  }
+
+  async function answer(statement: string): Promise<void> {
+    try {
+      await interruptible(async (signal) => await askOnce(place, statement, { ...shown, signal }));
+    } finally {
       if (isTerminal && shown.out !== undefined)
         shown = { ...shown, out: options.out, format: options.format };
     }
@@ -109,26 +144,6 @@ export async function sqlShell(place: SqlPlace, options: AnswerOptions): Promise
     lines.close();
   }
   io.signal.throwIfAborted();
-}
-
-async function describeTables({ client }: SqlPlace, named: string | undefined): Promise<string> {
-  if (named !== undefined) {
-    const table = await client.tables.detail(named.replaceAll('"', '').replace(/;$/, ''));
-    return (table.columns ?? []).join('\n');
-  }
-  const tables = await client.tables.list();
-  if (tables.length === 0) return 'There are no tables.';
-  return formatTable(
-    ['table', 'rows'],
-    tables.map((table) => [sqlName(table.id), number(table.rowsCount)]),
-    ['rows'],
-  );
-}
-
-/** Returns the name of a table as a query has it: `"in.c-main"."users"`. */
-function sqlName(id: string): string {
-  const parts = id.split('.');
-  return [parts.slice(0, 2).join('.'), parts.slice(2).join('.')].map((part) => `"${part}"`).join('.');
 }
 
 function historyFile(): string {

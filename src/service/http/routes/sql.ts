@@ -6,6 +6,7 @@ import { attachmentOf } from '../../stores/objects/disposition.ts';
 import type { QueryFormat } from '../../stores/query/messages.ts';
 import { Answer } from '../answer.ts';
 import { routesOf, type Route } from '../route.ts';
+import { whileWaited } from '../waiting.ts';
 
 const route = routesOf('SQL');
 
@@ -30,28 +31,21 @@ export function sqlRoutes(queries: TableQueries): Route[] {
       handle: async ({ body, caller, branch, request }) => {
         const { query: sql, format = 'json' } = body;
         const limit = body.limit ?? (format === 'json' ? DOCUMENT_ROWS : undefined);
-        const left = new AbortController();
-        // A client that is gone needs no answer.
-        const { socket } = request.raw;
-        const leave = (): void => left.abort();
-        socket.once('close', leave);
-        try {
-          const result = await queries.run({ sql, format, limit, caller, branch, signal: left.signal });
-          const rows = createReadStream(result.file);
-          rows.once('close', () => result.remove());
-          return new Answer(200, rows, {
-            'content-type': TYPES[format],
-            'content-length': String((await stat(result.file)).size),
-            'cache-control': 'no-store',
-            'x-content-type-options': 'nosniff',
-            'x-result-rows': String(result.rows),
-            'x-result-has-more': String(result.hasMore),
-            ...(format === 'json' ? {} : { 'content-disposition': attachmentOf(`result.${format}`) }),
-          });
-        } finally {
-          // The connection may be used again.
-          socket.off('close', leave);
-        }
+        const result = await whileWaited(
+          request.raw,
+          async (signal) => await queries.run({ sql, format, limit, caller, branch, signal }),
+        );
+        const rows = createReadStream(result.file);
+        rows.once('close', () => result.remove());
+        return new Answer(200, rows, {
+          'content-type': TYPES[format],
+          'content-length': String((await stat(result.file)).size),
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+          'x-result-rows': String(result.rows),
+          'x-result-has-more': String(result.hasMore),
+          ...(format === 'json' ? {} : { 'content-disposition': attachmentOf(`result.${format}`) }),
+        });
       },
     }),
   ];
