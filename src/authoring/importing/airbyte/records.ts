@@ -86,7 +86,9 @@ class Records {
   }
 
   #isChanged(name: string): boolean {
-    return this.#changed.some(({ names, isOpen }) => isOpen || names.has(name));
+    return this.#changed.some(
+      ({ names, isOpen, kept }) => (isOpen && kept?.has(name) !== true) || names.has(name),
+    );
   }
 
   #isNormalized(name: string): boolean {
@@ -119,7 +121,7 @@ class Records {
     const rows = readCode(extractor, this.#scope, (type) => codeRows(type, extractor));
     if (rows === undefined) return '.';
     const { changed, orWhole, paths } = rows;
-    if (changed.names.size > 0 || changed.isOpen) this.#isChangedBy(changed, className);
+    if (changed.names.size > 0 || changed.isOpen || changed.isMade) this.#isChangedBy(changed, className);
     return (
       findings.attempt(extractor.at, className, () => {
         const [first = '.', ...more] = paths.map((keys) =>

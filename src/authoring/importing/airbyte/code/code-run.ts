@@ -43,6 +43,10 @@ export interface BaseClass {
   each?(list: CodeValue): readonly CodeValue[] | undefined;
   /** Returns a part of a value that only this class has. */
   part?(of: CodeValue, name: string): CodeValue | undefined;
+  /** Calls a method of a value that only this class has. */
+  call?(object: CodeRun, of: CodeValue, name: string, args: CallArguments): CodeValue | undefined;
+  /** Returns what stands for the entries of a dictionary that is known only while it runs. */
+  spread?(of: CodeValue): readonly (readonly [string, CodeValue])[] | undefined;
   /** Compares, and subtracts, moments. */
   compare?(left: CodeValue, operator: string, right: CodeValue): CodeValue | undefined;
 }

@@ -149,8 +149,12 @@ function dictionary(object: CodeRun, node: PythonNode, names: CodeNames): CodeMa
   for (const [first, second, third] of groups(node)) {
     if (first === undefined || second === undefined) continue;
     if (first.name === '**') {
-      for (const [key, value] of object.entries(evaluate(object, second, names), second))
+      const all = evaluate(object, second, names);
+      for (const [key, value] of object.base.spread?.(all) ?? object.entries(all, second)) {
+        // what is put later stands later
+        made.entries.delete(key);
         made.entries.set(key, value);
+      }
       continue;
     }
     const key = object.textOf(evaluate(object, first, names));
@@ -160,44 +164,63 @@ function dictionary(object: CodeRun, node: PythonNode, names: CodeNames): CodeMa
   return made;
 }
 
-/** Makes a list, or a dictionary, of the items of one list that are known now. */
+/** Makes a list, or a dictionary, of the items of lists that are known now. */
 function comprehension(
   object: CodeRun,
   node: PythonNode,
   parts: readonly PythonNode[],
   names: CodeNames,
 ): CodeValue {
-  const [first, at] = [
-    parts.findIndex(({ name }) => name === 'for'),
-    parts.findIndex(({ name }) => name === 'in'),
-  ];
+  const first = parts.findIndex(({ name }) => name === 'for');
   const made = parts.slice(1, first);
-  const targets = parts.slice(first + 1, at).filter(({ name }) => name !== ',');
-  const list = parts[at + 1];
-  const rest = parts.slice(at + 2, -1);
-  const [word, condition] = rest;
-  if (list === undefined || first < 1 || (rest.length > 0 && (word?.name !== 'if' || rest.length !== 2)))
-    throw object.refused(node);
+  if (first < 1 || made.length === 0) throw object.refused(node);
   const isMade = made.length === 3;
   const values: CodeValue[] = [];
   const entries: [string, CodeValue][] = [];
+  const take = (inner: CodeNames): void => {
+    const [key, , value] = made;
+    if (key === undefined) throw object.refused(node);
+    if (!isMade) {
+      values.push(evaluate(object, key, inner));
+      return;
+    }
+    const name = object.textOf(evaluate(object, key, inner));
+    if (name === undefined || value === undefined) throw object.refused(node);
+    entries.push([name, evaluate(object, value, inner)]);
+  };
+  clauses(object, node, parts.slice(first, -1), names, take);
+  return isMade ? dict(entries) : { kind: 'items', values };
+}
+
+/** Goes through the loops and conditions of a comprehension, one inside of the other. */
+function clauses(
+  object: CodeRun,
+  node: PythonNode,
+  parts: readonly PythonNode[],
+  names: CodeNames,
+  take: (names: CodeNames) => void,
+): void {
+  const [word, condition] = parts;
+  if (word === undefined) {
+    take(names);
+    return;
+  }
+  if (word.name === 'if' && condition !== undefined) {
+    if (object.isTrue(evaluate(object, condition, names))) clauses(object, node, parts.slice(2), names, take);
+    return;
+  }
+  const at = parts.findIndex(({ name }) => name === 'in');
+  const list = parts[at + 1];
+  if (word.name !== 'for' || list === undefined || at < 2) throw object.refused(node);
+  const targets = parts.slice(1, at).filter(({ name }) => name !== ',');
   const all = evaluate(object, list, names);
   for (const item of object.base.each?.(all) ?? object.items(all, list)) {
     const inner: CodeNames = new Map(names);
     const each = targets.length === 1 ? [item] : object.items(item, list);
     for (const [index, target] of targets.entries())
       put(object, target, each[index] ?? constant(null), inner);
-    if (condition !== undefined && !object.isTrue(evaluate(object, condition, inner))) continue;
-    const [key, , value] = made;
-    if (key === undefined) throw object.refused(node);
-    if (!isMade) values.push(evaluate(object, key, inner));
-    else {
-      const name = object.textOf(evaluate(object, key, inner));
-      if (name === undefined || value === undefined) throw object.refused(node);
-      entries.push([name, evaluate(object, value, inner)]);
-    }
+    clauses(object, node, parts.slice(at + 2), inner, take);
   }
-  return isMade ? dict(entries) : { kind: 'items', values };
 }
 
 function member(
@@ -257,10 +280,15 @@ function callOf(object: CodeRun, node: PythonNode, names: CodeNames): CodeValue 
     const named = first === undefined ? undefined : object.type.module.file.text(first);
     return { kind: 'super', of: named ?? object.runningClass ?? object.type.name };
   }
+  // rows in another order are the same ones
+  const [sorted] = of.kind === 'module' && of.path === 'sorted' ? (groups(list)[0] ?? []) : [];
+  if (sorted !== undefined) return evaluate(object, sorted, names);
   const args = argumentsOf(object, list, names);
   if (of.kind === 'method') {
     if (of.of.kind === 'self') return object.callMethod(of.name, args, node);
     if (of.of.kind === 'super') return object.callMethod(of.name, args, node, of.of.of);
+    const ofBase = object.base.call?.(object, of.of, of.name, args);
+    if (ofBase !== undefined) return ofBase;
     return callMethod(object, of.of, of.name, args, node);
   }
   if (of.kind === 'module') return callBuiltin(object, of.path, args, node);

@@ -7,7 +7,7 @@ import type { BaseClass } from './code-run.ts';
 import { explore, type Outcome } from './explore.ts';
 import { CodeRefused } from './refused.ts';
 import type { ChangedFields } from './transformation.ts';
-import { isExpression, type CodeValue } from './values.ts';
+import { isExpression, type CodeMap, type CodeValue } from './values.ts';
 
 /** The places of rows in an answer, as code finds them. */
 export interface CodeRows {
@@ -19,12 +19,19 @@ export interface CodeRows {
   readonly changed: ChangedFields;
 }
 
+/** Marks a field that is taken out of an item, among those that are written. */
+const TAKEN = 'pop ';
+
 /** The end of one way through the code. */
 interface Found {
   readonly paths: readonly (readonly string[])[];
   readonly isWhole: boolean;
   readonly names: readonly string[];
+  /** Fields that objects made of the items have from them; absent where none is made. */
+  readonly kept?: ReadonlySet<string>;
   readonly isMade: boolean;
+  /** Those objects have all fields of the items as they were. */
+  readonly keepsAll: boolean;
 }
 
 /**
@@ -60,8 +67,14 @@ export function codeRows(type: CodeClass, extractor: ManifestComponent): CodeRow
     return {
       paths: found.flatMap(({ path }) => (path === undefined ? [] : [path])),
       isWhole: found.some(({ path }) => path === undefined),
-      names: [...object.written],
+      names: [...object.written].flatMap((name) => {
+        if (!name.startsWith(TAKEN)) return [name];
+        // an object that is made has a place of its own for what is taken out
+        return found.every(({ isMade }) => isMade) ? [] : [name.slice(TAKEN.length)];
+      }),
       isMade: found.some(({ isMade }) => isMade),
+      keepsAll: found.every(({ isMade, keepsAll }) => !isMade || keepsAll === true),
+      ...keptOf(found),
     };
   });
   return rowsOf(outcome, type);
@@ -71,6 +84,21 @@ interface Part {
   /** Absent: the answer itself. */
   readonly path?: readonly string[];
   readonly isMade: boolean;
+  /** All fields of the item are as they were, and others are added. */
+  readonly keepsAll?: boolean;
+  /** Fields of an object that is made of an item which are as they were. */
+  readonly kept?: ReadonlySet<string>;
+}
+
+/** Returns the fields that all objects have as they were. */
+function keptOf(parts: readonly Pick<Part, 'isMade' | 'keepsAll' | 'kept'>[]): {
+  readonly kept?: ReadonlySet<string>;
+} {
+  const [first, ...more] = parts
+    .filter(({ isMade, keepsAll }) => isMade && keepsAll !== true)
+    .map(({ kept }) => kept ?? new Set<string>());
+  if (first === undefined) return {};
+  return { kept: new Set([...first].filter((name) => more.every((other) => other.has(name)))) };
 }
 
 function ofList(list: CodeValue): Part | undefined {
@@ -79,19 +107,35 @@ function ofList(list: CodeValue): Part | undefined {
 }
 
 function ofRow(row: CodeValue): Part | undefined {
-  if (row.kind === 'dict') {
-    // an object that is made of one item: its columns are others
-    const items = [...row.entries.values()].filter((value) => value.kind === 'entry');
-    const paths = new Set(items.map(({ path }) => path.slice(0, path.lastIndexOf('*') + 1).join('/')));
-    const isOfItem = items.length > 0 && paths.size === 1;
-    const [only] = items;
-    if (!isOfItem || only === undefined || !only.path.includes('*')) return undefined;
-    return { path: only.path.slice(0, only.path.lastIndexOf('*')), isMade: true };
-  }
+  if (row.kind === 'dict') return ofMade(row);
   if (row.kind === 'entry')
     return row.path.at(-1) === '*' ? { path: row.path.slice(0, -1), isMade: false } : undefined;
   const path = pathOf(row);
   return path?.length === 0 ? { isMade: false } : undefined;
+}
+
+/** Returns what stands for all fields of an item in an object. */
+function spreadKey(path: readonly string[]): string {
+  return `**${path.join('/')}`;
+}
+
+/** Returns the place of the item that an object is made of, and of the items around it: its columns are others. */
+function ofMade({ entries }: CodeMap): Part | undefined {
+  const parts = [...entries].flatMap(([key, value]) =>
+    value.kind === 'entry' ? [{ key, path: value.path }] : [],
+  );
+  const items = parts.map(({ path }) => path.slice(0, path.lastIndexOf('*') + 1));
+  const [item] = items.toSorted((a, b) => b.length - a.length);
+  const isAround = (of: readonly string[]): boolean => of.every((key, index) => item?.[index] === key);
+  if (item === undefined || item.length === 0 || !items.every((of) => of.length > 0 && isAround(of)))
+    return undefined;
+  // fields of the item come after those of what is around it
+  const last = parts.at(-1);
+  const isWhole =
+    entries.size === parts.length && last?.key === spreadKey(item) && last.path.length === item.length;
+  if (isWhole) return { path: item.slice(0, -1), isMade: true, keepsAll: true };
+  const kept = parts.filter(({ key, path }) => path.length === item.length + 1 && path.at(-1) === key);
+  return { path: item.slice(0, -1), isMade: true, kept: new Set(kept.map(({ key }) => key)) };
 }
 
 /** Returns the keys of a part of the answer. */
@@ -114,8 +158,21 @@ const BASE: BaseClass = {
     const path = list.kind === 'items' ? undefined : pathOf(list);
     return path === undefined ? undefined : [{ kind: 'entry', path: [...path, '*'] }];
   },
+  call: (object, of, name, { positional: [key] }) => {
+    const known = key === undefined ? undefined : object.textOf(key);
+    if (of.kind !== 'entry' || name !== 'pop' || known === undefined) return undefined;
+    object.written.add(`${TAKEN}${known}`);
+    return { kind: 'entry', path: [...of.path, known] };
+  },
+  spread: (of) => (of.kind === 'entry' ? [[spreadKey(of.path), of]] : undefined),
   // what an answer has is known only while it runs
   compare: (left, operator, right) => {
+    // items of one list after those of another
+    if (operator === '+' && pathOf(left) !== undefined && pathOf(right) !== undefined)
+      return {
+        kind: 'items',
+        values: [left, right].map((list) => ({ kind: 'entry', path: [...(pathOf(list) ?? []), '*'] })),
+      };
     const isKey = (operator === 'in' || operator === 'not in') && isExpression(left) && isConstant(left);
     if (!isKey || !isExpression(right) || pathOf(right) === undefined) return undefined;
     const there: Expression = { kind: 'binary', operator: 'in', left, right };
@@ -128,8 +185,9 @@ function rowsOf(outcome: Outcome<Found>, type: CodeClass): CodeRows {
   const changed: ChangedFields = {
     names: new Set(leaves.flatMap(({ found }) => found.names)),
     isEmptied: false,
-    isOpen: leaves.some(({ found }) => found.isMade),
-    isMade: false,
+    isOpen: leaves.some(({ found }) => found.isMade && !found.keepsAll),
+    ...keptOf(leaves.map(({ found }) => found)),
+    isMade: leaves.some(({ found }) => found.isMade),
   };
   const filled = leaves.filter(({ found }) => found.paths.length > 0 || found.isWhole);
   const [first, ...more] = filled;

@@ -14,6 +14,8 @@ export interface ChangedFields {
   readonly isEmptied: boolean;
   /** Fields that are known only while it runs get other values. */
   readonly isOpen: boolean;
+  /** Fields that keep their names and values all the same. */
+  readonly kept?: ReadonlySet<string>;
   /** Fields under names that are put together while it runs get values. */
   readonly isMade: boolean;
 }

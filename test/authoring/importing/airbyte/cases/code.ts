@@ -1,4 +1,12 @@
-import { API, below, stream, type MockAnswer, type Part, type TwoRuns } from '../../support/two-runs.ts';
+import {
+  API,
+  below,
+  stream,
+  times,
+  type MockAnswer,
+  type Part,
+  type TwoRuns,
+} from '../../support/two-runs.ts';
 
 const by = (name: string, more: Part = {}): Part =>
   stream('items', '/a', {
@@ -509,5 +517,106 @@ class Labels(DpathExtractor):
     outcome: 'equal rows, other columns',
     api: () => ({ values: ['a', 'b'] }),
     asks: both('GET /a'),
+  },
+  {
+    name: 'rows that code makes of the items of a list in each record, with the record around them',
+    stream: stream('items', '/items', {
+      selector: {
+        extractor: {
+          type: 'CustomRecordExtractor',
+          class_name: 'source_shop.components.Unpacked',
+          field_path: ['orders'],
+        },
+      },
+      ...times(),
+    }),
+    code: `
+from airbyte_cdk.sources.declarative.extractors import DpathExtractor
+from airbyte_cdk.sources.declarative.extractors.record_extractor import RecordExtractor
+
+class Unpacked(DpathExtractor):
+    def extract_records(self, response):
+        orders = super().extract_records(response=response)
+        yield from ({**order, **line} for order in orders for line in order.pop("lines", []))
+`,
+    outcome: 'equal rows, other columns',
+    api: () => ({
+      orders: [
+        {
+          id: 1,
+          at: '2024-01-02',
+          lines: [
+            { id: 11, at: '2024-06-01' },
+            { id: 12, at: '2024-06-30' },
+          ],
+        },
+        { id: 2, at: '2024-06-29', lines: [] },
+      ],
+    }),
+    asks: [['GET /items?since=2024-01-01'], ['GET /items?since=2024-06-30']],
+    ids: [
+      ['11', '12'],
+      ['11', '12'],
+    ],
+  },
+  {
+    name: 'rows that code makes of fields of each record',
+    stream: stream('items', '/items', {
+      selector: {
+        extractor: {
+          type: 'CustomRecordExtractor',
+          class_name: 'source_shop.components.Packed',
+          field_path: [],
+        },
+      },
+      ...times(),
+    }),
+    code: `
+from airbyte_cdk.sources.declarative.extractors import DpathExtractor
+from airbyte_cdk.sources.declarative.extractors.record_extractor import RecordExtractor
+
+class Packed(DpathExtractor):
+    usual = ("id", "at")
+
+    def extract_records(self, response):
+        for record in super().extract_records(response=response):
+            made = {}
+            for name in self.usual:
+                made[name] = record.pop(name, None)
+            yield {**made, "more": record}
+`,
+    outcome: 'equal rows, other columns',
+    api: () => [{ id: 1, at: '2024-06-30', a: 1 }],
+    asks: [['GET /items?since=2024-01-01'], ['GET /items?since=2024-06-30']],
+    ids: [['1'], ['1']],
+  },
+  {
+    name: 'rows of two lists that code sorts',
+    stream: stream('items', '/items', {
+      selector: { extractor: { type: 'CustomRecordExtractor', class_name: 'source_shop.components.Sorted' } },
+    }),
+    code: `
+from airbyte_cdk.sources.declarative.extractors import DpathExtractor
+from airbyte_cdk.sources.declarative.extractors.record_extractor import RecordExtractor
+
+class Sorted(RecordExtractor):
+    def extract_records(self, response):
+        found = response.json()
+        old: List[Mapping[str, Any]] = found.get("old", [])
+        new: List[Mapping[str, Any]] = found.get("new", [])
+        yield from sorted(old + new, key=lambda each: each["at"] if each["at"] else "")
+`,
+    api: () => ({
+      old: [{ id: 2, at: '2' }],
+      new: [
+        { id: 1, at: '1' },
+        { id: 3, at: null },
+      ],
+    }),
+    asks: both('GET /items'),
+    ids: [
+      ['1', '2', '3'],
+      ['1', '2', '3'],
+    ],
   },
 ];
