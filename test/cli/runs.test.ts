@@ -88,6 +88,10 @@ const problems = async (query: string): Promise<RunProblems> =>
 const runs = async (...args: readonly string[]): Promise<Ended> =>
   await gexHere('runs', ...args, '--storage', running.dir);
 
+/** What went wrong as text without its lines. */
+const failed = async (...args: readonly string[]): Promise<string> =>
+  (await runs('--failed', ...args)).stdout.replaceAll(/\s+/g, ' ');
+
 describe('what went wrong', () => {
   test('is told by causes, with configurations, times and whether they were solved since', async () => {
     const all = await problems(`?since=${ago(100)}`);
@@ -169,6 +173,23 @@ describe('gex runs', () => {
     expect(
       (await runs('--failed', '--since', '-20 hours', '--until', '-10 hours', '--config', 'b')).stdout,
     ).toContain('Nothing went wrong.');
+  });
+
+  test('tells how to go on from what is not solved', async () => {
+    const meta = await metaOf(running.dir);
+    const last = async (set: object): Promise<void> => {
+      await meta.updateTable('runs').set(set).where('id', '=', Number(ids[39])).execute();
+    };
+    expect(await failed('--since', '-100 hours')).not.toMatch(/gex runs (?:rerun|accept)/);
+    await last({ status: 'error', error: JSON.stringify(CAUSES[0]?.(39)) });
+    expect(await failed()).toContain(`Again, when it is mended: gex runs rerun --cause ${ids[39]}`);
+    expect(await failed('--since', '-100 hours')).toMatch(
+      new RegExp(`gex runs rerun --cause ${ids[39]} --since 20\\S+Z`),
+    );
+    await last({ error: JSON.stringify(CAUSES[3]?.(39)) });
+    expect(await failed()).toContain(`To accept it: gex runs accept --cause ${ids[39]} --because "…"`);
+    await last({ status: 'success', error: null });
+    await meta.destroy();
   });
 
   test('shows one run', async () => {

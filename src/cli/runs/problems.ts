@@ -14,7 +14,7 @@ export function describeProblems(problems: RunProblems, width = WIDEST): string 
   const head = `${time(since)} to ${time(until)}: ${counts.success} succeeded${doubtful}, ${counts.error} failed, ${counts.cancelled} cancelled${accepted}.`;
   const most = Math.min(width, WIDEST);
   const parts = [
-    ...problems.problems.map((each) => describe(each, most)),
+    ...problems.problems.map((each) => describe(each, most, sinceOption(problems))),
     ...problems.missed.map(missedText),
   ];
   if (parts.length === 0) return `${head}\nNothing went wrong.`;
@@ -22,7 +22,24 @@ export function describeProblems(problems: RunProblems, width = WIDEST): string 
   return [head, ...parts].join('\n\n');
 }
 
-function describe(problem: RunProblem, width: number): string {
+/** More than the range that the commands look at by themselves. */
+const DAY_MS = 24 * 3_600_000 + 60_000;
+
+/** Returns the option that has another command look at the same range; empty where it does so by itself. */
+function sinceOption({ since, until }: RunProblems): string {
+  return Date.parse(time(until)) - Date.parse(time(since)) > DAY_MS ? ` --since ${time(since)}` : '';
+}
+
+/** Returns the command that goes on from a cause; none where all of it is solved. */
+function nextCommand({ error, runIds, sources }: RunProblem, since: string): readonly string[] {
+  const [run] = runIds;
+  if (run === undefined || sources.every(({ isSolved }) => isSolved)) return [];
+  return error.code === 'run.doubtful'
+    ? [`To accept it: gex runs accept --cause ${run}${since} --because "…"`]
+    : [`Again, when it is mended: gex runs rerun --cause ${run}${since}`];
+}
+
+function describe(problem: RunProblem, width: number, since: string): string {
   const { error, host, sources, firstTime, lastTime } = problem;
   const when = firstTime === lastTime ? time(lastTime) : `${time(firstTime)} to ${time(lastTime)}`;
   const kind = problem.kind === 'failed' ? 'failed' : 'in doubt';
@@ -34,6 +51,7 @@ function describe(problem: RunProblem, width: number): string {
     `Of ${sourcesText(problem)}`,
     ...(sources.every(({ isSolved }) => isSolved) ? ['Newer runs of all of them succeeded.'] : []),
     `More: gex runs show ${problem.runIds[0]}`,
+    ...nextCommand(problem, since),
   ];
   return [title, ...body.flatMap((line) => wrapped(line, width - 2).map((part) => `  ${part}`))].join('\n');
 }
