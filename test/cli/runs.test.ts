@@ -88,7 +88,7 @@ const problems = async (query: string): Promise<RunProblems> =>
 const runs = async (...args: readonly string[]): Promise<Ended> =>
   await gexHere('runs', ...args, '--storage', running.dir);
 
-/** What went wrong as text without its lines. */
+/** Returns what `gex runs --failed` tells, as one line. */
 const failed = async (...args: readonly string[]): Promise<string> =>
   (await runs('--failed', ...args)).stdout.replaceAll(/\s+/g, ' ');
 
