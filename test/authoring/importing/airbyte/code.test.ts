@@ -122,6 +122,21 @@ class Shop(RecordTransformation):
         record["b"] = shortened(cleaned(record))
 `;
 
+test('values and functions of a file that name each other are looked at once', () => {
+  const count = 30;
+  const names = Array.from({ length: count }, (_, index) => `C${index}`);
+  const calls = names.map((_, index) => `f${index}(r)`).join(' + ');
+  const code = [
+    ...names.map((name) => `${name} = [${names.join(', ')}]`),
+    ...names.map((_, index) => `\ndef f${index}(r):\n    return ${calls}\n`),
+    'class Shop(RecordTransformation):',
+    '    def transform(self, record, **kwargs):',
+    '        record["b"] = f0(C0)',
+    '',
+  ].join('\n');
+  expect(reasonsOf(stream('items', '/a', { transformations: [changes] }), code)).toEqual([]);
+});
+
 test('a transformation by a function that writes may change whatever is read', () => {
   const child = stream('items', '/a', {
     retriever: {

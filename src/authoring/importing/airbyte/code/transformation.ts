@@ -54,18 +54,20 @@ function refuseHarm(
   module: CodeModule,
   { node: definition }: Pick<CodeMethod, 'node'>,
   functions: Set<OwnFunction>,
-  constants: ReadonlySet<string> = new Set(),
+  constants = new Set<string>(),
 ): void {
   const within = (node: PythonNode): boolean => node.from >= definition.from && node.to <= definition.to;
   for (const node of module.file.nodes('VariableName').filter(within)) {
     const name = module.file.text(node);
-    const value = constants.has(name) ? undefined : module.constants.get(name);
-    if (value !== undefined) refuseHarm(module, { node: value }, functions, new Set([...constants, name]));
+    const key = `${module.path} ${name}`;
+    const value = constants.has(key) ? undefined : module.constants.get(name);
+    constants.add(key);
+    if (value !== undefined) refuseHarm(module, { node: value }, functions, constants);
     const own = module.functionOf(name);
     if (own !== undefined && own.method.decorators.length === 0) {
       if ([...functions].some(({ method }) => method.node === own.method.node)) continue;
       functions.add(own);
-      refuseHarm(own.module, own.method, functions);
+      refuseHarm(own.module, own.method, functions, constants);
       continue;
     }
     const path = module.imports.get(name);
