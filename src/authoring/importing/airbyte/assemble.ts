@@ -4,6 +4,7 @@ import type { ManifestNode, NodeMap } from './node.ts';
 import type { ConnectorSettings } from './airbyte-settings.ts';
 import type { Budgets } from './budgets.ts';
 import type { JobTree } from './parent-rows.ts';
+import { takeShared } from './shared-parts.ts';
 import type { ConversionOutcome } from '../report.ts';
 import type { TranslatedJson } from './translate/position.ts';
 
@@ -31,7 +32,10 @@ export function assemble({ settings, taken, dynamic, notes, budgets, name, file 
   const withTree = taken.filter(
     (stream): stream is TakenStream & { tree: JobTree } => stream.tree !== undefined,
   );
-  const common = commonApi(withTree.map(({ tree }) => tree));
+  const common = {
+    ...commonApi(withTree.map(({ tree }) => tree)),
+    ...takeShared(withTree.flatMap(({ tree }) => tree.roots)),
+  };
   const rows = withTree.map((stream) => rowOf(stream, common, bucket));
   const entries = settings.entries();
   return {
