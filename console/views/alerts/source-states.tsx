@@ -5,6 +5,7 @@ import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { SearchField, Select } from '../../ui/field.tsx';
 import { Pager } from '../../ui/pager.tsx';
+import { useServiceSort } from '../../ui/service-sort.ts';
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
 import { RelativeTime, Text } from '../../ui/values.tsx';
 import { minutesText } from './words.ts';
@@ -39,6 +40,7 @@ const COLUMNS: readonly Column<SourceState>[] = [
         <Text>{source.name === '' ? source.configuration : source.name}</Text>
       </Link>
     ),
+    sortBy: ({ name }) => name,
   },
   {
     id: 'state',
@@ -53,22 +55,25 @@ const COLUMNS: readonly Column<SourceState>[] = [
     },
   },
   {
-    id: 'load',
+    id: 'lastLoad',
     title: 'Last load',
     width: 140,
+    sortBy: ({ lastLoadTime }) => lastLoadTime ?? '',
     show: ({ lastLoadTime }) => (lastLoadTime === null ? none : <RelativeTime value={lastLoadTime} />),
   },
   {
     id: 'next',
     title: 'Next run',
     width: 140,
+    sortBy: ({ nextTime }) => nextTime ?? '',
     show: ({ nextTime, isPaused }) =>
       isPaused ? <Badge>paused</Badge> : nextTime === null ? none : <RelativeTime value={nextTime} />,
   },
   {
-    id: 'run',
+    id: 'lastRun',
     title: 'Last run',
     width: 110,
+    sortBy: ({ lastRunTime }) => lastRunTime ?? '',
     show: ({ lastRun }) => (lastRun === null ? none : <Link to={at`/runs/${lastRun}`}>{lastRun}</Link>),
   },
   {
@@ -80,19 +85,24 @@ const COLUMNS: readonly Column<SourceState>[] = [
   { id: 'id', title: 'Id', width: 180, text: ({ configuration }) => configuration },
 ];
 
+/** Orders of the service, by column; true for those that begin with the newest. */
+const ORDERS = { name: false, lastLoad: true, next: false, lastRun: true } as const;
+
 /** Lists how sources ran last and how old their data is, those that need a look first. */
 export function SourceStates() {
   const { query } = usePlace();
   const [search, state] = [query.get('search') ?? '', query.get('state') ?? ''];
   const offset = Math.max(0, Math.floor(Number(query.get('offset'))) || 0);
+  const { column, isReversed, sort, onSort } = useServiceSort(ORDERS);
   const condition = CONDITIONS.find(({ value }) => value === state)?.value;
   const states = useQuery({
-    key: ['runs', 'states', state, search, offset],
+    key: ['runs', 'states', state, search, offset, column, isReversed],
     load: async () =>
       await client().runs.states({
         limit: PART,
         offset,
         ...(search === '' ? {} : { search }),
+        ...(column === undefined ? {} : { sort: column, isReversed }),
         ...(condition === undefined ? {} : { state: [condition] }),
         ...(state === 'paused' ? { isPaused: true } : {}),
       }),
@@ -141,6 +151,8 @@ export function SourceStates() {
                 rows={sources}
                 rowKey={placeOf}
                 onOpen={(source) => navigate(placeOf(source))}
+                sort={sort}
+                onSort={onSort}
               />
               <Pager
                 noun="sources"

@@ -11,6 +11,7 @@ import { FormDialog } from '../../ui/dialog.tsx';
 import { Input, SearchField, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pager } from '../../ui/pager.tsx';
+import { useServiceSort } from '../../ui/service-sort.ts';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { Bytes, bytesText, Count, plural, RelativeTime, Text } from '../../ui/values.tsx';
 import { ALL_COLUMNS, bucketOf } from './table-columns.tsx';
@@ -51,17 +52,12 @@ const REST_MS = 300;
 
 /** Orders of the service, by column; true for those that begin with the largest. */
 const ORDERS = { bucket: false, rows: true, size: true, changed: true } as const;
-type SortColumn = keyof typeof ORDERS;
-
-const columnIn = (text: string | null): SortColumn | undefined =>
-  (Object.keys(ORDERS) as SortColumn[]).find((column) => column === text); // its own keys
 
 /** Shows tables page by page, searched and sorted by the service. */
 function Tables() {
   const { query } = usePlace();
   const search = query.get('search') ?? '';
-  const column = columnIn(query.get('sort'));
-  const isDown = query.get('down') === '1';
+  const { column, isReversed, sort, onSort } = useServiceSort(ORDERS);
   const offset = Math.max(0, Math.floor(Number(query.get('offset'))) || 0);
   const [typed, setTyped] = useState(search);
   useEffect(() => {
@@ -71,13 +67,11 @@ function Tables() {
     return () => clearTimeout(timer);
   }, [typed, search]);
   const found = useQuery({
-    key: ['tables', 'brief', search, column, isDown, offset],
+    key: ['tables', 'brief', search, column, isReversed, offset],
     load: async () =>
       await client().tables.brief({
         ...(search === '' ? {} : { search }),
-        ...(column === undefined
-          ? {}
-          : { sort: column === 'bucket' ? 'id' : column, isReversed: isDown !== ORDERS[column] }),
+        ...(column === undefined ? {} : { sort: column === 'bucket' ? 'id' : column, isReversed }),
         limit: PART,
         offset,
       }),
@@ -109,14 +103,8 @@ function Tables() {
                 rows={tables}
                 rowKey={({ id }) => id}
                 onOpen={({ id }) => navigate(at`/tables/${id}`)}
-                sort={column && { column, isDown }}
-                onSort={(id) =>
-                  setQuery({
-                    sort: id === column && isDown ? undefined : id,
-                    down: id === column && !isDown ? '1' : undefined,
-                    offset: undefined,
-                  })
-                }
+                sort={sort}
+                onSort={onSort}
               />
               <Pager
                 noun="tables"

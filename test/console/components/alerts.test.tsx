@@ -1,5 +1,6 @@
 import { fireEvent, render, screen } from '@testing-library/preact';
 import { expect, test } from 'vitest';
+import { PlaceContext, useFollowedPlace } from '../../../console/route/router.ts';
 import Alerts from '../../../console/views/alerts/index.tsx';
 import { answer, LIMITED, signIn } from './service.ts';
 
@@ -50,6 +51,37 @@ test('a limited token sees the state of its sources, and is offered no alerts', 
   expect(screen.getByText('paused')).toBeTruthy();
   expect(screen.getByText('26 hours')).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'New alert' })).toBeNull();
+});
+
+function Followed() {
+  return (
+    <PlaceContext.Provider value={useFollowedPlace()}>
+      <Alerts parts={[]} />
+    </PlaceContext.Provider>
+  );
+}
+
+async function pressLastLoad(): Promise<void> {
+  fireEvent.click(await screen.findByRole('button', { name: 'Last load' }));
+}
+
+test('the state of the sources is sorted by the service, one way, the other and not at all', async () => {
+  signIn({ ...LIMITED, components: ['ex-generic-v2'] });
+  const asked = answer({ 'GET runs/sources': STATES, 'GET components': [] });
+  const orders = () =>
+    asked
+      .filter(({ what }) => what === 'GET runs/sources')
+      .map(({ query }) => [query.get('sort'), query.get('isReversed')]);
+  render(<Followed />);
+  await screen.findByRole('link', { name: 'Shop' });
+  expect(screen.queryByRole('button', { name: 'Late after' })).toBeNull();
+  await pressLastLoad();
+  await expect.poll(() => orders().at(-1)).toEqual(['lastLoad', '1']);
+  expect(window.location.search).toBe('?sort=lastLoad');
+  await pressLastLoad();
+  await expect.poll(() => orders().at(-1)).toEqual(['lastLoad', '0']);
+  await pressLastLoad();
+  await expect.poll(() => window.location.search).toBe('');
 });
 
 test('an alert is made with what is typed, and its key is shown once', async () => {
