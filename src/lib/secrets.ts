@@ -114,7 +114,9 @@ export class Secrets {
 
   /** Redacts an address: without user and password, without the values of secret query parameters. */
   redactUrl(url: string): string {
-    const open = url.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, `$1//${HIDDEN}@`);
+    const open = url.includes('@')
+      ? url.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, `$1//${HIDDEN}@`)
+      : url;
     const start = open.indexOf('?');
     if (start === -1) return this.redact(open);
     const query = open

@@ -69,8 +69,9 @@ class Reader {
   object(node: AnyObject, prefix: string, depth: number, toRows: readonly string[] | undefined): void {
     if (depth > MAX_DEPTH) return;
     const isThing = isEntity(node);
-    const isVague = entriesOf(node).some(([name, value]) => isSet(value) && hasVagueWord(name));
-    for (const [name, value] of entriesOf(node)) {
+    const isVague = keysOf(node).some((name) => hasVagueWord(name) && isSet(getKey(node, name) ?? null));
+    for (const name of keysOf(node)) {
+      const value = getKey(node, name) ?? null;
       if (++this.#names > MAX_NAMES) return;
       const path = `${prefix}${name}`;
       const own = this.#own.get(path);
