@@ -153,7 +153,8 @@ function First({
           )
         }
       >
-        Ctrl+Enter runs the query. Cells are texts: TRY_CAST(price AS DOUBLE) makes numbers of them.
+        Ctrl+Enter runs the query. Cells of tables without types are texts: TRY_CAST(price AS DOUBLE) makes
+        numbers of them.
       </EmptyState>
     </div>
   );
