@@ -107,10 +107,18 @@ export async function replaceRows(
   await session.run(`ALTER TABLE ${loading.name} RENAME TO ${loading.target}`);
 }
 
-/** Adds the rows of the file to a table that has its columns; with a key, rows that differ take the place of those that have it. */
-export async function mergeRows(session: DuckSession, load: Load): Promise<void> {
+/**
+ * Adds the rows of the file to a table that has its columns; with a key, rows that differ take the place of those that
+ * have it.
+ *
+ * @returns rows that the table has more than before
+ */
+export async function mergeRows(session: DuckSession, load: Load): Promise<number> {
   const { target, plan, key, forms } = load;
-  if (key.length === 0) return insertRows(session, load);
+  if (key.length === 0) {
+    await insertRows(session, load);
+    return load.spool.records;
+  }
 
   const columns = plan.columns.map(({ name }) => name);
   await session.run(`CREATE TEMP TABLE staged (${definitions(columns, TEXTS).join(', ')})`);
@@ -119,19 +127,23 @@ export async function mergeRows(session: DuckSession, load: Load): Promise<void>
   const equal = (name: string): string => `${cellText(name, forms, 't')} = s.${columnIdentifier(name)}`;
   const sameKey = [...key.map(equal), ...(await sameValues(session, key, forms))].join(' AND ');
   const others = columns.filter((name) => !key.includes(name));
+  let removed = 0;
   // Rows that are the same already stay, and keep their change time.
   if (others.length > 0) {
     const differs = balanced(
       others.map((name) => `${cellText(name, forms, 't')} <> s.${columnIdentifier(name)}`),
       ' OR ',
     );
-    await session.run(`DELETE FROM ${target} t USING staged s WHERE ${sameKey} AND (${differs})`);
+    removed = await session.number(
+      `DELETE FROM ${target} t USING staged s WHERE ${sameKey} AND (${differs})`,
+    );
   }
   const { names, cells } = storedCells(columns, forms, (name) => `s.${columnIdentifier(name)}`);
-  await session.run(
+  const inserted = await session.number(
     `INSERT INTO ${target} (${[...names, CHANGED_AT].join(', ')}) SELECT ${[...cells, `s.${CHANGED_AT}`].join(', ')} FROM staged s WHERE NOT EXISTS (SELECT 1 FROM ${target} t WHERE ${sameKey})`,
   );
   await session.run('DROP TABLE staged');
+  return inserted - removed;
 }
 
 /**

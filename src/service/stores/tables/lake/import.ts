@@ -90,19 +90,17 @@ async function load(
     isReplaced ? TEXTS.types : stored,
   );
   const made: Prepared = { target, columns, primaryKey, file, types };
+  let rows = spool.records;
   if (isReplaced) {
     const forms = await prepareEmpty(session, made, entry);
     await insertRows(session, { ...file, target, forms });
     await keepLastOfKey(session, target, key, forms);
+    if (key.length > 0) rows = await session.number(`SELECT count(*) FROM ${target}`);
   } else {
     const forms = await prepareMore(session, made, entry);
-    await mergeRows(session, { ...file, target, key, forms });
+    // Counted as they come: to count all rows takes DuckLake two round trips more.
+    rows = entry.rows + (await mergeRows(session, { ...file, target, key, forms }));
   }
-
-  const rows =
-    key.length === 0
-      ? spool.records + (isReplaced ? 0 : entry.rows)
-      : await session.number(`SELECT count(*) FROM ${target}`);
   const bytes = isReplaced ? grown(0, 0, rows, spool) : grown(entry.bytes, entry.rows, rows, spool);
   const outcome: ImportOutcome = {
     importedColumns: plan.importedColumns,
