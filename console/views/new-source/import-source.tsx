@@ -154,6 +154,7 @@ export function ImportSource() {
 const OUTCOMES = {
   exact: ['good', 'exact'],
   'equal rows, other columns': ['warn', 'other columns'],
+  'more rows': ['warn', 'more rows'],
   not: ['bad', 'not taken over'],
 } as const;
 
@@ -166,7 +167,8 @@ function Report({ report }: { readonly report: ImportedSource['report'] }) {
       <h2 id="import-report">What becomes of it</h2>
       <p role="status">
         {plural(streams.length, 'stream')}: {count('exact')} exact, {count('equal rows, other columns')} with
-        equal rows and other columns, {count('not')} not taken over.
+        equal rows and other columns, {count('more rows') > 0 && `${count('more rows')} with more rows, `}
+        {count('not')} not taken over.
       </p>
       {notes.map((note) => (
         <Banner key={note}>

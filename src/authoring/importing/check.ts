@@ -29,7 +29,11 @@ export async function checked(imported: Imported): Promise<Imported> {
     if (reasons.length === 0)
       return columns.length === 0
         ? stream
-        : { ...stream, outcome: 'equal rows, other columns', columns: [...stream.columns, ...columns] };
+        : {
+            ...stream,
+            outcome: stream.outcome === 'exact' ? 'equal rows, other columns' : stream.outcome,
+            columns: [...stream.columns, ...columns],
+          };
     if (stream.row !== undefined) wrong.add(stream.row);
     return { ...stream, outcome: 'not', reasons };
   });

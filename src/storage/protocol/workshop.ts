@@ -87,7 +87,7 @@ export const Importing = Type.Object({
 
 const ImportedStream = Type.Object({
   stream: Type.String(),
-  outcome: Type.Enum(['exact', 'equal rows, other columns', 'not']),
+  outcome: Type.Enum(['exact', 'equal rows, other columns', 'more rows', 'not']),
   row: Type.Optional(
     Type.String({ description: 'Its row in the configuration; disabled where it is `not`.' }),
   ),

@@ -65,6 +65,7 @@ test('streams that somebody has to look at stand in front', () => {
     settings: [],
     streams: [
       { ...STREAM, stream: 'as_it_was' },
+      { ...STREAM, stream: 'longer', outcome: 'more rows', notes: ['Every run reads all rows.'] },
       { ...STREAM, stream: 'renamed', outcome: 'equal rows, other columns', columns: ['“a” is called “b”'] },
       {
         ...STREAM,
@@ -75,5 +76,8 @@ test('streams that somebody has to look at stand in front', () => {
     ],
   });
   const names = [...page.matchAll(/<th scope="row">([^<]*)/g)].map(([, name]) => name);
-  expect(names).toEqual(['left', 'renamed', 'as_it_was']);
+  expect(names).toEqual(['left', 'longer', 'renamed', 'as_it_was']);
+  expect(page.replace(/<[^>]+>/g, '')).toContain(
+    '1 exact, 1 with equal rows and other columns, 1 with more rows, 1 not.',
+  );
 });

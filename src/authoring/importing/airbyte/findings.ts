@@ -3,6 +3,19 @@ import { TemplateError } from './jinja/ast.ts';
 
 /** Findings about a stream of a manifest. */
 export class ManifestFindings extends StreamFindings {
+  #hasMoreRows = false;
+
+  /** Rows are read that the other tool leaves out. */
+  get hasMoreRows(): boolean {
+    return this.#hasMoreRows;
+  }
+
+  /** Adds something that makes more rows, and leaves none out. */
+  moreRows(text: string): void {
+    this.note(text);
+    this.#hasMoreRows = true;
+  }
+
   /** Returns the findings of a parent, which go to the stream below it but for its columns: it writes no table. */
   ofParent(): ManifestFindings {
     return new ParentFindings(this);
@@ -52,6 +65,10 @@ class ParentFindings extends ManifestFindings {
 
   override note(text: string): void {
     this.#below.note(text);
+  }
+
+  override moreRows(text: string): void {
+    this.#below.moreRows(text);
   }
 
   override column(): void {}

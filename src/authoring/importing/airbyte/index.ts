@@ -97,6 +97,7 @@ function streamsOf(manifest: NodeMap): readonly Found[] {
 
 function outcomeOf(findings: ManifestFindings, tree: JobTree | undefined): ConversionOutcome {
   if (findings.reasons.length > 0 || tree === undefined) return 'not';
+  if (findings.hasMoreRows) return 'more rows';
   return findings.columns.length > 0 ? 'equal rows, other columns' : 'exact';
 }
 

@@ -12,7 +12,7 @@ import { readPagination } from './pagination.ts';
 import { addBelow, freeName, type JobTree, type TranslatedJob } from './parent-rows.ts';
 import type { ListPartition, ParentPartition } from './partitions.ts';
 import { readReactions } from './reactions.ts';
-import { readRecords } from './records.ts';
+import { readRecords, type RecordsDraft } from './records.ts';
 import { readRequest } from './request.ts';
 import { fieldSource } from './scope.ts';
 import { withoutUnsent, withoutWhole } from './slices.ts';
@@ -67,6 +67,7 @@ export function readJob(
   const address = isElsewhere ? wholeEndpoint(request.address, names) : request.address.endpoint;
   const endpoint = withNameless(stream, address, draft, pagination);
   const records = readRecords(stream.stream, retriever.child('record_selector'), scope);
+  withFilteredPages(stream, pagination, records);
   const reactions = readReactions(requester.child('error_handler'), scope);
   const name = stream.stream.text('name') ?? '';
   const { cursorField = '' } = incremental;
@@ -170,13 +171,36 @@ function firstPageAlone(
 
 /** Says that a token is no sign of a further page, where the number of rows tells which page is the last one. */
 function endOf(pagination: TranslatedJob | undefined): TranslatedJob {
-  const { set, urlKey, stopWhen, emptyPage } = pagination ?? {};
-  const isByRows = /"(?:answer":"rows|last":)/.test(JSON.stringify(stopWhen ?? null));
-  if (emptyPage !== 'stop' && !isByRows) return {};
+  const { set, urlKey } = pagination ?? {};
+  if (!isByRows(pagination)) return {};
   const text = JSON.stringify([set ?? null, urlKey ?? null]);
   const paths = [...text.matchAll(/"response":"([^"\\]+)"/g)].map(([, path = '']) => path);
   const notSigns = [...new Set(paths)].filter((path) => path !== '.');
   return notSigns.length === 0 ? {} : { completeness: { notSigns } };
+}
+
+/** Tells if the pages of a token end by the rows that came. */
+function isByRows({ stopWhen, emptyPage }: TranslatedJob = {}): boolean {
+  return emptyPage === 'stop' || /"(?:answer":"rows|last":)/.test(JSON.stringify(stopWhen ?? null));
+}
+
+/** Says that the other tool counts the rows of a page which its filter keeps, and so ends where that keeps few. */
+function withFilteredPages(
+  { stream, retriever, findings }: StreamParts,
+  pagination: TranslatedJob | undefined,
+  { isKept }: RecordsDraft,
+): void {
+  const isCounted =
+    isByRows(pagination) || ['pagenum', 'offset'].includes(shown(pagination?.['method'] ?? ''));
+  const cursor = stream.child('incremental_sync');
+  // a feed is filtered after its pages are counted
+  const isFiltered = cursor?.flag('is_client_side_incremental') === true && !cursor.flag('is_data_feed');
+  const hasFilter =
+    isKept !== undefined && retriever.child('record_selector')?.get('record_filter') !== undefined;
+  if (isCounted && (hasFilter || isFiltered))
+    findings.moreRows(
+      'Pages end by the rows that the API gives. The other tool counts those that its filter keeps, ends at a page with fewer of them, and leaves out the rows behind it.',
+    );
 }
 
 /** Returns the columns of a primary key: from a name, a list of names, or a list of paths. */

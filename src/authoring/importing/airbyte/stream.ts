@@ -43,8 +43,8 @@ export function readStream(
   }
   if (stream.type === 'StateDelegatingStream') {
     const full = stream.child('full_refresh_stream');
-    findings.note(
-      'Every run reads all rows, as the first one does: the other request for later runs is not used.',
+    findings.moreRows(
+      'Every run reads all rows, as the first one does: the other tool has another request for later runs, which asks for less.',
     );
     // a state of the first request would leave out what the other one finds: rows that are changed
     return full === undefined ? undefined : readStream(full, context, false, depth);

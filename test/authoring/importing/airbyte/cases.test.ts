@@ -2,12 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importAirbyte } from '../../../../src/authoring/importing/airbyte/index.ts';
 import { checked } from '../../../../src/authoring/importing/check.ts';
 import {
+  API,
   below,
+  inQuery,
   manifestOf,
+  pages,
   runTwice,
   serve,
   stream,
   times,
+  type MockAnswer,
   type Part,
   type TwoRuns,
 } from '../support/two-runs.ts';
@@ -70,8 +74,75 @@ test('a stream with another request for later runs reads all rows in each run', 
     { name: '', stream: {}, more, api: () => [{ id: 1, at: '2024-05-01' }], asks: [[], []] },
     server,
   );
-  expect(outcomes).toEqual([{ outcome: 'exact', reasons: [] }]);
+  expect(outcomes).toEqual([{ outcome: 'more rows', reasons: [] }]);
   expect(asks).toEqual([['GET /a?since=2024-01-01'], ['GET /a?since=2024-01-01']]);
+});
+
+const threeRows: MockAnswer = ({ searchParams }) =>
+  ({ 1: [{ id: 3 }], 2: [] })[searchParams.get('page') ?? ''] ?? [{ id: 1 }, { id: 2 }];
+
+describe('pages that end by their rows', () => {
+  const counted = pages({ type: 'PageIncrement', page_size: 2 }, inQuery('page'));
+
+  // airbyte-cdk counts one row of the first page, which asked for two, and ends there: it never reads row 3
+  test('are read on behind a filter, which is said', async () => {
+    const filtered = stream('items', '/a', {
+      retriever: counted,
+      selector: { record_filter: { type: 'RecordFilter', condition: '{{ record.id > 1 }}' } },
+    });
+    const { outcomes, asks, ids } = await runTwice(
+      { name: '', stream: filtered, api: threeRows, asks: [[], []] },
+      server,
+    );
+    expect(outcomes).toEqual([{ outcome: 'more rows', reasons: [] }]);
+    expect(asks[0]).toEqual(['GET /a', 'GET /a?page=1']);
+    expect(ids[0]).toEqual(['2', '3']);
+  });
+
+  test.each([
+    ['without a filter', { retriever: counted }, 'exact'],
+    [
+      'with one that keeps all',
+      { retriever: counted, selector: { record_filter: { condition: '{{ 1 == 1 }}' } } },
+      'exact',
+    ],
+    [
+      'with rows older than the state left out',
+      { retriever: counted, ...times({ is_client_side_incremental: true }) },
+      'more rows',
+    ],
+    // it leaves them out after its pages are counted
+    [
+      'of a feed',
+      { retriever: counted, ...times({ is_client_side_incremental: true, is_data_feed: true }) },
+      'exact',
+    ],
+    [
+      'at a token that is missing',
+      {
+        retriever: pages({ type: 'CursorPagination', cursor_value: '{{ response.next }}' }, inQuery('page')),
+        selector: { record_filter: { condition: '{{ record.id > 1 }}' } },
+      },
+      'exact',
+    ],
+  ])('%s', (_, parts, outcome) => {
+    const { report } = importAirbyte(manifestOf({ stream: stream('items', '/a', parts) }, API), {
+      file: 'shop.yaml',
+    });
+    expect(report.streams.map((each) => each.outcome)).toEqual([outcome]);
+  });
+
+  test('of a parent make more rows below it, too', () => {
+    const parent = stream('shops', '/shops', {
+      retriever: counted,
+      selector: { record_filter: { condition: '{{ record.id > 1 }}' } },
+    });
+    const child = stream('items', '/{{ stream_partition.shop }}', { retriever: below(parent, 'shop') });
+    const { report } = importAirbyte(manifestOf({ stream: child }, API), { file: 'shop.yaml' });
+    expect(report.streams.map(({ outcome, notes }) => [outcome, notes])).toEqual([
+      ['more rows', [expect.stringContaining('The other tool counts those that its filter keeps')]],
+    ]);
+  });
 });
 
 test('a part that is referred to from thousands of places is read once', () => {
