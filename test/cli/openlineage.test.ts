@@ -56,7 +56,11 @@ test('START and COMPLETE tell what a run reads and which tables it fills', async
     inputs,
   };
   expect(start).toEqual({ ...common, eventType: 'START', outputs: [] });
-  const output = (name: string, fields: readonly (readonly [string, string])[], size: number) => ({
+  const output = (
+    name: string,
+    fields: readonly (readonly [string, string, string?])[],
+    { size, from }: { readonly size: number; readonly from: string },
+  ) => ({
     namespace: `${HOST}${path.join(folder, 'storage')}`,
     name,
     facets: {
@@ -64,11 +68,23 @@ test('START and COMPLETE tell what a run reads and which tables it fills', async
         ...base('SchemaDatasetFacet', '1-1-1'),
         fields: fields.map(([column, type]) => ({ name: column, type })),
       },
+      columnLineage: {
+        ...base('ColumnLineageDatasetFacet', '1-2-0'),
+        fields: Object.fromEntries(
+          fields.flatMap(([column, , field]) =>
+            field === undefined ? [] : [[column, lineage(from, field)]],
+          ),
+        ),
+      },
     },
     outputFacets: {
       outputStatistics: { ...base('OutputStatisticsOutputDatasetFacet', '1-0-2'), rowCount: 1, size },
     },
   });
+  function lineage(name: string, field: string) {
+    const transformations = [{ type: 'DIRECT', subtype: 'IDENTITY' }];
+    return { inputFields: [{ namespace: api.url.slice(0, -1), name, field, transformations }] };
+  }
   expect(complete).toEqual({
     ...common,
     eventType: 'COMPLETE',
@@ -76,24 +92,92 @@ test('START and COMPLETE tell what a run reads and which tables it fills', async
       output(
         'in.c-library.books',
         [
-          ['id', 'BIGINT'],
-          ['price', 'DOUBLE'],
+          ['id', 'BIGINT', 'id'],
+          ['price', 'DOUBLE', 'price'],
         ],
-        '"id","price"\n"1","1.5"\n'.length,
+        { size: '"id","price"\n"1","1.5"\n'.length, from: '/v1/books' },
       ),
       output(
         'in.c-library.pages',
         [
-          ['page', 'STRING'],
+          ['page', 'STRING', 'page'],
           ['parent_id', 'STRING'],
         ],
-        '"page","parent_id"\n"a","1"\n'.length,
+        { size: '"page","parent_id"\n"a","1"\n'.length, from: '/books/{id}/pages' },
       ),
     ]) as unknown,
   });
   expect(complete?.run.runId).toBe(start?.run.runId);
   expect(got.map(({ text }) => text).join('')).not.toMatch(/visible|key of lineage/);
 });
+
+test('columns are led back to the fields they come from, through objects, lists and new names', async () => {
+  const book = { id: 1, author: { name: 'A' }, 'a b': 2, tags: ['x'], prices: [{ net: { eur: 1 } }] };
+  const job = { dataType: 'books', dataField: 'list', rename: { id: 'number' } };
+  const jobs = [
+    { endpoint: 'books', ...job },
+    { endpoint: 'old/books', ...job },
+  ];
+  expect(await lineageOf({ list: [book] }, jobs, {})).toEqual({
+    books: { number: twice('number'), author_name: twice('author.name'), a_b: twice('a b') },
+    books_tags: { data: twice('tags[]') },
+    books_prices: { net_eur: twice('prices[].net.eur') },
+  });
+});
+
+function twice(field: string): string[] {
+  return [`/books ${field}`, `/old/books ${field}`];
+}
+
+test('columns of a mapping are led back by it', async () => {
+  const mails = {
+    type: 'table',
+    destination: 'mails',
+    tableMapping: { to: { mapping: { destination: 'address' } } },
+    parentKey: { destination: 'person' },
+  };
+  const id = { mapping: { destination: 'id', primaryKey: true } };
+  const mappings = { people: { 'user/id': { ...id, delimiter: '/' }, mails } };
+  const person = { user: { id: 7 }, mails: [{ to: 'a' }] };
+  expect(await lineageOf([person], [{ endpoint: 'people' }], { mappings })).toEqual({
+    people: { id: ['/people user.id'] },
+    mails: { address: ['/people mails[].to'] },
+  });
+});
+
+/** Runs jobs over an API that always has the same answer; the inputs and fields behind each column. */
+async function lineageOf(
+  answer: unknown,
+  jobs: readonly unknown[],
+  config: object,
+): Promise<Record<string, Record<string, string[]>>> {
+  const api = await startApi((_, response) => json(response, answer));
+  const folder = dataFolder(configOf(api, jobs, { config }));
+  const { got, url } = await receiver();
+  expect(await runHere(['run', '--data', folder, '--openlineage', url])).toMatchObject({ code: 0 });
+  const outputs = got[1]?.event.outputs ?? [];
+  return Object.fromEntries(
+    outputs.map(({ name, facets }) => [name.slice(name.lastIndexOf('.') + 1), fieldsOf(facets)]),
+  );
+}
+
+function fieldsOf(facets: Readonly<Record<string, unknown>>): Record<string, string[]> {
+  // what it has is compared
+  const { fields } = facets['columnLineage'] as {
+    readonly fields: Readonly<Record<string, { readonly inputFields: readonly Field[] }>>;
+  };
+  return Object.fromEntries(
+    Object.entries(fields).map(([column, { inputFields }]) => [
+      column,
+      inputFields.map(({ name, field }) => `${name} ${field}`),
+    ]),
+  );
+}
+
+interface Field {
+  readonly name: string;
+  readonly field: string;
+}
 
 test('a run that fails tells why, with what it was asked for and without secrets', async () => {
   const api = await startApi((_, response) => json(response, { error: 'no' }, 404));

@@ -1,5 +1,5 @@
 import { VERSION } from '../../lib/version.ts';
-import type { LineageName, OutputTable } from './datasets.ts';
+import type { Column, LineageName, OutputTable } from './datasets.ts';
 
 /** A run of a configuration, as all of its events tell it. */
 export interface LineageRun {
@@ -60,11 +60,31 @@ function outputJson({ namespace, name, columns, rows, bytes }: OutputTable) {
   return {
     namespace,
     name,
-    facets: columns.length === 0 ? {} : { schema: facet('SchemaDatasetFacet', '1-1-1', { fields: columns }) },
+    facets: columnFacets(columns),
     outputFacets: {
       outputStatistics: facet('OutputStatisticsOutputDatasetFacet', '1-0-2', { rowCount: rows, size: bytes }),
     },
   };
+}
+
+function columnFacets(columns: readonly Column[]): Readonly<Record<string, unknown>> {
+  if (columns.length === 0) return {};
+  const fields = columns.map(({ name, type }) => ({ name, type }));
+  const schema = facet('SchemaDatasetFacet', '1-1-1', { fields });
+  const led = columns.filter(({ from }) => from.length > 0);
+  if (led.length === 0) return { schema };
+  const lineage = Object.fromEntries(
+    led.map(({ name, from }) => [
+      name,
+      {
+        inputFields: from.map((field) => ({
+          ...field,
+          transformations: [{ type: 'DIRECT', subtype: 'IDENTITY' }],
+        })),
+      },
+    ]),
+  );
+  return { schema, columnLineage: facet('ColumnLineageDatasetFacet', '1-2-0', { fields: lineage }) };
 }
 
 function facet(name: string, version: string, content: Readonly<Record<string, unknown>>) {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { RowRun } from '../../engine/config/index.ts';
 import { systemEnv } from '../../lib/env.ts';
 import { reasonOf } from '../../lib/errors.ts';
+import type { AnyObject } from '../../lib/json/index.ts';
 import { isoTime } from '../../lib/iso-time.ts';
 import { postMessage } from '../../service/domain/alerts/post.ts';
 import type { RowResult } from '../../runner/row-result.ts';
@@ -40,6 +41,7 @@ export function openTeller(
   const key = receiver?.key ?? process.env['GEX_OPENLINEAGE_KEY'] ?? '';
   if (key !== '') io.secrets.add(key);
   let inputs: readonly LineageName[] = [];
+  let configurations: ReadonlyMap<string | undefined, AnyObject> = new Map();
   let begun: Promise<void> | undefined;
   const host = os.hostname();
   const names = (): Names => namesOf(args, receiver, host);
@@ -48,17 +50,16 @@ export function openTeller(
     const { job } = names();
     const id = uuidOf(runId === undefined ? bytes : digestOf(JSON.stringify([job, runId])));
     const event = lineageEvent({ runId: id, job, nominalTime: receiver?.nominalTime }, { ...moment, inputs });
-    // every text of it, as an endpoint may have been written with a secret in it
-    const body = JSON.stringify(event, (_, value: unknown) =>
-      typeof value === 'string' ? io.secrets.redactMessage(value) : value,
-    );
+    // every text of it, as an endpoint may have been written with a secret in it, and names of columns are keys
+    const body = JSON.stringify(event, (_, value: unknown) => redacted(value, io));
     const token = key === '' ? undefined : key;
     const status = await postMessage(addressOf(url), { id, body }, { token, signal });
     if (status < 200 || status >= 300) throw new Error(`It answered ${status}.`);
   };
   return {
     begin(rows) {
-      inputs = inputsOf(rows.map(({ configuration }) => configuration));
+      configurations = new Map(rows.map(({ id, configuration }) => [id, configuration]));
+      inputs = inputsOf([...configurations.values()]);
       const time = isoTime(systemEnv.now());
       // a receiver that is not there is told of at the end
       begun = post({ type: 'START', time }, AbortSignal.timeout(TIMEOUT_MS)).catch(() => undefined);
@@ -70,7 +71,7 @@ export function openTeller(
       try {
         const format = args.text('format') ?? 'csv';
         const extension = format === 'csv' ? '' : `.${format}`;
-        const outputs = await outputsOf(rows, { host, naming: names().naming, extension });
+        const outputs = await outputsOf(rows, { host, naming: names().naming, extension, configurations });
         await begun;
         const type = error === undefined ? 'COMPLETE' : io.signal.aborted ? 'ABORT' : 'FAIL';
         const message = error === undefined ? undefined : reasonOf(error);
@@ -83,6 +84,12 @@ export function openTeller(
       }
     },
   };
+}
+
+function redacted(value: unknown, { secrets }: Io): unknown {
+  if (typeof value === 'string') return secrets.redactMessage(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, of]) => [secrets.redactMessage(key), of]));
 }
 
 interface Names {
