@@ -103,10 +103,14 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
 
   test('one that goes on shows how far it is, survives that the service goes away, and is cancelled', async () => {
     const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
+    let kept = 0;
     const api = await startApi(({ url }, response) => {
       const page = Number(url.searchParams.get('page') ?? 1);
       if (page < 3) json(response, pages(9)(page));
-      else void gate.then(() => json(response, []));
+      else {
+        kept++;
+        void gate.then(() => json(response, []));
+      }
     });
     await source('slow', api);
     const { id } = await own.client.runs.start({ component, configuration: 'slow' });
@@ -137,6 +141,8 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     // The third one was given up when the service went away, and sent again.
     await page.getByText(/^3 requests, 1 of which failed/).waitFor();
     expect(await axe(page)).toEqual([]);
+    // The process that goes on needs its time until it has sent it.
+    await expect.poll(() => kept, { timeout: 30_000 }).toBe(2);
     await page.getByRole('button', { name: 'Cancel the run' }).click();
     await page.getByRole('dialog').getByText('nothing more is loaded').waitFor();
     expect(await axe(page)).toEqual([]);

@@ -9,7 +9,6 @@ import { whenDatabaseIsBack } from '../../platform/database/retry-policy.ts';
 import { detailOf, isDiskFull, toServiceError } from '../service-error.ts';
 import { isPassing } from '../jobs/failure.ts';
 import { acceptanceText, type AskedOfRun } from '../../stores/metadata/runs.ts';
-import { appendRequests } from '../../stores/metadata/run-requests.ts';
 import { beatRun, type RunEnd } from '../../stores/metadata/run-leases.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
 import type { RunRow } from '../../stores/metadata/tables.ts';
@@ -23,6 +22,7 @@ import { readReport, type RunReport } from './report.ts';
 import { listenToProgress } from './run-progress.ts';
 import { forgetRecords, keepRecords, recordArgs } from './run-artifacts.ts';
 import { RunLogWriter } from './run-log.ts';
+import { RunRequestWriter } from './run-requests.ts';
 import { TOKEN_SECONDS, takeToken } from './token.ts';
 
 export interface AttemptOptions {
@@ -56,7 +56,8 @@ const LOCK_TRIES = 20;
 /** Does a run that was claimed, to its end or until it is lost. */
 export function startAttempt(context: Context, run: RunRow, options: AttemptOptions): Attempt {
   const end = new AbortController();
-  const state: State = { end, why: undefined, progress: undefined, spent: undefined, requests: [] };
+  const requests = new RunRequestWriter({ ...context, run });
+  const state: State = { end, why: undefined, progress: undefined, spent: undefined, requests };
   return { done: perform(context, run, { ...options, state }), handOn: () => stopFor(state, 'handOn') };
 }
 
@@ -70,8 +71,7 @@ interface State {
   progress: string | undefined;
   /** Times that the process has spent on its parts, as JSON. */
   spent: string | undefined;
-  /** Requests of the process since then, as JSON. */
-  requests: string[];
+  readonly requests: RunRequestWriter;
 }
 
 function stopFor(state: State, why: Why): void {
@@ -95,7 +95,7 @@ async function perform(
       log.warn('Run heartbeat failed', { run: run.id, detail: String(error) });
       return { isCancelled: false };
     });
-    await keepRequests(context, run, state);
+    await state.requests.write();
     if (told === undefined) stopFor(state, 'lost');
     else if (told.isCancelled) stopFor(state, 'cancel');
   };
@@ -254,19 +254,6 @@ async function work(
   }
 }
 
-/** Writes down the requests of a run since the last time; without them it goes on all the same. */
-async function keepRequests(
-  { meta, log }: Context,
-  run: RunRow,
-  state: Pick<State, 'requests'>,
-): Promise<void> {
-  const lines = state.requests.splice(0);
-  if (lines.length === 0) return;
-  await appendRequests(meta, run, lines).catch((error: unknown) =>
-    log.warn('Run requests could not be stored', { run: run.id, detail: String(error) }),
-  );
-}
-
 async function removeFolder(folder: string, { log }: Context): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });
@@ -338,12 +325,12 @@ async function workIn(
       listenToProgress(child.process, ({ spent }, text, requests) => {
         state.progress = log.clean(text);
         state.spent = spent === undefined ? undefined : JSON.stringify(spent);
-        state.requests.push(...requests.map((each) => log.clean(each)));
+        state.requests.add(requests.map((each) => log.clean(each)));
       });
       return child;
     };
     const { ended, report } = await untilFree({ start, log, env, state });
-    await keepRequests(context, run, state);
+    await state.requests.end();
     if (report.mayPass && report.error?.code === 'output.failed') options.onFull?.();
     const mayGoOn = report.mayPass && state.why === undefined && !isLastAttempt(run);
     await keeper?.stop(mayGoOn ? 'handedOn' : keptUntil(state));
