@@ -96,7 +96,10 @@ export type AskedRun = Pick<
   | 'schedule_id'
   | 'version'
   | 'version_identifier'
->;
+> & {
+  /** Absent while nobody has asked for it. */
+  readonly id?: number;
+};
 
 /**
  * Returns what a run needs, and those who have it.
@@ -192,8 +195,9 @@ interface Holder {
 
 /** Returns the token that asked for the run, with its current permissions. */
 async function requireAsker({ meta, env }: Pick<Context, 'env' | 'meta'>, run: AskedRun): Promise<Holder> {
+  const who = run.id === undefined ? '' : ' that asked for the run';
   const refuse = (why: string, hint = 'Give it the right, or start the run with another token.') =>
-    forbidden(`The token “${run.creator_description}” that asked for the run ${why}.`, hint);
+    forbidden(`The token “${run.creator_description}”${who} ${why}.`, hint);
   const token = await findToken(meta, run.creator_id);
   if (token !== undefined && !isExpired(token, env.now())) return { rights: callerOf(token), refuse };
   throw refuse(

@@ -15,7 +15,7 @@ test('whether a token may run a source is told before it tries, with the reason'
   const limited = { description: 'limited', componentAccess: ['ex-generic-v2'] };
   expect((await rights(limited)).body).toEqual({
     canRun: false,
-    reason: 'The token “limited” that asked for the run may not write into the bucket in.c-library.',
+    reason: 'The token “limited” may not write into the bucket in.c-library.',
     hint: 'Give it the right, or start the run with another token.',
   });
   const writing = { ...limited, bucketPermissions: { 'in.c-library': 'write' } };
