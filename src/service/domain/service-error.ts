@@ -46,7 +46,7 @@ export function isOfDatabase(error: unknown): boolean {
 }
 
 /** Tells whether an error, or its cause, is that the bytes of a file differ from those that were written. */
-function isDamaged(error: unknown): boolean {
+export function isDamaged(error: unknown): boolean {
   return error instanceof DamagedObject || (error instanceof Error && isDamaged(error.cause));
 }
 

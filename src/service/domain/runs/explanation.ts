@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { createZstdDecompress } from 'node:zlib';
 import { RawJson, type Reply } from '../reply.ts';
+import { DamagedRecord, decompressed } from './damaged-record.ts';
 
 export interface ExplanationPart {
   readonly row?: string | undefined;
@@ -19,6 +19,7 @@ interface RecordingLine {
  * A part of what `gex run --explanation` wrote. All of it is read through, and no more than the part is in memory.
  *
  * @param file is read to its end
+ * @throws an error that {@link isDamagedRecord} knows, when the file is not what was written
  */
 export async function readExplanation(
   file: Readable,
@@ -29,8 +30,7 @@ export async function readExplanation(
   const requests: RawJson[] = [];
   let found = 0;
   for await (const line of lines) {
-    // Written by a run of this service.
-    const recording = JSON.parse(line) as RecordingLine;
+    const recording = recordingIn(line);
     const isMeant = row === undefined || recording.row === row;
     const jobs = recording.jobs.filter((each) => isMeant && (job === undefined || each.job === job));
     if (isMeant)
@@ -48,15 +48,22 @@ export async function readExplanation(
   return { recordings, requests, next, isEnded: next >= found };
 }
 
+function recordingIn(line: string): RecordingLine {
+  try {
+    const recording = JSON.parse(line) as Partial<RecordingLine> | null; // written by a run of this service
+    if (Array.isArray(recording?.jobs)) return recording as RecordingLine;
+  } catch {
+    // told of below
+  }
+  throw new DamagedRecord('A line of it is no recording.');
+}
+
 const NEWLINE = 10;
 
 /** Other signs that end a line for some readers stand in texts of JSON as they are. */
 async function* linesOf(file: Readable): AsyncGenerator<string, undefined> {
-  const plain = createZstdDecompress();
-  file.once('error', (error) => plain.destroy(error));
   const rest: Buffer[] = [];
-  // A stream of bytes.
-  for await (const chunk of file.pipe(plain) as AsyncIterable<Buffer>) {
+  for await (const chunk of decompressed(file)) {
     let from = 0;
     for (let to = chunk.indexOf(NEWLINE); to >= 0; to = chunk.indexOf(NEWLINE, from)) {
       yield Buffer.concat([...rest.splice(0), chunk.subarray(from, to)]).toString('utf8');

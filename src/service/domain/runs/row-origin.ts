@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { createZstdDecompress } from 'node:zlib';
 import type { ExchangeJson } from '../../../engine/recording/exchange.ts';
 import type { RecordingHead } from '../../../engine/recording/head.ts';
 import { streamRecords } from '../../../engine/recording/record-stream.ts';
@@ -14,6 +13,7 @@ import { loadsAt } from '../../stores/metadata/jobs.ts';
 import { findRun, type AskedOfRun } from '../../stores/metadata/runs.ts';
 import type { RunRow, TableRow } from '../../stores/metadata/tables.ts';
 import { ObjectError } from '../../stores/objects/errors.ts';
+import { decompressed, isDamagedRecord } from './damaged-record.ts';
 import { findRecord, type FoundRecord, type WantedValue } from './find-record.ts';
 
 /** Loads whose recordings are looked through. */
@@ -119,17 +119,8 @@ async function requestOf(
       unknown.push(`The answers of the run ${run.id} are not for this token.`);
       continue;
     }
-    const file = await objects.read(recordingOf(String(run.id))).catch((error: unknown) => {
-      if (error instanceof ObjectError && error.code === 'NoSuchKey') return undefined;
-      throw error;
-    });
-    if (file === undefined) {
-      unknown.push(`The run ${run.id} has no recording that is kept, so its request is not known.`);
-      continue;
-    }
-    const found = await searchIn(file, run.id, wanted, unknown);
-    if (found === undefined) unknown.push(`No answer in the recording of the run ${run.id} has its values.`);
-    else if (best === undefined || isBetter(found.found, best.found)) best = found;
+    const found = await searchIn(() => objects.read(recordingOf(String(run.id))), run.id, wanted, unknown);
+    if (found !== undefined && (best === undefined || isBetter(found.found, best.found))) best = found;
   }
   return best;
 }
@@ -138,24 +129,18 @@ const isBetter = (one: FoundRecord, other: FoundRecord): boolean =>
   Number(one.isSure) - Number(other.isSure) > 0 ||
   (one.isSure === other.isSure && one.columns.length > other.columns.length);
 
-/** @param file is read as far as needed */
+/** @param open gives the recording, which is read as far as needed */
 async function searchIn(
-  file: Readable,
+  open: () => Promise<Readable>,
   run: number,
   wanted: readonly WantedValue[],
   unknown: string[],
 ): Promise<Found | undefined> {
-  const plain = createZstdDecompress();
-  file.once('error', (error) => plain.destroy(error));
   let best: Found | undefined;
   let row: string | undefined;
   let [bytes, leftOut] = [0, 0];
   try {
-    // A stream of bytes.
-    for await (const { kind, json, body } of streamRecords(
-      file.pipe(plain) as AsyncIterable<Buffer>,
-      MOST_BODY,
-    )) {
+    for await (const { kind, json, body } of streamRecords(decompressed(await open()), MOST_BODY)) {
       // Written by a run of this service.
       if (kind === 'head') row = (JSON.parse(json) as RecordingHead).row;
       if (kind !== 'exchange') continue;
@@ -173,12 +158,20 @@ async function searchIn(
       );
       break;
     }
-    if (leftOut > 0) unknown.push(`${leftOut} answers of the run ${run} are too large to be looked through.`);
-    return best;
-  } finally {
-    file.destroy();
-    plain.destroy();
+    if (best === undefined) unknown.push(`No answer in the recording of the run ${run} has its values.`);
+  } catch (error) {
+    unknown.push(whyUnread(error, run));
   }
+  if (leftOut > 0) unknown.push(`${leftOut} answers of the run ${run} are too large to be looked through.`);
+  return best;
+}
+
+function whyUnread(error: unknown, run: number): string {
+  if (error instanceof ObjectError && error.code === 'NoSuchKey')
+    return `The run ${run} has no recording that is kept, so its request is not known.`;
+  if (isDamagedRecord(error))
+    return `The recording of the run ${run} is damaged, and was looked through up to that place. A run that brings the row again leaves a whole one.`;
+  throw error;
 }
 
 function requestReply({ run, row, exchange, found }: Found): Record<keyof RowRequest, Reply | undefined> {

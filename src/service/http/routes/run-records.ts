@@ -13,6 +13,7 @@ import { accessDenied, notFound } from '../../domain/api-error.ts';
 import { routesOf, type Route } from '../route.ts';
 import type { RunRow } from '../../stores/metadata/tables.ts';
 import { ObjectError } from '../../stores/objects/errors.ts';
+import { isDamagedRecord } from '../../domain/runs/damaged-record.ts';
 import { readExplanation } from '../../domain/runs/explanation.ts';
 import type { Caller } from '../../domain/tokens/caller.ts';
 import { requireRun } from './runs.ts';
@@ -29,9 +30,11 @@ export function runRecordRoutes(context: DataContext): Route[] {
       response: RunExplanation,
       handle: async ({ params, query, ...call }) => {
         const run = await requireRun(context, call, params.run);
-        const file = await objects.read(explanationOf(String(run.id))).catch(missing(run, 'explanation'));
         const { offset = 0, limit = 100, row, job } = query;
-        return await readExplanation(file, { row, job, offset, limit });
+        return await objects
+          .read(explanationOf(String(run.id)))
+          .then(async (file) => await readExplanation(file, { row, job, offset, limit }))
+          .catch(unread(run, 'explanation'));
       },
     }),
     route('GET', '/runs/:run/requests', {
@@ -54,7 +57,7 @@ export function runRecordRoutes(context: DataContext): Route[] {
       handle: async ({ params, ...call }) => {
         const run = await requireRun(context, call, params.run);
         if (!maySeeAnswers(call.caller, run)) throw accessDenied();
-        const file = await objects.read(recordingOf(String(run.id))).catch(missing(run, 'recording'));
+        const file = await objects.read(recordingOf(String(run.id))).catch(unread(run, 'recording'));
         return new Answer(200, file, {
           'content-type': 'application/zstd',
           'content-disposition': `attachment; filename="run-${run.id}.gexr"`,
@@ -69,9 +72,14 @@ export function maySeeAnswers(caller: Caller, run: RunRow): boolean {
   return caller.isMaster || caller.canManageBuckets || caller.id === run.creator_id;
 }
 
-/** Turns the error of a missing object into an answer. @throws {ApiError} 404 for an object that is not there */
-function missing(run: RunRow, what: 'explanation' | 'recording'): (error: unknown) => never {
+/** Turns the error of a missing or damaged object into an answer. @throws {ApiError} 404 for both */
+function unread(run: RunRow, what: 'explanation' | 'recording'): (error: unknown) => never {
   return (error) => {
+    if (isDamagedRecord(error))
+      throw notFound(
+        `Run ${run.id} has no ${what} that can be read: its file is damaged. Run the source again for another one.`,
+        `storage.runs.damaged${NAMES[what]}`,
+      );
     if (!(error instanceof ObjectError) || error.code !== 'NoSuchKey') throw error;
     const why =
       run.ended === null

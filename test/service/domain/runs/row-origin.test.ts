@@ -1,5 +1,11 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { RowOrigin } from '../../../../src/storage/protocol/row-origin.ts';
+import { isDamagedRecord } from '../../../../src/service/domain/runs/damaged-record.ts';
+import { readExplanation } from '../../../../src/service/domain/runs/explanation.ts';
 import { findRecord, type WantedValue } from '../../../../src/service/domain/runs/find-record.ts';
 import { json, runHere, startApi } from '../../../cli/support.ts';
 import { books, startWorld, type World } from './support.ts';
@@ -103,6 +109,64 @@ describe('where a row comes from', () => {
     const all = (await world.call('GET', 'tables/in.c-library.books/row-origin')).body as RowOrigin;
     expect(all.isOnly).toBe(false);
     expect(all.unknown).toContain('More rows match: this is one of them.');
+  });
+});
+
+/** Writes over the files that the runs of a service have left. */
+function damage(dir: string, how: (bytes: Buffer) => Buffer): void {
+  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter(
+    (each) => each.isFile() && path.join(each.parentPath, each.name).includes('/recordings/'),
+  );
+  expect(files.length).toBeGreaterThan(1);
+  for (const { parentPath, name } of files) {
+    const file = path.join(parentPath, name);
+    writeFileSync(file, how(readFileSync(file)));
+  }
+}
+
+describe('what a run has left and was damaged since', () => {
+  test.for<readonly [string, (bytes: Buffer) => Buffer]>([
+    ['is cut', (bytes) => bytes.subarray(0, bytes.length - 5)],
+    ['is empty', () => Buffer.alloc(0)],
+    ['is another file', (bytes) => Buffer.alloc(bytes.length, 'no recording ')],
+  ])('%s: the load is told all the same, and no answer is 500', async ([, how]) => {
+    const api = await bookApi();
+    const world = await startWorld();
+    await world.configure('a', paged(api.url));
+    const run = await world.ended((await world.start('a')).id);
+    damage(world.dir, how);
+    expect(await originOf(world, '17')).toMatchObject({
+      status: 200,
+      body: {
+        loads: [{ run: run.id }],
+        request: null,
+        unknown: [
+          `The recording of the run ${run.id} is damaged, and was looked through up to that place. A run that brings the row again leaves a whole one.`,
+        ],
+      },
+    });
+    for (const what of ['explanation', 'recording'] as const)
+      expect(await world.call('GET', `runs/${run.id}/${what}`)).toMatchObject({
+        status: 404,
+        body: {
+          error: `Run ${run.id} has no ${what} that can be read: its file is damaged. Run the source again for another one.`,
+        },
+      });
+  });
+
+  test('was never an explanation: so it is told, too', async () => {
+    for (const content of [
+      gzipSync('no explanation'),
+      zstdCompressSync('no explanation\n'),
+      zstdCompressSync('{"jobs":1}\n'),
+      zstdCompressSync('null').subarray(0, 8),
+    ])
+      await expect(
+        readExplanation(Readable.from([content]), { offset: 0, limit: 1 }).catch((error: unknown) => {
+          if (isDamagedRecord(error)) return 'damaged';
+          throw error;
+        }),
+      ).resolves.toBe('damaged');
   });
 });
 
