@@ -132,7 +132,7 @@ test('a thousand parents with a page of 100 ms each come within ten seconds, whe
   // a machine that is busy takes longer for the best number, too
   const best = await time(folderWith(16));
   const folder = folderWith('auto');
-  expect(await time(folder)).toBeLessThan(Math.max(10_000, 1.3 * best));
+  expect(await time(folder)).toBeLessThan(Math.max(10_000, 1.6 * best));
   expect(api.refused()).toBeLessThan(60);
   expect(filesOf(path.join(folder, 'out/tables'))['library.books']?.split('\n')).toHaveLength(1002);
   const file = readFileSync(path.join(folder, '.gex/limits.json'), 'utf8');

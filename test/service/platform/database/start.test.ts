@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { silentLog } from '../../../../src/lib/log.ts';
 import { openDatabase, requireUsable } from '../../../../src/service/platform/database/database.ts';
@@ -117,17 +118,10 @@ describe.runIf(isOnPostgres)('on a server', () => {
 });
 
 /** Some of the names that a database of before has, up to date in what came after them. */
-const LATER = [
-  '0029-versions-of-runs',
-  '0030-job-marks',
-  '0031-queue-in-rows',
-  '0032-run-requests',
-  '0033-alerts',
-  '0034-console-logins',
-  '0035-kinds-of-alerts',
-  '0036-run-tables',
-  '0037-read-only-tokens',
-];
+const LATER = readdirSync(new URL('../../../../src/service/stores/metadata/migrations/', import.meta.url))
+  .map((file) => file.replace('.ts', ''))
+  .filter((name) => name > '0028')
+  .toSorted();
 const OF_BEFORE = [
   '0001-first',
   '0002-version-changes',
