@@ -3,12 +3,13 @@ import { client, type Alert, type AlertMessage, type AlertUpdate } from '../../d
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
 import { useSources } from '../../data/sources.ts';
 import { Link } from '../../route/link.tsx';
-import { navigate } from '../../route/router.ts';
+import { navigate, setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { Confirm, FormDialog } from '../../ui/dialog.tsx';
 import { Checkbox, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Pager } from '../../ui/pager.tsx';
 import { Badge, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { By, KeyValue, plural, RelativeTime, Text } from '../../ui/values.tsx';
@@ -218,6 +219,9 @@ function WrongNow({ alert: { wrong, isEnabled } }: { readonly alert: Alert }) {
   );
 }
 
+/** Messages of a page of the list. */
+const PART = 50;
+
 const STATUS = { sent: 'good', waiting: 'warn', dead: 'bad' } as const;
 
 /** Returns the line of a message for chats. */
@@ -227,10 +231,12 @@ function lineOf({ body }: AlertMessage): string {
 }
 
 function Messages({ alert: { id } }: { readonly alert: Alert }) {
+  const offset = Math.max(0, Math.floor(Number(usePlace().query.get('offset'))) || 0);
   const messages = useQuery({
-    key: ['alerts', 'messages', id],
-    load: async () => await client().alerts.messages(id),
+    key: ['alerts', 'messages', id, offset],
+    load: async () => await client().alerts.messages(id, { limit: PART, offset }),
     everyMs: (all) => (all?.some(({ status }) => status === 'waiting') === true ? 3000 : 15_000),
+    keepsPrevious: true,
   });
   const send = useAction(async (message: string) => {
     await client().alerts.send(id, message);
@@ -278,10 +284,19 @@ function Messages({ alert: { id } }: { readonly alert: Alert }) {
       {send.error !== undefined && <ErrorBanner error={send.error} />}
       <Loaded query={messages}>
         {(all) =>
-          all.length === 0 ? (
+          all.length === 0 && offset === 0 ? (
             <p class="muted">Nothing was told yet. A test shows whether the address takes messages.</p>
           ) : (
-            <DataTable label="Messages" columns={columns} rows={all} rowKey={(message) => message.id} />
+            <>
+              <DataTable label="Messages" columns={columns} rows={all} rowKey={(message) => message.id} />
+              <Pager
+                noun="messages"
+                size={PART}
+                offset={offset}
+                shown={all.length}
+                onMove={(next) => setQuery({ offset: next === 0 ? undefined : String(next) })}
+              />
+            </>
           )
         }
       </Loaded>

@@ -3,17 +3,22 @@ import { client, type Alert } from '../../data/client.ts';
 import { useQuery } from '../../data/query.ts';
 import { useSources, type SourceRef } from '../../data/sources.ts';
 import { Link } from '../../route/link.tsx';
-import { at, navigate } from '../../route/router.ts';
+import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Pager } from '../../ui/pager.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
 import { RelativeTime, Text } from '../../ui/values.tsx';
 import { AlertForm } from './form.tsx';
 import { isMuted, scopeOf, wordOf } from './words.ts';
 
-function columnsWith(sources: readonly SourceRef[] | undefined): readonly Column<Alert>[] {
+/** Alerts of a page of the list. */
+const PART = 100;
+
+/** @param isWhole all alerts are there: the service does not sort them, and those of one page say little */
+function columnsWith(sources: readonly SourceRef[] | undefined, isWhole: boolean): readonly Column<Alert>[] {
   return [
     {
       id: 'name',
@@ -24,7 +29,7 @@ function columnsWith(sources: readonly SourceRef[] | undefined): readonly Column
           <Text>{name}</Text>
         </Link>
       ),
-      sortBy: ({ name }) => name,
+      ...(isWhole ? { sortBy: ({ name }: Alert) => name } : {}),
     },
     { id: 'state', title: 'State', width: 150, show: (alert) => <AlertState alert={alert} /> },
     {
@@ -40,7 +45,7 @@ function columnsWith(sources: readonly SourceRef[] | undefined): readonly Column
             {String(wrong.length)}
           </Badge>
         ),
-      sortBy: ({ wrong }) => wrong.length,
+      ...(isWhole ? { sortBy: ({ wrong }: Alert) => wrong.length } : {}),
     },
     { id: 'kinds', title: 'Tells of', width: 300, text: ({ kinds }) => kinds.map(wordOf).join(', ') },
     { id: 'scope', title: 'Of', width: 200, text: (alert) => scopeOf(alert, sources) },
@@ -60,28 +65,40 @@ export function AlertState({ alert }: { readonly alert: Alert }) {
 
 export function AlertList() {
   const sources = useSources();
+  const offset = Math.max(0, Math.floor(Number(usePlace().query.get('offset'))) || 0);
   const alerts = useQuery({
-    key: ['alerts', 'list'],
-    load: async () => await client().alerts.list(),
+    key: ['alerts', 'list', offset],
+    load: async () => await client().alerts.list({ limit: PART, offset }),
     everyMs: 30_000,
+    keepsPrevious: true,
   });
   return (
     <Loaded query={alerts}>
       {(all) =>
-        all.length === 0 ? (
+        all.length === 0 && offset === 0 ? (
           <div class="card">
             <EmptyState icon="alert" title="Nobody is told of anything" action={<NewAlert />}>
               An alert posts a message to a chat, a pager or a mail box when a run fails or does not come.
             </EmptyState>
           </div>
         ) : (
-          <DataTable
-            label="Alerts"
-            columns={columnsWith(sources.data)}
-            rows={all}
-            rowKey={({ id }) => id}
-            onOpen={({ id }) => navigate(at`/alerts/${id}`)}
-          />
+          <>
+            <DataTable
+              label="Alerts"
+              columns={columnsWith(sources.data, offset === 0 && all.length < PART)}
+              rows={all}
+              rowKey={({ id }) => id}
+              onOpen={({ id }) => navigate(at`/alerts/${id}`)}
+            />
+            <Pager
+              noun="alerts"
+              words={['Back', 'Next']}
+              size={PART}
+              offset={offset}
+              shown={all.length}
+              onMove={(next) => setQuery({ offset: next === 0 ? undefined : String(next) })}
+            />
+          </>
         )
       }
     </Loaded>

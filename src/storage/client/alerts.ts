@@ -1,4 +1,11 @@
-import type { Alert, AlertCreate, AlertMessage, AlertMessagesQuery, AlertUpdate } from '../protocol/alert.ts';
+import type {
+  Alert,
+  AlertCreate,
+  AlertMessage,
+  AlertMessagesQuery,
+  AlertsQuery,
+  AlertUpdate,
+} from '../protocol/alert.ts';
 import type { ApiCore } from './api-core.ts';
 import { path } from './encode.ts';
 import { deleteOnce } from './repeated.ts';
@@ -6,7 +13,8 @@ import { listOf, shaped } from './shape.ts';
 
 /** Alerts, which tell people when runs go wrong; for the master token. */
 export interface Alerts {
-  list(): Promise<Alert[]>;
+  /** All alerts: 1,000 by default. */
+  list(query?: AlertsQuery): Promise<Alert[]>;
   detail(id: string): Promise<Alert>;
   /** Creates an alert; only this answer has its `secret`. */
   create(alert: AlertCreate): Promise<Alert>;
@@ -28,7 +36,8 @@ const at = (id: string): string => path`alerts/${id}`;
 
 export function createAlerts(api: ApiCore): Alerts {
   return {
-    list: async () => listOf<Alert>(await api.call({ method: 'GET', path: 'alerts' }), 'alert', FIELDS),
+    list: async (query = {}) =>
+      listOf<Alert>(await api.call({ method: 'GET', path: 'alerts', query: { ...query } }), 'alert', FIELDS),
     detail: async (id) => shaped<Alert>(await api.call({ method: 'GET', path: at(id) }), 'alert', FIELDS),
     create: async (body) =>
       shaped<Alert>(await api.call({ method: 'POST', path: 'alerts', body, isOnce: true }), 'alert', FIELDS),

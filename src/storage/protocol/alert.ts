@@ -29,6 +29,7 @@ export const AlertsQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 1000 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
 });
+export type AlertsQuery = Static<typeof AlertsQuery>;
 
 const MINUTES_OF_A_YEAR = 525_600;
 

@@ -84,6 +84,31 @@ test('the state of the sources is sorted by the service, one way, the other and 
   await expect.poll(() => window.location.search).toBe('');
 });
 
+test('alerts go page by page, as the service gives them', async () => {
+  signIn();
+  const part = Array.from({ length: 100 }, (_, i) => ({
+    ...ALERT,
+    id: String(i + 1),
+    name: `team ${i + 1}`,
+  }));
+  const asked = answer({ 'GET alerts': part, 'GET components': [] });
+  render(<Followed />);
+  await screen.findByText('1 to 100 of the alerts');
+  // The order of one page says nothing of all.
+  expect(screen.queryByRole('button', { name: 'Wrong now' })).toBeNull();
+  fireEvent.click(screen.getByRole('button', { name: 'Next' }));
+  await screen.findByText('101 to 200 of the alerts');
+  expect(window.location.search).toBe('?offset=100');
+  expect(
+    asked
+      .filter(({ what }) => what === 'GET alerts')
+      .map(({ query }) => [query.get('limit'), query.get('offset')]),
+  ).toEqual([
+    ['100', '0'],
+    ['100', '100'],
+  ]);
+});
+
 test('an alert is made with what is typed, and its key is shown once', async () => {
   signIn();
   const asked = answer({
