@@ -138,6 +138,10 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     await page.getByRole('tab', { name: 'Time line' }).click();
     const sent = page.getByRole('list', { name: 'Requests as they were sent' });
     await sent.getByText('page=2').waitFor();
+    await sent.getByRole('button').filter({ hasText: 'page=2' }).click();
+    await page.getByRole('dialog').getByText('Ended').waitFor();
+    const linked = page.url();
+    await page.keyboard.press('Escape');
     // The third one was given up when the service went away, and sent again.
     await page.getByText(/^3 requests, 1 of which failed/).waitFor();
     expect(await axe(page)).toEqual([]);
@@ -154,6 +158,15 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     await page.getByRole('tab', { name: 'Log' }).click();
     await page.getByLabel('Level').selectOption({ label: 'Warnings and errors' });
     await page.getByRole('log').getByText('The run was cancelled.').waitFor();
+    // A link that was copied before leads there after the end, too.
+    await page.goto(linked);
+    await page.getByRole('dialog').getByText('page=2').waitFor();
+    await page.keyboard.press('Escape');
+    await page.goto(linked.replace('sent=', 'sent=9'));
+    await page.getByText('The request of this link is not kept').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Show those that are' }).click();
+    await page.getByText('2 requests failed').waitFor();
     letGo();
   });
 

@@ -110,7 +110,7 @@ export function SentRequests({
         </div>
       )}
       {open !== undefined && (
-        <Details sent={open} attempt={attempts.get(open)} onClose={() => setQuery({ sent: undefined })} />
+        <SentDetails sent={open} attempt={attempts.get(open)} onClose={() => setQuery({ sent: undefined })} />
       )}
     </>
   );
@@ -158,7 +158,8 @@ function failureText(failure: string | undefined): string {
   return failure === undefined || failure === 'aborted' ? 'It was given up, as the run ended.' : failure;
 }
 
-function Details({
+/** Shows one request, with what came of it. */
+export function SentDetails({
   sent,
   attempt,
   onClose,

@@ -6,6 +6,7 @@ import { EmptyState, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { countText, plural, timeOf } from '../../ui/values.tsx';
 import { ExplainedRequests } from './explained-requests.tsx';
 import { LimitTrace } from './limit-trace.tsx';
+import { LinkedRequest } from './linked-request.tsx';
 import { SeekRequest } from './seek-request.tsx';
 import { nameOf, SentRequests, useSentRequests } from './sent-requests.tsx';
 import { StatusChart } from './status-chart.tsx';
@@ -14,22 +15,30 @@ import { isOver } from './words.tsx';
 
 /** Shows the requests of a run: those that failed, then every answered one with its origin, or all while it goes on. */
 export function TimeLine({ run }: { readonly run: Run }) {
+  const linked = usePlace().query.get('sent');
   const { query: bad, showMore } = useSentRequests(run, { isBad: isOver(run) });
   if (!isOver(run)) return <Sent query={bad} run={run} onMore={showMore} />;
-  const { requests = [], bad: count = 0 } = bad.data ?? {};
-  return <Ended {...{ run, requests, count, showMore }} error={bad.error} />;
+  const { requests, bad: count = 0 } = bad.data ?? {};
+  return (
+    <>
+      <Ended {...{ run, requests, count, showMore }} error={bad.error} />
+      {linked !== null && requests?.every((sent) => nameOf(sent) !== linked) === true && (
+        <LinkedRequest key={linked} run={run} name={linked} />
+      )}
+    </>
+  );
 }
 
 function Ended({
   run,
-  requests,
+  requests = [],
   count,
   error,
   showMore,
 }: {
   readonly run: Run;
-  /** Those that failed. */
-  readonly requests: readonly RunRequest[];
+  /** Those that failed; undefined until they are known. */
+  readonly requests: readonly RunRequest[] | undefined;
   readonly count: number;
   readonly error: unknown;
   readonly showMore: (() => void) | undefined;
