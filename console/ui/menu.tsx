@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from './icon.tsx';
-import { IconButton } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
 import './menu.css';
 
 export interface MenuItem {
@@ -14,11 +14,17 @@ export interface MenuItem {
 export function Menu({
   label,
   icon,
+  isLabelShown = false,
+  isBusy = false,
   about,
   items,
 }: {
   readonly label: string;
   readonly icon: IconName;
+  /** Shows the label beside the icon. Default: false, it is a tooltip. */
+  readonly isLabelShown?: boolean;
+  /** Shows that an action is at work, and opens no list; for one with a shown label. */
+  readonly isBusy?: boolean;
   /** Shown above the actions. */
   readonly about?: ComponentChildren;
   readonly items: readonly MenuItem[];
@@ -35,6 +41,8 @@ export function Menu({
     document.addEventListener('pointerdown', leave);
     return () => document.removeEventListener('pointerdown', leave);
   }, [isOpen]);
+
+  const toggle = (): void => setOpen(!isOpen);
 
   function close(): void {
     setOpen(false);
@@ -58,7 +66,13 @@ export function Menu({
 
   return (
     <div class="menu" ref={around}>
-      <IconButton icon={icon} label={label} hasPopup isExpanded={isOpen} onPress={() => setOpen(!isOpen)} />
+      {isLabelShown ? (
+        <Button {...{ icon, isBusy }} hasPopup isExpanded={isOpen} onPress={toggle}>
+          {label}
+        </Button>
+      ) : (
+        <IconButton {...{ icon, label }} hasPopup isExpanded={isOpen} onPress={toggle} />
+      )}
       {isOpen && (
         <div class="menu-card card" onKeyDown={move}>
           {about !== undefined && <div class="menu-about muted small">{about}</div>}

@@ -110,9 +110,10 @@ describe.skipIf(CHROMIUM === undefined)('tables', () => {
     expect(await axe(page)).toEqual([]);
     await screenshots(page, 'table-filtered');
     await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByRole('button', { name: 'Export these rows' }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Export these rows' }).click(),
+      page.getByRole('menuitem', { name: 'CSV', exact: true }).click(),
     ]);
     expect(await readFile(await download.path(), 'utf8')).toBe(
       '"id","note","amount"\n"3","beta ALPHA","100"\n"1","Alpha","9"\n',
@@ -283,12 +284,13 @@ describe.skipIf(CHROMIUM === undefined)('tables', () => {
     const chunks: Buffer[] = [];
     for await (const chunk of await own.client.tables.read('in.c-main.users')) chunks.push(chunk as Buffer);
     const expected = Buffer.concat(chunks);
-    for (const [button, name, unpack] of [
-      ['Export CSV', 'in.c-main.users.csv', (bytes: Buffer) => bytes],
+    for (const [item, name, unpack] of [
+      ['CSV', 'in.c-main.users.csv', (bytes: Buffer) => bytes],
       ['CSV, gzip', 'in.c-main.users.csv.gz', gunzipSync],
     ] as const) {
       const arriving = page.waitForEvent('download');
-      await page.getByRole('button', { name: button }).click();
+      await page.getByRole('button', { name: 'Export', exact: true }).click();
+      await page.getByRole('menuitem', { name: item, exact: true }).click();
       const download = await arriving;
       expect(download.suggestedFilename()).toBe(name);
       expect(unpack(await readFile(await download.path())).equals(expected)).toBe(true);
@@ -297,13 +299,20 @@ describe.skipIf(CHROMIUM === undefined)('tables', () => {
 
   test('a table is downloaded as files with its types', async () => {
     const { page } = await own.open('/tables/in.c-main.users');
-    for (const [button, name, start] of [
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Excel' }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'table-export');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.keyboard.press('Escape');
+    for (const [item, name, start] of [
       ['Parquet', 'in.c-main.users.parquet', 'PAR1'],
       ['JSON lines', 'in.c-main.users.jsonl', '{"id":'],
       ['Excel', 'in.c-main.users.xlsx', 'PK'],
     ] as const) {
       const arriving = page.waitForEvent('download');
-      await page.getByRole('button', { name: button }).click();
+      await page.getByRole('button', { name: 'Export', exact: true }).click();
+      await page.getByRole('menuitem', { name: item, exact: true }).click();
       const download = await arriving;
       expect(download.suggestedFilename()).toBe(name);
       expect((await readFile(await download.path(), 'latin1')).slice(0, start.length)).toBe(start);

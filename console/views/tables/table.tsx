@@ -6,6 +6,7 @@ import { Link } from '../../route/link.tsx';
 import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
+import { Menu } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Banner, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -105,14 +106,19 @@ function Facts({ table }: { readonly table: Table }) {
   );
 }
 
-type FileType = 'jsonl' | 'parquet' | 'xlsx';
-
-/** Files that have the types of the table. */
-const WITH_TYPES: readonly (readonly [FileType, string])[] = [
-  ['parquet', 'Parquet'],
-  ['jsonl', 'JSON lines'],
-  ['xlsx', 'Excel'],
+/** Kinds of files; all but CSV have the types of the table. */
+const FILES: readonly { readonly text: string; readonly form: Form }[] = [
+  { text: 'CSV', form: { gzip: false } },
+  { text: 'CSV, gzip', form: { gzip: true } },
+  { text: 'Parquet', form: { gzip: false, fileType: 'parquet' } },
+  { text: 'JSON lines', form: { gzip: false, fileType: 'jsonl' } },
+  { text: 'Excel', form: { gzip: false, fileType: 'xlsx' } },
 ];
+
+interface Form {
+  readonly gzip: boolean;
+  readonly fileType?: 'jsonl' | 'parquet' | 'xlsx';
+}
 
 /** Shows the actions of a table. The browser stores an export as it arrives: the page holds nothing of it. */
 function Actions({ table }: { readonly table: Table }) {
@@ -121,7 +127,7 @@ function Actions({ table }: { readonly table: Table }) {
   const selection = readSelection(query, table);
   const isPart = isChosen(selection);
   const [isDeleting, setDeleting] = useState(false);
-  const download = useAction(async (form: { gzip: boolean; fileType?: FileType }) => {
+  const download = useAction(async (form: Form) => {
     // The export is made first, so that what may fail is told here; the same one is then found by the download.
     const chosen = columnsIn(query, table) ?? all;
     const asked = { ...form, ...queryOf(selection), columns: chosen };
@@ -137,22 +143,13 @@ function Actions({ table }: { readonly table: Table }) {
   });
   return (
     <>
-      <Button icon="download" isBusy={download.isRunning} onPress={() => void download.run({ gzip: false })}>
-        {isPart ? 'Export these rows' : 'Export CSV'}
-      </Button>
-      <Button icon="download" isBusy={download.isRunning} onPress={() => void download.run({ gzip: true })}>
-        CSV, gzip
-      </Button>
-      {WITH_TYPES.map(([fileType, text]) => (
-        <Button
-          key={fileType}
-          icon="download"
-          isBusy={download.isRunning}
-          onPress={() => void download.run({ gzip: false, fileType })}
-        >
-          {text}
-        </Button>
-      ))}
+      <Menu
+        icon="download"
+        label={isPart ? 'Export these rows' : 'Export'}
+        isLabelShown
+        isBusy={download.isRunning}
+        items={FILES.map(({ text, form }) => ({ icon: 'file', text, act: () => void download.run(form) }))}
+      />
       {mayWrite(bucketOf(id)) && (
         <Button kind="danger" icon="trash" onPress={() => setDeleting(true)}>
           Delete
