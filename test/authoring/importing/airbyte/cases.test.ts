@@ -15,6 +15,7 @@ import {
   type Part,
   type TwoRuns,
 } from '../support/two-runs.ts';
+import { CODE_LOGIN_CASES } from './cases/code-logins.ts';
 import { CODE_CASES } from './cases/code.ts';
 import { LIST_CASES } from './cases/lists.ts';
 import { LOGIN_CASES } from './cases/logins.ts';
@@ -47,6 +48,7 @@ describe.each<[string, readonly TwoRuns[]]>([
   ['windows, addresses, parameters and bodies', REQUEST_CASES],
   ['lists', LIST_CASES],
   ['classes of Python', CODE_CASES],
+  ['logins in Python', CODE_LOGIN_CASES],
   ['requesters of Python', REQUESTER_CASES],
 ])('%s', (_, cases) => {
   test.each(cases)('$name', async (item) => {

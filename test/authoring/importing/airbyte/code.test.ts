@@ -38,6 +38,96 @@ class Shop(NoAuth):
 ${token.replaceAll(/^/gm, '        ')}
 `;
 
+// parts of the class that it extends are other ones in other versions, or keep the token in another way
+test.each([
+  [
+    'a part of how the token is asked for',
+    'def _get_refresh_access_token_response(self):\n        return {}',
+    'Shop: _get_refresh_access_token_response',
+  ],
+  [
+    'when the token has ended',
+    'def token_has_expired(self):\n        return True',
+    'Shop: token_has_expired',
+  ],
+  [
+    'a form with the type of JSON',
+    'def get_refresh_request_headers(self):\n        return {"Content-Type": "application/json"}',
+    'components.py: a form that is sent as JSON',
+  ],
+  [
+    'a token without its time',
+    'def refresh_access_token(self):\n        return "T"',
+    'a loop over what is known only while it runs',
+  ],
+])('OAuth whose code says %s is refused', (_, method, why) => {
+  const code = `
+from airbyte_cdk.sources.declarative.auth import DeclarativeOauth2Authenticator
+
+class Shop(DeclarativeOauth2Authenticator):
+    ${method}
+`;
+  const keys = { token_refresh_endpoint: '/t', client_id: 'a', client_secret: 'b', refresh_token: 'c' };
+  const of = (more: Part): Part =>
+    stream('items', '/a', {
+      requester: { authenticator: { type: 'CustomAuthenticator', class_name: CLASS, ...keys, ...more } },
+    });
+  expect(reasonsOf(of({}), code)).toEqual([expect.stringContaining(why.replace('Shop: ', 'Shop.'))]);
+  expect(reasonsOf(of({ scopes: ['a'] }), code.replace(method, 'pass'))).toEqual([
+    expect.stringContaining('components.py: Shop.scopes'),
+  ]);
+});
+
+test.each([
+  ['has no end', '{"iss": "a"}', 'HS256', 'a signed token without an end'],
+  [
+    'ends at a time that is given',
+    '{"exp": self.config["end"]}',
+    'HS256',
+    'a signed token whose end is not some seconds away',
+  ],
+])('a token that the code signs and that %s is refused', (_, claims, algorithm, why) => {
+  const code = `
+import jwt
+
+${withToken(`form = {"grant_type": "client_credentials", "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"}
+form["client_assertion"] = jwt.encode(${claims}, "k", algorithm="${algorithm}")
+return requests.post("https://a.example/t", data=form).json()["access_token"]`)}`;
+  expect(reasonsOf(login, code)).toEqual([expect.stringContaining(why)]);
+});
+
+test('a claim that is another one each time, and an algorithm with a private key', () => {
+  const code = `
+import jwt
+import uuid
+
+${withToken(`now = int(time.time())
+form = {"grant_type": "client_credentials", "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"}
+form["client_assertion"] = jwt.encode({"jti": str(uuid.uuid4()), "exp": now + 60}, "k", algorithm="RS256")
+return requests.post("https://a.example/t", data=form).json()["access_token"]`)}`;
+  const { configuration, report } = importAirbyte(manifestOf({ stream: login }, 'https://a.example'), {
+    file: 'shop.yaml',
+    readBeside: (file) => (file === 'components.py' ? IMPORTS + code : undefined),
+  });
+  expect(report.streams.map(({ outcome, reasons }) => [outcome, reasons])).toEqual([['exact', []]]);
+  expect(configuration).toMatchObject({
+    configuration: {
+      parameters: {
+        api: {
+          authentication: {
+            type: 'jwt',
+            algorithm: 'RS256',
+            '#privateKey': 'k',
+            claims: { iat: null, jti: { jwt: 'id' } },
+            lifetime: 60,
+            prefix: '',
+          },
+        },
+      },
+    },
+  });
+});
+
 test.each([
   ['there is no file', undefined, ' (no file beside the manifest has this class)'],
   [

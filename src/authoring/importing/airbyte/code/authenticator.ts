@@ -10,14 +10,18 @@ import { testOf } from '../translate/test.ts';
 import { valueOf } from '../translate/value.ts';
 import { REQUEST, type CallArguments } from './builtins.ts';
 import type { CodeClass } from './component-code.ts';
+import { clientAssertion } from './client-assertion.ts';
 import { CodeObject, parametersOf } from './code-object.ts';
 import type { BaseClass, Decide } from './code-run.ts';
 import { explore, type Outcome } from './explore.ts';
+import { compared } from './moments.ts';
+import { OAUTH_BASE, oauthBase, oddInOauth } from './oauth-base.ts';
 import { CodeRefused } from './refused.ts';
-import { dict, isExpression, joined, type CodeMap, type CodeValue } from './values.ts';
+import { dict, isExpression, joined, type CodeMap } from './values.ts';
 
 /** The classes whose methods are known; the rest of what they do is in those that extend them. */
-const BASES = /\.(?:NoAuth|DeclarativeAuthenticator|AbstractHeaderAuthenticator|BasicHttpAuthenticator)$/;
+const BASES =
+  /\.(?:NoAuth|DeclarativeAuthenticator|AbstractHeaderAuthenticator|BasicHttpAuthenticator|DeclarativeOauth2Authenticator)$/;
 
 /** Methods by which an authenticator adds more than headers. */
 const OTHER_PLACES = ['get_request_params', 'get_request_body_data', 'get_request_body_json', '__init__'];
@@ -46,7 +50,11 @@ export function codeAuthentication(
       const object = new CodeObject(
         type,
         authenticator,
-        baseClass(base, () => undefined),
+        baseClass(
+          base,
+          () => undefined,
+          () => undefined,
+        ),
         decide,
       );
       const given = maker.parameters.filter(({ stars }) => stars === 0).slice(1);
@@ -60,7 +68,9 @@ export function codeAuthentication(
       authentication: inner(component) ?? {},
     }));
   }
-  const odd = OTHER_PLACES.find((name) => type.methods.has(name));
+  const odd =
+    OTHER_PLACES.find((name) => type.methods.has(name)) ??
+    (base.endsWith(OAUTH_BASE) ? oddInOauth(type.methods.keys(), authenticator) : undefined);
   if (odd !== undefined) throw new CodeRefused(`${type.module.path}: ${type.name}.${odd}`);
   const found = explore((decide) => loginOf(type, authenticator, base, decide, scope, position));
   return choiceOf(found, position, (authentication) => ({ name: 'login', authentication }));
@@ -123,9 +133,17 @@ function loginOf(
   const object = new CodeObject(
     type,
     authenticator,
-    baseClass(base, (seconds) => {
-      expires = seconds;
-    }),
+    baseClass(
+      base,
+      (seconds) => {
+        expires = seconds;
+      },
+      (key) => {
+        scope.findings.note(
+          `The template of “${key}” is rendered: the Python code sends it as it is written, and fails.`,
+        );
+      },
+    ),
     decide,
   );
   if (type.methods.has('__post_init__'))
@@ -149,6 +167,12 @@ function loginOf(
     if (only === undefined || more.length > 0)
       throw new CodeRefused(`${type.module.path}: ${type.name} has several headers`);
     return { type: 'apiKey', name: only[0], in: 'header', '#key': only[1] };
+  }
+  const assertion = clientAssertion(object, request, outs, position, scope);
+  if (assertion !== undefined) {
+    if (isRepeated)
+      scope.findings.note('A token is kept until it ends: the Python code asks for one before each request.');
+    return assertion;
   }
   return {
     type: 'login',
@@ -179,7 +203,7 @@ function headersOf(object: CodeObject): CodeMap {
     );
     return headers;
   }
-  if (methods.has('get_auth_header')) {
+  if (methods.has('get_auth_header') || object.type.bases[0]?.endsWith(OAUTH_BASE) === true) {
     const headers = object.callMethod('get_auth_header', NO_ARGUMENTS, undefined);
     if (headers.kind === 'dict') return headers;
     throw object.refused(methods.get('get_auth_header')?.node);
@@ -284,7 +308,16 @@ function formOf(
 }
 
 /** Returns what the classes of the other tool give to an authenticator. */
-function baseClass(base: string, onExpiry: (seconds: Expression) => void): BaseClass {
+function baseClass(
+  base: string,
+  onExpiry: (seconds: Expression) => void,
+  onTemplate: (key: string) => void,
+): BaseClass {
+  if (base.endsWith(OAUTH_BASE))
+    return {
+      ...oauthBase(onExpiry, onTemplate),
+      compare: (left, operator, right) => compared(left, operator, right, onExpiry),
+    };
   const isBasic = base.endsWith('.BasicHttpAuthenticator');
   return {
     method: (_, name) => (name === '__post_init__' ? constant(null) : undefined),
@@ -297,37 +330,4 @@ function baseClass(base: string, onExpiry: (seconds: Expression) => void): BaseC
     },
     compare: (left, operator, right) => compared(left, operator, right, onExpiry),
   };
-}
-
-/** Compares moments: a later call is one before the token expires, and the lifetime is kept. */
-function compared(
-  left: CodeValue,
-  operator: string,
-  right: CodeValue,
-  onExpiry: (seconds: Expression) => void,
-): CodeValue | undefined {
-  if (left.kind === 'moment' && right.kind === 'seconds' && operator === '+' && left.plus === undefined)
-    return { ...left, plus: right.seconds };
-  if (left.kind === 'moment' && right.kind === 'moment') {
-    if (operator === '-' && left.plus === undefined && right.plus === undefined)
-      return { kind: 'elapsed', from: right.call, to: left.call };
-    if (operator === '>' || operator === '>=') return isPast(right, left, onExpiry);
-    if (operator === '<' || operator === '<=') return isPast(left, right, onExpiry);
-  }
-  if (left.kind === 'elapsed' && isExpression(right) && (operator === '>' || operator === '>=')) {
-    if (left.to > 1) onExpiry(right);
-    return constant(false);
-  }
-  return undefined;
-}
-
-function isPast(
-  expiry: Extract<CodeValue, { kind: 'moment' }>,
-  now: Extract<CodeValue, { kind: 'moment' }>,
-  onExpiry: (seconds: Expression) => void,
-): CodeValue | undefined {
-  if (now.plus !== undefined || now.call < expiry.call) return undefined;
-  if (expiry.plus === undefined) return now.call > expiry.call ? constant(true) : undefined;
-  if (now.call > 1 && expiry.call > 0) onExpiry(expiry.plus);
-  return constant(false);
 }

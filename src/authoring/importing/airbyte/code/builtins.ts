@@ -3,6 +3,7 @@ import { constant, isConstant, type Expression } from '../jinja/ast.ts';
 import { fold } from '../jinja/fold.ts';
 import { get, isMap } from '../node.ts';
 import { durationWords } from '../time-format.ts';
+import { signedBy } from './signed-token.ts';
 import { dict, isExpression, joined, type CodeReader, type CodeValue } from './values.ts';
 
 /** Arguments of a call. */
@@ -39,6 +40,11 @@ export function callBuiltin(
   if (path === 'datetime.timedelta' && positional.length === 0 && named.size === 1) {
     const seconds = named.get('seconds');
     if (seconds !== undefined) return { kind: 'seconds', seconds: object.expressionOf(seconds, at) };
+  }
+  if (/^uuid\.uuid[14]$/.test(path)) return { kind: 'unique' };
+  if (path === 'jwt.encode') {
+    const signed = signedBy(positional, named, (value) => object.textOf(value));
+    if (signed !== undefined) return signed;
   }
   if (path === 'set' && positional.length === 0) return { kind: 'set' };
   if (path === 'bool' && first !== undefined) return constant(object.isTrue(first));

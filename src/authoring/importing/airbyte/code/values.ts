@@ -31,6 +31,16 @@ export type CodeValue =
   | { readonly kind: 'request'; readonly headers: CodeMap }
   /** The time of a call, and seconds that were added to it. */
   | { readonly kind: 'moment'; readonly call: number; readonly plus?: Expression }
+  /** A text that is another one each time. */
+  | { readonly kind: 'unique' }
+  /** A signed token. */
+  | {
+      readonly kind: 'signed';
+      readonly payload: CodeMap;
+      readonly key: CodeValue;
+      readonly algorithm: string;
+      readonly headers: CodeMap;
+    }
   /** The seconds between two moments. */
   | { readonly kind: 'elapsed'; readonly from: number; readonly to: number }
   /** The slices of the parents, as they are without code. */
