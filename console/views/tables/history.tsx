@@ -77,14 +77,27 @@ function Changes({
             <th class="tables-right">Loaded</th>
             <th class="tables-right">Rows</th>
             <th>Run</th>
-            <th />
           </tr>
         </thead>
         <tbody>
           {versions.map((each) => (
             <tr key={each.version} aria-current={String(each.version) === shown}>
               <td>
-                <Text>{each.change}</Text> <span class="muted small">{columnsText(each)}</span>
+                <div class="spread">
+                  <span>
+                    <Text>{each.change}</Text> <span class="muted small">{columnsText(each)}</span>
+                  </span>
+                  <span class="tables-steps">
+                    <Button kind="plain" onPress={() => setQuery({ version: String(each.version) })}>
+                      What changed
+                    </Button>
+                    {mayWrite(bucketOf(id)) && each !== versions[0] && each.rowsCount !== null && (
+                      <Button kind="plain" onPress={() => setChosen(each.version)}>
+                        Set back to it
+                      </Button>
+                    )}
+                  </span>
+                </div>
               </td>
               <td>
                 <RelativeTime value={each.created} />
@@ -98,16 +111,6 @@ function Changes({
                   <Link to={at`/runs/${each.runId}`}>
                     <Text>{each.runId}</Text>
                   </Link>
-                )}
-              </td>
-              <td class="row">
-                <Button kind="plain" onPress={() => setQuery({ version: String(each.version) })}>
-                  What changed
-                </Button>
-                {mayWrite(bucketOf(id)) && each !== versions[0] && each.rowsCount !== null && (
-                  <Button kind="plain" onPress={() => setChosen(each.version)}>
-                    Set back to it
-                  </Button>
                 )}
               </td>
             </tr>
@@ -143,7 +146,7 @@ function Difference({ id, version }: { readonly id: string; readonly version: st
     load: async () => await client().tables.difference(id, { version: Number(version) }),
   });
   return (
-    <section class="card" aria-label="What changed">
+    <section class="card tables-difference" aria-label="What changed">
       <h2>What version {version} changed</h2>
       <Loaded query={found}>{(difference) => <DifferentRows of={difference} />}</Loaded>
     </section>
@@ -165,7 +168,7 @@ function DifferentRows({ of }: { readonly of: TableDifference }) {
           <table class="tables-history">
             <thead>
               <tr>
-                <th />
+                <th>Row</th>
                 {columns.map((name) => (
                   <th key={name}>
                     <Text>{name}</Text>
@@ -176,7 +179,9 @@ function DifferentRows({ of }: { readonly of: TableDifference }) {
             <tbody>
               {rows.map(({ change, before, after }, i) => (
                 <tr key={i} class={`tables-${change}`}>
-                  <td title={change}>{SIGNS[change]}</td>
+                  <td class="tables-sign">
+                    <span aria-hidden="true">{SIGNS[change]}</span> {change}
+                  </td>
                   {columns.map((name, at) => (
                     <td key={name}>
                       {change === 'changed' && before?.[at] !== after?.[at] && (

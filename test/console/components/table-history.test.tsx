@@ -55,6 +55,8 @@ describe('the history of a table', () => {
     render(<TableHistory table={TABLE} />);
     expect((await screen.findByRole('link', { name: '42' })).getAttribute('href')).toMatch(/\/runs\/42$/);
     expect(screen.getByText('+price')).toBeTruthy();
+    expect(await screen.findByRole('cell', { name: 'changed' })).toBeTruthy();
+    for (const header of screen.getAllByRole('columnheader')) expect(header.textContent).not.toBe('');
     // The newest is what is there.
     fireEvent.click(screen.getByRole('button', { name: 'Set back to it' }));
     fireEvent.click(await screen.findByRole('button', { name: 'Set it back' }));
