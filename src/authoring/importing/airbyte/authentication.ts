@@ -1,9 +1,11 @@
-import { TemplateError } from './jinja/ast.ts';
+import { constant, TemplateError, type Expression } from './jinja/ast.ts';
 import { partsOf } from './address.ts';
 import { codeAuthentication } from './code/authenticator.ts';
 import { readCode } from './code/read-code.ts';
 import type { ManifestComponent } from './component.ts';
 import type { Authentication } from './draft.ts';
+import { ManifestFindings } from './findings.ts';
+import { fold } from './jinja/fold.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { readRequest, type RequestDraft } from './request.ts';
 import { pythonText } from './jinja/literal.ts';
@@ -421,11 +423,29 @@ function choice(authenticator: ManifestComponent, scope: TemplateScope): Authent
   if (!isMap(options) || path.length === 0)
     throw new TemplateError('a choice without anything to choose from');
   const from: Record<string, TranslatedJson> = {};
+  const setting = path.reduce<Expression>((of, key) => ({ kind: 'item', of, key: constant(key) }), {
+    kind: 'name',
+    name: 'config',
+  });
+  const now = fold(scope.settings.substituted(setting), new Map());
+  const chosen = now.kind === 'constant' && typeof now.value === 'string' ? now.value : undefined;
   for (const [name, item] of Object.entries(options)) {
     if (!isMap(item)) continue;
     const option = authenticator.childOf('authenticators', name);
-    from[name] = option === undefined ? {} : (readAuthentication(option, scope) ?? {});
+    const isOther = chosen !== undefined && chosen !== name;
+    const findings = isOther ? new ManifestFindings() : scope.findings;
+    const made = option === undefined ? {} : (readAuthentication(option, { ...scope, findings }) ?? {});
+    if (isOther) for (const note of findings.notes) scope.findings.note(note);
+    const [reason] = isOther ? findings.reasons : [];
+    // settings that choose it later stop the run, which does not find it
+    if (reason === undefined) from[name] = made;
+    else
+      scope.findings.note(
+        `The login “${name}”, which the settings do not choose, is left out. ${reason.message}`,
+      );
   }
+  if (Object.keys(from).length === 0)
+    throw new TemplateError('a choice of logins none of which is understood');
   const choose = scope.settings.reference(path).out;
   return { type: 'choice', choose, from };
 }

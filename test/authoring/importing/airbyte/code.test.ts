@@ -128,6 +128,52 @@ return requests.post("https://a.example/t", data=form).json()["access_token"]`)}
   });
 });
 
+test('a choice of logins none of which is understood is refused', () => {
+  const authenticator = {
+    type: 'SelectiveAuthenticator',
+    authenticator_selection_path: ['how'],
+    authenticators: { code: { type: 'CustomAuthenticator', class_name: CLASS } },
+  };
+  const { report } = importAirbyte(
+    manifestOf({ stream: stream('items', '/a', { requester: { authenticator } }) }, 'https://a.example'),
+    { file: 'shop.yaml', settings: { how: 'other' } },
+  );
+  expect(report.streams.map(({ outcome }) => outcome)).toEqual(['not']);
+});
+
+test.each([
+  ['token', ['exact']],
+  ['code', ['not']],
+  // nobody knows which one it will be
+  [undefined, ['not']],
+])('a login that is not understood, where the settings choose %s', (how, outcomes) => {
+  const authenticator = {
+    type: 'SelectiveAuthenticator',
+    authenticator_selection_path: ['how'],
+    authenticators: {
+      code: { type: 'CustomAuthenticator', class_name: CLASS },
+      token: { type: 'BearerAuthenticator', api_token: 't' },
+    },
+  };
+  const { configuration, report } = importAirbyte(
+    manifestOf(
+      { stream: stream('items', '/a', { requester: { authenticator } }), settings: { how: '' } },
+      'https://a.example',
+    ),
+    { file: 'shop.yaml', ...(how === undefined ? {} : { settings: { how } }) },
+  );
+  expect(report.streams.map(({ outcome }) => outcome)).toEqual(outcomes);
+  if (how !== 'token') return;
+  expect(report.streams[0]?.notes).toEqual([
+    expect.stringMatching(/^The login “code”, which the settings do not choose, is left out\. Python code: /),
+  ]);
+  expect(configuration).toHaveProperty('configuration.parameters.api.authentication', {
+    type: 'choice',
+    choose: { attr: 'settings.how' },
+    from: { token: { type: 'bearer', '#token': 't' } },
+  });
+});
+
 test.each([
   ['there is no file', undefined, ' (no file beside the manifest has this class)'],
   [
