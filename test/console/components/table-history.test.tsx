@@ -1,6 +1,7 @@
 import { fireEvent, render, screen } from '@testing-library/preact';
 import { describe, expect, test, vi } from 'vitest';
 import type { Table } from '../../../console/data/client.ts';
+import { PlaceContext, useFollowedPlace } from '../../../console/route/router.ts';
 import { TableHistory } from '../../../console/views/tables/history.tsx';
 import { answer, signIn } from './service.ts';
 
@@ -38,6 +39,14 @@ const DIFFERENCE = {
 // The only fields that the part looks at.
 const TABLE = { id: 'in.c-shop.books' } as Table;
 
+function Followed() {
+  return (
+    <PlaceContext.Provider value={useFollowedPlace()}>
+      <TableHistory table={TABLE} />
+    </PlaceContext.Provider>
+  );
+}
+
 describe('the history of a table', () => {
   test('lists changes with their runs, shows what one did, and sets the table back', async () => {
     signIn();
@@ -52,7 +61,7 @@ describe('the history of a table', () => {
       },
     });
     window.history.replaceState(null, '', '/tables/in.c-shop.books?tab=history&version=17');
-    render(<TableHistory table={TABLE} />);
+    render(<Followed />);
     expect((await screen.findByRole('link', { name: '42' })).getAttribute('href')).toMatch(/\/runs\/42$/);
     expect(screen.getByText('+price')).toBeTruthy();
     expect(await screen.findByRole('cell', { name: 'changed' })).toBeTruthy();
