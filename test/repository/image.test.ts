@@ -71,15 +71,15 @@ describe.skipIf(CONTAINER === undefined)('the image', () => {
   });
 
   test('ends with 1 for a mistake of the user and with 2 without a configuration', async () => {
-    const broken = await container([ENTRYPOINT], { data: dataFolder('broken') });
+    const broken = await refusal([ENTRYPOINT], { data: dataFolder('broken') });
     expect(broken.code).toBe(1);
     expect(broken.stderr).toMatch(/^The response is not JSON/);
     const wrong = emptyFolder();
     writeFileSync(path.join(wrong, 'config.json'), '{"parameters":{"api":{},"config":{"jobs":[]}}}');
-    const refused = await container([ENTRYPOINT], { data: wrong });
+    const refused = await refusal([ENTRYPOINT], { data: wrong });
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('baseUrl');
-    const none = await container([ENTRYPOINT], { data: emptyFolder() });
+    const none = await refusal([ENTRYPOINT], { data: emptyFolder() });
     expect(none.code).toBe(2);
     expect(none.stderr).toContain('config.json');
   });
@@ -188,6 +188,17 @@ interface Ended {
 
 function container(command: readonly string[], mounts: Mounts = {}): Promise<Ended> {
   return start(command, mounts).ended;
+}
+
+/** Runs a command that ends with a message; `buildah run` may end before it has handed on the last of it. */
+async function refusal(command: readonly string[], mounts: Mounts): Promise<Ended> {
+  return await vi.waitUntil(
+    async () => {
+      const ended = await container(command, mounts);
+      return ended.stderr === '' ? undefined : ended;
+    },
+    { timeout: 60_000 },
+  );
 }
 
 const RUN = '--storage-driver vfs run --isolation chroot --network host --user node'.split(' ');
