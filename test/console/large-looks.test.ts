@@ -101,7 +101,18 @@ describe.skipIf(CHROMIUM === undefined)('over 200 runs, 2,000 tables and 500 sou
       found.push(...problems.map((text) => `${width} px, ${theme}: ${text}`));
       if (await page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth'))
         found.push(`${width} px: the page is wider`);
+      if (width === 2560)
+        found.push(...(await cutTexts(page)).map((text) => `cut beside free space: ${text}`));
     }
     expect(found).toEqual([]);
   });
 });
+
+/** Returns texts that end with dots; on a wide screen there is space for all of them. */
+async function cutTexts(page: Page): Promise<readonly string[]> {
+  return await page.evaluate<string[]>(
+    `[...document.querySelectorAll('main *')]
+      .filter((each) => getComputedStyle(each).textOverflow === 'ellipsis' && each.scrollWidth > each.clientWidth + 1)
+      .map((each) => each.textContent.slice(0, 80))`,
+  );
+}
