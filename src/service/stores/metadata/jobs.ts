@@ -97,30 +97,26 @@ const LOADS = ['tableImport', 'tableCreate'] as const;
 /** Jobs that have loaded into a table since it was made, the newest first. */
 export async function listLoads(
   meta: Meta,
-  { branch_id, id, created }: Pick<TableRow, 'branch_id' | 'created' | 'id'>,
+  table: LoadedTable,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<LoadJob[]> {
-  return await meta
-    .selectFrom('jobs')
-    .select(LOAD_FIELDS)
-    .where('table_id', '=', id)
-    .where('operation', 'in', LOADS)
-    .where('branch_id', '=', branch_id)
-    .where('status', '=', 'success')
-    .where('ended', '>=', created)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
+  return await loadsOf(meta, table).limit(limit).offset(offset).execute();
 }
 
 /** Returns the loads of a table, since it was made, that were at work in a range of time, the newest first. */
 export async function loadsAt(
   meta: Meta,
-  { branch_id, id, created }: Pick<TableRow, 'branch_id' | 'created' | 'id'>,
+  table: LoadedTable,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<LoadJob[]> {
-  return await meta
+  return await loadsOf(meta, table).where('ended', '>=', from).where('started', '<=', to).limit(20).execute();
+}
+
+type LoadedTable = Pick<TableRow, 'branch_id' | 'created' | 'id'>;
+
+/** Selects the loads of a table since it was made, the newest first. */
+function loadsOf(meta: Meta, { branch_id, id, created }: LoadedTable) {
+  return meta
     .selectFrom('jobs')
     .select(LOAD_FIELDS)
     .where('table_id', '=', id)
@@ -128,11 +124,7 @@ export async function loadsAt(
     .where('branch_id', '=', branch_id)
     .where('status', '=', 'success')
     .where('ended', '>=', created)
-    .where('ended', '>=', from)
-    .where('started', '<=', to)
-    .orderBy('id', 'desc')
-    .limit(20)
-    .execute();
+    .orderBy('id', 'desc');
 }
 
 const LOAD_FIELDS = [
