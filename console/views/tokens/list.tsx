@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Token>[] = [
   {
     id: 'description',
     title: 'Token',
-    width: 300,
+    width: 240,
     show: ({ id, description }) => (
       <>
         <Link to={at`/tokens/${id}`}>
@@ -28,11 +28,11 @@ const COLUMNS: readonly Column<Token>[] = [
     ),
     sortBy: ({ description }) => description,
   },
-  { id: 'rights', title: 'May do', width: 360, show: (token) => <Text>{rightsOf(token).join('; ')}</Text> },
+  { id: 'rights', title: 'May do', width: 480, show: (token) => <Text>{rightsOf(token).join('; ')}</Text> },
   {
     id: 'expires',
     title: 'Ends',
-    width: 140,
+    width: 110,
     show: ({ expires, isExpired }) =>
       isExpired ? (
         <Badge tone="warn">over</Badge>
@@ -45,21 +45,21 @@ const COLUMNS: readonly Column<Token>[] = [
   {
     id: 'created',
     title: 'Made',
-    width: 130,
+    width: 110,
     show: ({ created }) => <RelativeTime value={created} />,
     sortBy: ({ created }) => created,
   },
   {
     id: 'refreshed',
     title: 'Refreshed',
-    width: 130,
+    width: 110,
     show: ({ created, refreshed }) =>
       created === refreshed ? <span class="muted">–</span> : <RelativeTime value={refreshed} />,
   },
   {
     id: 'by',
     title: 'By',
-    width: 160,
+    width: 130,
     show: ({ creatorToken }) =>
       creatorToken === undefined ? <span class="muted">–</span> : <Text>{creatorToken.description}</Text>,
   },
