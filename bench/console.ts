@@ -1,6 +1,6 @@
 // How fast the console is in a real browser, over a service on loopback.
 //
-//   node bench/console.ts [--parts load,scrolling,run,large,upload] [--seconds 5] [--pages 1000] [--mb 100]
+//   node bench/console.ts [--parts load,scrolling,run,large,views,upload] [--seconds 5] [--pages 1000] [--mb 100]
 //
 // It needs Chromium (CHROMIUM_PATH, else /usr/bin/chromium). Frames are late on a busy machine without a fault of the
 // page: what its main thread had of the processor is what can be compared. Run it after `npm run build`.
@@ -14,10 +14,11 @@ import { scrolling, SCROLLING_HEAD } from './console/scrolling.ts';
 import { startService } from './console/service.ts';
 import { makeTable, wideCsv } from './console/tables.ts';
 import { upload } from './console/upload.ts';
+import { views, VIEWS_HEAD } from './console/views.ts';
 import { printTable } from './support/figures.ts';
 import { withFolder } from './support/folder.ts';
 
-const ALL = ['load', 'scrolling', 'run', 'large', 'upload'];
+const ALL = ['load', 'scrolling', 'run', 'large', 'views', 'upload'];
 const { values: given } = parseArgs({
   options: {
     parts: { type: 'string', default: ALL.join() },
@@ -65,6 +66,11 @@ await withFolder(async (folder) => {
     if (parts.includes('large')) {
       const rows = await large(path.join(folder, 'large'));
       say('Very large things (bar: no task over 50 ms)', LARGE_HEAD, rows);
+    }
+    if (parts.includes('views')) {
+      const { shown, scrolled } = await views(path.join(folder, 'views'), Number(given.seconds));
+      say('Views over 200 runs, 2,000 tables and 500 sources (bar: 1 s)', VIEWS_HEAD, shown);
+      say('Their lists, scrolled (bar: no frame over 50 ms)', SCROLLING_HEAD, scrolled);
     }
     if (parts.includes('upload')) {
       const rows = await upload(service, folder, Number(given.mb));

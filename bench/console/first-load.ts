@@ -5,7 +5,7 @@ import type { Service } from './service.ts';
 const TIMES = 5;
 
 /** There is what the address is about, and nothing is still on its way. */
-const READY = `addEventListener('DOMContentLoaded', () => {
+export const READY = `addEventListener('DOMContentLoaded', () => {
   const look = () => {
     const main = document.querySelector('main');
     if (main?.querySelector('h1') && !main.querySelector('.skeleton, [aria-busy=true], .grid-plain-wait'))

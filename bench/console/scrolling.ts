@@ -32,7 +32,7 @@ export async function scrolling(service: Service, table: string, seconds: number
   });
 }
 
-function rowOf(name: string, motion: Motion): string[] {
+export function rowOf(name: string, motion: Motion): string[] {
   return [
     name,
     String(motion.frames),

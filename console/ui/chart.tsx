@@ -32,6 +32,7 @@ export function BarChart({
   series,
   bars,
   format,
+  leavesEmpty = false,
 }: {
   readonly title: string;
   /** Kind of the bars, as a heading of the table: `Run`, `Day`. */
@@ -39,10 +40,13 @@ export function BarChart({
   readonly series: readonly Series[];
   readonly bars: readonly Bar[];
   readonly format: (value: number) => string;
+  /** Leaves bars without anything out of the table: for parts of a time, of which most are empty. */
+  readonly leavesEmpty?: boolean;
 }) {
   const sums = bars.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
   const most = Math.max(0, ...sums);
   const [first, last] = [bars[0], bars.at(-1)];
+  const listed = bars.filter((_, i) => !leavesEmpty || (sums[i] ?? 0) > 0);
   if (first === undefined || last === undefined) return null;
   return (
     <figure class="chart card">
@@ -95,7 +99,7 @@ export function BarChart({
               </tr>
             </thead>
             <tbody>
-              {bars.toReversed().map(({ key, name, shown, values }) => (
+              {listed.toReversed().map(({ key, name, shown, values }) => (
                 <tr key={key}>
                   <th scope="row">{shown ?? <Text>{name}</Text>}</th>
                   {values.map((value, i) => (

@@ -16,6 +16,7 @@ export function Menu({
   icon,
   isLabelShown = false,
   isBusy = false,
+  isDisabled = false,
   about,
   items,
 }: {
@@ -25,6 +26,8 @@ export function Menu({
   readonly isLabelShown?: boolean;
   /** Shows that an action is at work, and opens no list; for one with a shown label. */
   readonly isBusy?: boolean;
+  /** Opens no list, as there is nothing to act on yet; for one with a shown label. */
+  readonly isDisabled?: boolean;
   /** Shown above the actions. */
   readonly about?: ComponentChildren;
   readonly items: readonly MenuItem[];
@@ -67,7 +70,7 @@ export function Menu({
   return (
     <div class="menu" ref={around}>
       {isLabelShown ? (
-        <Button {...{ icon, isBusy }} hasPopup isExpanded={isOpen} onPress={toggle}>
+        <Button {...{ icon, isBusy, isDisabled }} hasPopup isExpanded={isOpen} onPress={toggle}>
           {label}
         </Button>
       ) : (

@@ -26,9 +26,21 @@ describe.skipIf(CHROMIUM === undefined)('SQL', () => {
     await expect.poll(async () => await page.locator('.sql-chart').textContent()).toContain('CZ10');
     expect(page.url()).toContain('show=chart');
     expect(await axe(page)).toEqual([]);
-    const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'CSV' }).click();
-    expect((await download).suggestedFilename()).toBe('result.csv');
+    for (const [item, name] of [
+      ['CSV', 'result.csv'],
+      ['JSON lines', 'result.jsonl'],
+      ['Parquet', 'result.parquet'],
+    ] as const) {
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Export', exact: true }).click();
+      if (item === 'CSV') {
+        expect(await axe(page)).toEqual([]);
+        await screenshots(page, 'sql-export');
+        await page.setViewportSize({ width: 1440, height: 900 });
+      }
+      await page.getByRole('menuitem', { name: item, exact: true }).click();
+      expect((await download).suggestedFilename()).toBe(name);
+    }
   });
 
   test('a mistake is shown with its place, and tables and columns are completed', async () => {

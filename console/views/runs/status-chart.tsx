@@ -63,6 +63,7 @@ export function StatusChart({
       series={SERIES}
       bars={statusBars(requests, { startMs, endMs })}
       format={countText}
+      leavesEmpty
     />
   );
 }

@@ -5,6 +5,7 @@ import { saveResult } from '../../data/sql-file.ts';
 import { setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable, type Column, type Plain } from '../../ui/data-table.tsx';
+import { Menu } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Banner, EmptyState, ErrorBanner, Skeleton } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -20,7 +21,11 @@ const MOST_ROWS = 10_000;
 /** A longer query is not put into the address. */
 const MOST_IN_ADDRESS = 3000;
 
-const FILES = ['csv', 'jsonl', 'parquet'] as const;
+const FILES = [
+  { text: 'CSV', format: 'csv' },
+  { text: 'Parquet', format: 'parquet' },
+  { text: 'JSON lines', format: 'jsonl' },
+] as const;
 
 /** Asks the tables in SQL. The address holds the query, so that it can be kept and sent to others. */
 export default function SqlView() {
@@ -41,7 +46,7 @@ export default function SqlView() {
   });
   const [result, setResult] = useState<SqlResult | undefined>();
   const run = useAction(async (sql: string) => await client().sql.query(sql, { limit: MOST_ROWS }));
-  const save = useAction(async (format: (typeof FILES)[number]) => await saveResult(text, format));
+  const save = useAction(async (format: (typeof FILES)[number]['format']) => await saveResult(text, format));
   const mistake = useMemo(() => mistakeOf(run.error), [run.error]);
   const shown = query.get('show') === 'chart' ? 'chart' : 'table';
 
@@ -63,7 +68,7 @@ export default function SqlView() {
           onChange={setText}
           onRun={() => void start(text)}
         />
-        <div class="row">
+        <div class="row sql-actions">
           <Button
             kind="primary"
             icon="run"
@@ -73,17 +78,18 @@ export default function SqlView() {
           >
             Run the query
           </Button>
-          {FILES.map((format) => (
-            <Button
-              key={format}
-              icon="download"
-              isBusy={save.isRunning}
-              isDisabled={text.trim() === ''}
-              onPress={() => void save.run(format)}
-            >
-              {format === 'jsonl' ? 'JSON lines' : format === 'csv' ? 'CSV' : 'Parquet'}
-            </Button>
-          ))}
+          <Menu
+            icon="download"
+            label="Export"
+            isLabelShown
+            isBusy={save.isRunning}
+            isDisabled={text.trim() === ''}
+            items={FILES.map((file) => ({
+              icon: 'file',
+              text: file.text,
+              act: () => void save.run(file.format),
+            }))}
+          />
         </div>
         {run.error !== undefined &&
           (mistake === undefined ? (

@@ -107,5 +107,14 @@ describe('requests by status', () => {
       'Failed (5xx)',
       'No answer',
     ]);
+    // Most parts of the time have no request: the table leaves them out.
+    const rows = screen.getAllByRole('row').slice(1);
+    expect(rows.map(({ textContent }) => textContent)).toEqual([
+      '+10.1 s1000',
+      '+6.8 s0001',
+      '+6 s0010',
+      '+4.9 s0100',
+      '+0 ms2000',
+    ]);
   });
 });
