@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ConfigurationBriefs } from '../../src/storage/protocol/configuration-brief.ts';
+import type { ScheduleBriefs, ScheduleCalendar } from '../../src/storage/protocol/schedule.ts';
 import { startService, type Running } from './harness.ts';
 
 let service: Running;
@@ -143,5 +145,93 @@ describe('schedules of a configuration', () => {
     const refused = await service.call('POST', at(id), body);
     expect(refused.status).toBe(400);
     expect(refused.text).toContain(field);
+  });
+});
+
+const brief = async <Body>(path: string, token?: string): Promise<Body> => {
+  const headers: Record<string, string> = token === undefined ? {} : { 'X-StorageApi-Token': token };
+  const { status, body, text } = await service.call('GET', path, undefined, headers);
+  expect({ status, text: status === 200 ? '' : text }).toEqual({ status: 200, text: '' });
+  return body as Body;
+};
+const narrow = async (component: string): Promise<string> => {
+  const body = { description: 'narrow', componentAccess: [component] };
+  return ((await service.call('POST', 'tokens', body)).body as { token: string }).token;
+};
+
+const briefs = async (query: string, token?: string) =>
+  await brief<ConfigurationBriefs>(`configurations/brief?search=BRIEF%20ex-generic${query}`, token);
+
+const rhythms = async (query: string, token?: string) =>
+  await brief<ScheduleBriefs>(`schedules/brief?search=rhythm${query}`, token);
+
+describe('lists of all sources', () => {
+  test('have configurations page by page, as they are searched and sorted, with the newest run', async () => {
+    const ids = [
+      await configuration('brief-b'),
+      await configuration('brief-a'),
+      await configuration('brief-c'),
+    ];
+    const { id: run } = shown(await start('brief-b'));
+    await service.call('PUT', 'components/ex-generic-v2/configs/brief-a', { isDisabled: true });
+    await service.call('DELETE', 'components/ex-generic-v2/configs/brief-c');
+    const listed = async (query: string) =>
+      (await briefs(query)).configurations.map(({ configuration: id }) => id);
+    const page = await briefs('');
+    expect(page.total).toBe(2);
+    expect(page.all).toBeGreaterThanOrEqual(2);
+    expect(page.configurations).toMatchObject([
+      { configuration: 'brief-a', isDisabled: true, version: 2, lastRun: null },
+      { configuration: 'brief-b', isDisabled: false, lastRun: { id: run, status: 'waiting', endTime: null } },
+    ]);
+    expect(page.configurations[0]?.componentName).not.toBe('');
+    expect(await listed('&isReversed=true&limit=1')).toEqual(['brief-b']);
+    expect(await listed('&limit=1&offset=1')).toEqual(['brief-b']);
+    expect(await listed('&sort=changed')).toHaveLength(2);
+    expect(await listed('&component=other')).toEqual([]);
+    expect(await listed('&isDeleted=true')).toEqual([ids[2]]);
+    expect(await briefs('', await narrow('ex-other'))).toMatchObject({ all: 0, total: 0 });
+    expect((await service.call('GET', 'configurations/brief?sort=other')).status).toBe(400);
+  });
+
+  test('have schedules page by page, and a calendar that counts them', async () => {
+    const before = await brief<ScheduleBriefs>('schedules/brief?limit=0');
+    const first = (await brief<ScheduleCalendar>('schedules/calendar')).hours;
+    const at = async (id: string, body: object): Promise<string> =>
+      shown(await service.call('POST', `components/ex-generic-v2/configs/${id}/schedules`, body)).id;
+    await configuration('rhythm-b');
+    await configuration('rhythm-a');
+    const often = await at('rhythm-b', { cron: '*/10 * * * *' });
+    const same = await at('rhythm-a', { cron: '*/10 * * * *' });
+    const yearly = await at('rhythm-a', { cron: '@yearly', timeZone: 'Europe/Prague' });
+    const off = await at('rhythm-a', { cron: '@daily', isEnabled: false });
+    const listed = async (query: string) => (await rhythms(query)).schedules.map(({ id }) => id);
+    const all = await rhythms('');
+    expect(all).toMatchObject({ total: 4, counts: { disabled: before.counts.disabled + 1 } });
+    expect(all.counts.active).toBe(before.counts.active + 3);
+    expect(all.schedules).toMatchObject([
+      { id: often, name: 'rhythm-b', cron: '*/10 * * * *', waitsFor: 'time', run: null },
+      { id: same },
+      { id: yearly, timeZone: 'Europe/Prague' },
+      { id: off, waitsFor: 'enabling', nextTime: null },
+    ]);
+    expect(await listed('&limit=1&offset=2')).toEqual([yearly]);
+    expect(await listed('&sort=name')).toEqual([same, yearly, off, often]);
+    expect(await listed('&standing=disabled')).toEqual([off]);
+    expect(await listed('%20prague')).toEqual([yearly]);
+    expect(await rhythms('', await narrow('ex-other'))).toMatchObject({
+      total: 0,
+      counts: { active: 0, paused: 0, disabled: 0 },
+    });
+    const { hours } = await brief<ScheduleCalendar>('schedules/calendar');
+    expect(hours).toHaveLength(25);
+    const whole = hours[3];
+    const known = first.find(({ time }) => time === whole?.time);
+    expect(whole?.runs).toBe((known?.runs ?? 0) + 12);
+    expect(whole?.first.map(({ name }) => name)).toEqual(expect.arrayContaining(['rhythm-a', 'rhythm-b']));
+    await service.call('PUT', 'components/ex-generic-v2/configs/rhythm-a', { isDisabled: true });
+    expect((await brief<ScheduleCalendar>('schedules/calendar?hours=4')).hours[3]?.runs).toBe(
+      (known?.runs ?? 0) + 6,
+    );
   });
 });

@@ -1,6 +1,7 @@
 import type { TableBrief, TableBriefs, TableBriefsQuery } from '../../storage/protocol/table-brief.ts';
 import type { Meta } from '../stores/metadata/database.ts';
 import { listBriefTables, type BriefTable } from '../stores/metadata/stored-tables.ts';
+import { hasWords } from './has-words.ts';
 import { apiTime } from './presenters/time.ts';
 
 const LIMIT = 100;
@@ -14,18 +15,15 @@ export async function readTableBriefs(
   meta: Meta,
   branchId: number,
   mayRead: (bucket: string) => boolean,
-  { bucket, search = '', sort = 'id', isReversed = false, limit = LIMIT, offset = 0 }: TableBriefsQuery,
+  { bucket, search, sort = 'id', isReversed = false, limit = LIMIT, offset = 0 }: TableBriefsQuery,
 ): Promise<TableBriefs> {
   const all = new Map((await listBriefTables(meta, branchId)).map((table) => [table.id, table]));
-  const words = search
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  const isFound = hasWords(search);
   const found = [...all.values()]
     .filter(
       (table) =>
         (bucket ?? table.bucket_id) === table.bucket_id &&
-        words.every((word) => `${table.id} ${table.display_name}`.toLowerCase().includes(word)) &&
+        isFound(`${table.id} ${table.display_name}`) &&
         mayRead(table.bucket_id),
     )
     .map((table) => ({ table, source: sourceOf(table, all) }));

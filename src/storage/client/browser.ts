@@ -5,7 +5,7 @@
  * @module
  */
 import { createAlerts, type Alerts } from './alerts.ts';
-import type { Component } from '../protocol/index.ts';
+import type { Component, ConfigurationBriefs, ConfigurationBriefsQuery } from '../protocol/index.ts';
 import { createBranches, type Branches } from './branches.ts';
 import { createBrowserApi, type BrowserOptions } from './browser-api.ts';
 import { createBuckets, type Buckets } from './buckets.ts';
@@ -21,7 +21,7 @@ import type { ExportOptions, TableOperations } from './table-types.ts';
 import { createAllSchedules, type AllSchedules } from './schedules.ts';
 import { createSqlOperations, type SqlOperations } from './sql.ts';
 import { createTokens, type Tokens } from './tokens.ts';
-import { componentsOf, usedComponentsOf, type UsedComponent } from './components.ts';
+import { componentsOf, configurationBriefsOf, usedComponentsOf, type UsedComponent } from './components.ts';
 import { urlOf, type ApiCore } from './api-core.ts';
 import { createWorkshop, type Workshop } from './workshop.ts';
 
@@ -51,6 +51,8 @@ export interface BrowserClient {
     /** Those in the trash. Default false. */
     readonly isDeleted?: boolean | undefined;
   }): Promise<UsedComponent[]>;
+  /** Lists configurations of all components page by page, with what lists show of each. */
+  configurationBriefs(query?: ConfigurationBriefsQuery): Promise<ConfigurationBriefs>;
   /** Returns the address of a table as one file, CSV with a header or Parquet, for a download link. */
   tableDataUrl(id: string, query?: ExportOptions): string;
   /** Calls the API where no group has the operation, with the same retries and errors. */
@@ -77,6 +79,10 @@ export function createBrowserClient(options: BrowserOptions): BrowserClient {
     components: async () => componentsOf(await api.call({ method: 'GET', path: '', scope: 'plain' })),
     usedComponents: async (query = {}) =>
       usedComponentsOf(await api.call({ method: 'GET', path: 'components', query: { ...query } })),
+    configurationBriefs: async (query = {}) =>
+      configurationBriefsOf(
+        await api.call({ method: 'GET', path: 'configurations/brief', query: { ...query } }),
+      ),
     component: async (id) =>
       shaped<Component>(
         await api.call({ method: 'GET', path: path`components/${id}`, scope: 'plain' }),
@@ -108,6 +114,9 @@ export type {
   Component,
   Configuration,
   ConfigurationRow,
+  ConfigurationBrief,
+  ConfigurationBriefs,
+  ConfigurationBriefsQuery,
   ConfigurationLogin,
   ConfigurationVersion,
   LoginProgress,
@@ -134,6 +143,11 @@ export type {
   MissedRun,
   FilledTable,
   ListedSchedule,
+  CalendarHour,
+  ScheduleBrief,
+  ScheduleBriefs,
+  ScheduleBriefsQuery,
+  ScheduleCalendar,
   RunDay,
   RowOrigin,
   TableBrief,

@@ -1,6 +1,7 @@
 import { getKey, isList, isObject, type Json } from '../../lib/json/value.ts';
 import type { Component, Configuration } from '../protocol/index.ts';
-import { listOf } from './shape.ts';
+import type { ConfigurationBriefs } from '../protocol/configuration-brief.ts';
+import { listOf, shaped } from './shape.ts';
 
 /** A component that is in use. */
 export interface UsedComponent extends Component {
@@ -11,6 +12,14 @@ export interface UsedComponent extends Component {
 export function componentsOf(index: Json | undefined): Component[] {
   const list = index !== undefined && isObject(index) ? getKey(index, 'components') : undefined;
   return listOf<Component>(list !== undefined && isList(list) ? list : [], 'component', { id: 'string' });
+}
+
+/** The answer of `GET configurations/brief`. */
+export function configurationBriefsOf(json: Json | undefined): ConfigurationBriefs {
+  return shaped<ConfigurationBriefs>(json, 'configuration briefs', {
+    total: 'number',
+    configurations: 'list',
+  });
 }
 
 /** The answer of `GET components`: those that have configurations, with these. */

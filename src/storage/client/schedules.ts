@@ -1,6 +1,9 @@
 import type {
   ListedSchedule,
   Schedule,
+  ScheduleBriefs,
+  ScheduleBriefsQuery,
+  ScheduleCalendar,
   ScheduleCreate,
   SchedulesHeld,
   SchedulesHold,
@@ -56,6 +59,10 @@ export interface AllSchedulesQuery {
 export interface AllSchedules {
   /** Those first that come next, then those that do not run. */
   list(query?: AllSchedulesQuery): Promise<ListedSchedule[]>;
+  /** Lists them page by page, searched and sorted, with what lists show of each. */
+  brief(query?: ScheduleBriefsQuery): Promise<ScheduleBriefs>;
+  /** Counts the runs that begin by them in the next hours. */
+  calendar(query?: { readonly hours?: number | undefined }): Promise<ScheduleCalendar>;
   /** Pauses those that are enabled, all or some; they stay enabled. Returns how many were paused. */
   pause(which?: SchedulesHold): Promise<number>;
   /** Resumes those that are paused; times that passed meanwhile are left out. Returns how many were resumed. */
@@ -73,6 +80,18 @@ export function createAllSchedules(api: ApiCore): AllSchedules {
         await api.call({ method: 'GET', path: 'schedules', query: { ...query } }),
         'schedule',
         FIELDS,
+      ),
+    brief: async (query = {}) =>
+      shaped<ScheduleBriefs>(
+        await api.call({ method: 'GET', path: 'schedules/brief', query: { ...query } }),
+        'schedule briefs',
+        { total: 'number', schedules: 'list' },
+      ),
+    calendar: async (query = {}) =>
+      shaped<ScheduleCalendar>(
+        await api.call({ method: 'GET', path: 'schedules/calendar', query: { ...query } }),
+        'calendar of schedules',
+        { hours: 'list' },
       ),
     pause: async (which = {}) => await hold('pause', which),
     resume: async (which = {}) => await hold('resume', which),

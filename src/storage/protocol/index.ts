@@ -4,6 +4,7 @@ export * from './bucket.ts';
 export * from './common.ts';
 export * from './component.ts';
 export * from './configuration.ts';
+export * from './configuration-brief.ts';
 export * from './error.ts';
 export * from './event.ts';
 export * from './explanation.ts';

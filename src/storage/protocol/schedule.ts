@@ -121,6 +121,87 @@ export const ListedSchedule = Type.Object(
 );
 export type ListedSchedule = Static<typeof ListedSchedule>;
 
+/** `active`: enabled and not paused; a paused one is enabled. */
+const ScheduleStanding = Type.Enum(['active', 'paused', 'disabled']);
+
+/** Query of `GET schedules/brief`. */
+export const ScheduleBriefsQuery = Type.Object({
+  search: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description:
+        'Only those with all of its words in the name or id of the configuration, its component, the expression or the time zone.',
+    }),
+  ),
+  standing: Type.Optional(ScheduleStanding),
+  sort: Type.Optional(
+    Type.Enum(['next', 'name', 'last'], {
+      description:
+        'Order: by the next time with those last that have none (the default), by the name of the configuration, or the last started first.',
+    }),
+  ),
+  isReversed: Type.Optional(Type.Boolean({ description: 'The other way round.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 500, default: 100 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+});
+export type ScheduleBriefsQuery = Static<typeof ScheduleBriefsQuery>;
+
+/** Schedule, as far as lists show it. */
+export const ScheduleBrief = Type.Pick(ListedSchedule, [
+  'id',
+  'component',
+  'configuration',
+  'name',
+  'cron',
+  'timeZone',
+  'isEnabled',
+  'isPaused',
+  'waitsFor',
+  'run',
+  'nextTime',
+  'lastTime',
+]);
+export type ScheduleBrief = Static<typeof ScheduleBrief>;
+
+/** A page of a list of schedules. */
+export const ScheduleBriefs = Type.Object(
+  {
+    counts: Type.Record(ScheduleStanding, Type.Integer(), {
+      description: 'How many there are of each standing, whatever is asked for.',
+    }),
+    total: Type.Integer({ description: 'How many fit the query.' }),
+    schedules: Type.Array(ScheduleBrief),
+  },
+  { title: 'Schedule briefs' },
+);
+export type ScheduleBriefs = Static<typeof ScheduleBriefs>;
+
+/** Query of `GET schedules/calendar`. */
+export const ScheduleCalendarQuery = Type.Object({
+  hours: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 48, default: 24, description: 'How far ahead it looks.' }),
+  ),
+});
+
+/** An hour of the calendar. */
+export const CalendarHour = Type.Object({
+  time: Type.String({ format: 'date-time', description: 'When it begins.' }),
+  runs: Type.Integer({ description: 'How many runs begin in it by schedules.' }),
+  schedules: Type.Integer({ description: 'How many schedules start them.' }),
+  first: Type.Array(
+    Type.Object({ component: Type.String(), configuration: Type.String(), name: Type.String() }),
+    { description: 'The configurations of up to four of these.' },
+  ),
+});
+export type CalendarHour = Static<typeof CalendarHour>;
+
+/** The next hours with the runs that begin in them by schedules, the hour that goes on first. */
+export const ScheduleCalendar = Type.Object(
+  { hours: Type.Array(CalendarHour) },
+  { title: 'Calendar of schedules' },
+);
+export type ScheduleCalendar = Static<typeof ScheduleCalendar>;
+
 /** Body of `POST schedules/pause` and `POST schedules/resume`: all schedules that the token may change, or some. */
 export const SchedulesHold = Type.Object({
   component: Type.Optional(Type.String({ minLength: 1 })),

@@ -63,6 +63,10 @@ export function scheduleReply(schedule: ScheduleRow, last?: LastRun): Record<str
 /** Fields of the last run of a schedule. */
 export type LastRun = Pick<RunRow, 'error' | 'id' | 'version'>;
 
+/** Tells whether the last run of a schedule was refused for want of rights, and nobody has approved it since. */
+export const isRefused = (schedule: ScheduleRow, last: LastRun | undefined): boolean =>
+  refusalOf(schedule, last) !== null;
+
 function refusalOf(schedule: ScheduleRow, last: LastRun | undefined): Reply {
   if (last === undefined || last.error === null) return null;
   // A schedule that was approved or changed after that run has not failed yet.

@@ -17,6 +17,7 @@ import {
 } from '../../stores/metadata/source-states.ts';
 import type { AlertRow } from '../../stores/metadata/tables.ts';
 import { isOf } from '../alerts/finding.ts';
+import { hasWords } from '../has-words.ts';
 import { apiTime } from '../presenters/time.ts';
 
 const LIMIT = 100;
@@ -68,17 +69,12 @@ export async function readSourceStates(
       lateMinutes,
     };
   });
-  const words = (asked.search ?? '')
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  const isFound = hasWords(asked.search);
   const found = all.filter(
     (source) =>
       (asked.state?.includes(source.state) ?? true) &&
       (asked.isPaused ?? source.isPaused) === source.isPaused &&
-      words.every((word) =>
-        `${source.name} ${source.configuration} ${source.component}`.toLowerCase().includes(word),
-      ),
+      isFound(`${source.name} ${source.configuration} ${source.component}`),
   );
   const { offset = 0, limit = LIMIT, sort = 'need', isReversed = false } = asked;
   const sorted = found.toSorted((a, b) => ORDERS[sort](a, b) || byNeed(a, b));

@@ -32,8 +32,10 @@ const MOST_TIMES = 10_000;
 /** Returns the times of a schedule from `from`, a time of the schedule, up to before `until`; the first 10,000. */
 export function timesBefore(timing: Timing, from: number, until: number): readonly number[] {
   const times: number[] = [];
-  for (let at: number | undefined = from; at !== undefined && at < until; at = nextTime(timing, at)) {
+  const job = open(timing.cron, timing.timeZone);
+  for (let at: number | undefined = from; at !== undefined && at < until;) {
     times.push(at);
+    at = job.nextRun(new Date(at))?.getTime();
     if (times.length === MOST_TIMES) break;
   }
   return times;

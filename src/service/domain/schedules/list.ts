@@ -8,7 +8,7 @@ import {
   type NamedSchedule,
   type ScheduleFilter,
 } from '../../stores/metadata/schedules.ts';
-import { scheduleReply } from '../presenters/run.ts';
+import { isRefused, scheduleReply, type LastRun } from '../presenters/run.ts';
 import { apiTime } from '../presenters/time.ts';
 import type { Reply } from '../reply.ts';
 import { nextTime } from './cron.ts';
@@ -26,33 +26,52 @@ export interface SchedulesAsked extends ScheduleFilter {
 /** Lists schedules of all configurations with what they wait for, and their next times. */
 export async function readSchedules(meta: Meta, { until, ...asked }: SchedulesAsked): Promise<Reply[]> {
   const schedules = await listAllSchedules(meta, asked);
-  const [last, running] = [await lastRuns(meta, schedules), await unfinishedRuns(meta, schedules)];
-  return schedules.map((schedule) => {
-    const shown = scheduleReply(schedule, last.get(schedule.id));
-    const run = running.get(schedule.id);
+  const standings = await standingsOf(meta, schedules);
+  return standings.map(({ schedule, last, ...standing }) => {
     const { times, hasMore } = timesOf(schedule, until);
     return {
-      ...shown,
+      ...scheduleReply(schedule, last),
       component: schedule.component_id,
       configuration: schedule.configuration_id,
       name: schedule.name ?? schedule.configuration_id,
-      waitsFor: waitsFor(schedule, { isRefused: shown['refusal'] !== null, run }),
-      run: run === undefined ? null : String(run),
+      ...standing,
       times: times.map((time) => apiTime(isoTime(time))),
       hasMoreTimes: hasMore,
     };
   });
 }
 
+interface Standing extends Pick<ListedSchedule, 'run' | 'waitsFor'> {
+  readonly schedule: NamedSchedule;
+  readonly last: LastRun | undefined;
+}
+
+/** Tells what schedules wait for, in their order. */
+export async function standingsOf(
+  meta: Meta,
+  schedules: readonly NamedSchedule[],
+): Promise<readonly Standing[]> {
+  const [ended, running] = [await lastRuns(meta, schedules), await unfinishedRuns(meta, schedules)];
+  return schedules.map((schedule) => {
+    const [last, run] = [ended.get(schedule.id), running.get(schedule.id)];
+    return {
+      schedule,
+      last,
+      waitsFor: waitsFor(schedule, { isRefused: isRefused(schedule, last), run }),
+      run: run === undefined ? null : String(run),
+    };
+  });
+}
+
 function waitsFor(
   schedule: NamedSchedule,
-  { isRefused, run }: { readonly isRefused: boolean; readonly run: number | undefined },
+  { isRefused: isHeld, run }: { readonly isRefused: boolean; readonly run: number | undefined },
 ): ListedSchedule['waitsFor'] {
   if (schedule.is_enabled === 0) return 'enabling';
   if (schedule.is_paused === 1) return 'resume';
   if (schedule.is_disabled !== 0 || schedule.is_deleted !== 0) return 'configuration';
   if (run !== undefined) return 'run';
-  if (isRefused) return 'approval';
+  if (isHeld) return 'approval';
   return schedule.next_occurrence === null ? 'nothing' : 'time';
 }
 

@@ -6,8 +6,13 @@ import {
   ConfigurationUpdate,
   StateUpdate,
 } from '../../../storage/protocol/configuration.ts';
-import type { Reply } from '../../domain/reply.ts';
+import {
+  ConfigurationBriefs,
+  ConfigurationBriefsQuery,
+} from '../../../storage/protocol/configuration-brief.ts';
+import { RawJson, type Reply } from '../../domain/reply.ts';
 import { changeOf, chosenId, contentsOf, keyFrom, readStateBody } from '../parsing/configuration.ts';
+import { readConfigurationBriefs } from '../../domain/configurations/briefs.ts';
 import type { Context } from '../../domain/context.ts';
 import { accessDenied, badRequest, notImplemented } from '../../domain/api-error.ts';
 import { newIdentifier } from '../../stores/metadata/identifier.ts';
@@ -30,6 +35,7 @@ import {
   updateConfiguration,
   updateState,
 } from '../../domain/configurations/write.ts';
+import { mayUseComponent, requireAnyComponent } from '../../domain/tokens/permissions.ts';
 import { routesOf, type Route } from '../route.ts';
 import { sealContents, storedContents } from '../parsing/seal-contents.ts';
 import { configurationReply } from '../../domain/presenters/configuration.ts';
@@ -42,6 +48,17 @@ const validationCode = 'storage.components.validation';
 export function configurationRoutes(context: Context): Route[] {
   const { meta, env } = context;
   return [
+    route('GET', '/configurations/brief', {
+      summary: 'Configurations of all components page by page, with what lists show of each',
+      query: ConfigurationBriefsQuery,
+      response: ConfigurationBriefs,
+      handle: async ({ query, caller, branch }) => {
+        requireAnyComponent(caller);
+        const shown = context.catalogue.components.filter(({ id }) => mayUseComponent(caller, id));
+        const names = new Map(shown.map(({ id, name }) => [id, name]));
+        return new RawJson(JSON.stringify(await readConfigurationBriefs(meta, branch.id, names, query)));
+      },
+    }),
     route('GET', '/components/:component/configs', {
       summary: 'The configurations of a component',
       query: Type.Object({ isDeleted: Type.Optional(Type.Boolean({ description: 'Those in the trash.' })) }),

@@ -2,6 +2,10 @@ import { Type } from 'typebox';
 import {
   ListedSchedule,
   Schedule,
+  ScheduleBriefs,
+  ScheduleBriefsQuery,
+  ScheduleCalendar,
+  ScheduleCalendarQuery,
   ScheduleCreate,
   SchedulesHeld,
   SchedulesHold,
@@ -9,7 +13,7 @@ import {
   ScheduleUpdate,
 } from '../../../storage/protocol/schedule.ts';
 import type { Context } from '../../domain/context.ts';
-import type { Reply } from '../../domain/reply.ts';
+import { RawJson, type Reply } from '../../domain/reply.ts';
 import { badRequest, notFound } from '../../domain/api-error.ts';
 import { routesOf, type Route, type Who } from '../route.ts';
 import { keyFrom } from '../parsing/configuration.ts';
@@ -30,6 +34,8 @@ import {
 } from '../../stores/metadata/schedules.ts';
 import type { ConfigurationKey, ScheduleRow } from '../../stores/metadata/tables.ts';
 import { branchOf, configurationsOf } from '../../stores/metadata/transaction.ts';
+import { readScheduleBriefs } from '../../domain/schedules/briefs.ts';
+import { readCalendar } from '../../domain/schedules/calendar.ts';
 import { checkTiming, nextTime, type Timing } from '../../domain/schedules/cron.ts';
 import { readSchedules } from '../../domain/schedules/list.ts';
 import { requireAnyComponent } from '../../domain/tokens/permissions.ts';
@@ -58,6 +64,22 @@ export function scheduleRoutes(context: Context): Route[] {
         const { limit = 100, offset = 0, hours = 24, ...of } = query;
         const until = (await queue.runs.now()) + hours * HOUR_MS;
         return await readSchedules(meta, { ...filterOf(who, of), limit, offset, until });
+      },
+    }),
+    route('GET', '/schedules/brief', {
+      summary: 'The schedules of all configurations page by page, with what lists show of each',
+      query: ScheduleBriefsQuery,
+      response: ScheduleBriefs,
+      handle: async ({ query, ...who }) =>
+        new RawJson(JSON.stringify(await readScheduleBriefs(meta, filterOf(who, {}), query))),
+    }),
+    route('GET', '/schedules/calendar', {
+      summary: 'The next hours, with the runs that begin in each by schedules',
+      query: ScheduleCalendarQuery,
+      response: ScheduleCalendar,
+      handle: async ({ query, ...who }) => {
+        const asked = { now: await queue.runs.now(), hours: query.hours ?? 24 };
+        return new RawJson(JSON.stringify(await readCalendar(meta, filterOf(who, {}), asked)));
       },
     }),
     route('POST', '/schedules/pause', {

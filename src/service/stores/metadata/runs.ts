@@ -140,6 +140,21 @@ export async function listRuns(meta: Meta, filter: RunFilter): Promise<BriefRun[
   return await query.orderBy('id', 'desc').limit(filter.limit).offset(filter.offset).execute();
 }
 
+/** The newest run of each configuration, however it stands, by its key. */
+export async function newestRuns(
+  meta: Meta,
+  lockKeys: readonly string[],
+): Promise<ReadonlyMap<string, BriefRun>> {
+  if (lockKeys.length === 0) return new Map();
+  const newest = meta
+    .selectFrom('runs')
+    .select(({ fn }) => fn.max('id').as('id'))
+    .where('lock_key', 'in', lockKeys)
+    .groupBy('lock_key');
+  const found = await meta.selectFrom('runs').select(BRIEF).where('id', 'in', newest).execute();
+  return new Map(found.map((run) => [run.lock_key, run]));
+}
+
 const BRIEF = [
   'id',
   'branch_id',

@@ -42,24 +42,63 @@ function filtered(meta: Meta, filter: ScheduleFilter) {
   return query;
 }
 
+function named(meta: Meta, filter: ScheduleFilter) {
+  return filtered(meta, filter)
+    .leftJoin('configurations as c', (join) => sameConfiguration(join, 'c', 's'))
+    .leftJoin('configuration_versions as v', (join) =>
+      sameConfiguration(join, 'v', 'c', { version: 'version' }),
+    )
+    .select(['v.name', 'v.is_disabled', 'c.is_deleted']);
+}
+
 /** Returns schedules of all configurations: those first that come next, then those that do not run. */
 export async function listAllSchedules(
   meta: Meta,
   { limit, offset, ...filter }: ScheduleFilter & { readonly limit: number; readonly offset: number },
 ): Promise<NamedSchedule[]> {
-  return await filtered(meta, filter)
-    .leftJoin('configurations as c', (join) => sameConfiguration(join, 'c', 's'))
-    .leftJoin('configuration_versions as v', (join) =>
-      sameConfiguration(join, 'v', 'c', { version: 'version' }),
-    )
+  return await named(meta, filter)
     .selectAll('s')
-    .select(['v.name', 'v.is_disabled', 'c.is_deleted'])
     .orderBy((build) => build.case().when('s.next_occurrence', 'is', null).then(1).else(0).end())
     .orderBy('s.next_occurrence')
     .orderBy('s.id')
     .limit(limit)
     .offset(offset)
     .execute();
+}
+
+/** A schedule, as far as it is searched, sorted and put into a calendar. */
+export type BriefSchedule = Pick<
+  NamedSchedule,
+  | 'component_id'
+  | 'configuration_id'
+  | 'cron'
+  | 'id'
+  | 'is_deleted'
+  | 'is_disabled'
+  | 'is_enabled'
+  | 'is_paused'
+  | 'last_occurrence'
+  | 'name'
+  | 'next_occurrence'
+  | 'time_zone'
+>;
+
+/** Returns all schedules of a filter, with no more of each than is needed to choose among them. */
+export async function listBriefSchedules(meta: Meta, filter: ScheduleFilter): Promise<BriefSchedule[]> {
+  return await named(meta, filter)
+    .select(['s.id', 's.component_id', 's.configuration_id', 's.cron', 's.time_zone'])
+    .select(['s.is_enabled', 's.is_paused', 's.next_occurrence', 's.last_occurrence'])
+    .execute();
+}
+
+/** Returns the schedules with some ids, with what is known of their configurations, in any order. */
+export async function listSchedulesById(
+  meta: Meta,
+  filter: ScheduleFilter,
+  ids: readonly number[],
+): Promise<NamedSchedule[]> {
+  if (ids.length === 0) return [];
+  return await named(meta, filter).selectAll('s').where('s.id', 'in', ids).execute();
 }
 
 /** Returns the schedules that are, or are not, paused. */

@@ -1,18 +1,24 @@
 import type { Meta } from './database.ts';
 import type { ConfigurationVersionRow, RunRow, ScheduleRow } from './tables.ts';
 
-/** A configuration, as far as lists of states show it. */
+/** A configuration, as far as lists show it; `created` is the time of its version. */
 export type NamedSource = Pick<
   ConfigurationVersionRow,
-  'branch_id' | 'component_id' | 'configuration_id' | 'is_disabled' | 'name'
+  'branch_id' | 'component_id' | 'configuration_id' | 'created' | 'is_disabled' | 'name' | 'version'
 >;
 
-/** Configurations of a branch that are not in its trash. @param components only of these; all when undefined */
+/**
+ * Configurations of a branch, by default those that are not in its trash.
+ *
+ * @param components only of these; all when undefined
+ */
 export async function listNamed(
   meta: Meta,
   branchId: number,
   components: readonly string[] | undefined,
+  isDeleted = false,
 ): Promise<readonly NamedSource[]> {
+  if (components?.length === 0) return [];
   let query = meta
     .selectFrom('configurations as c')
     .innerJoin('configuration_versions as v', (join) =>
@@ -22,9 +28,10 @@ export async function listNamed(
         .onRef('v.configuration_id', '=', 'c.configuration_id')
         .onRef('v.version', '=', 'c.version'),
     )
-    .select(['c.branch_id', 'c.component_id', 'c.configuration_id', 'v.name', 'v.is_disabled'])
+    .select(['c.branch_id', 'c.component_id', 'c.configuration_id'])
+    .select(['v.name', 'v.is_disabled', 'v.version', 'v.created'])
     .where('c.branch_id', '=', branchId)
-    .where('c.is_deleted', '=', 0);
+    .where('c.is_deleted', '=', isDeleted ? 1 : 0);
   if (components !== undefined) query = query.where('c.component_id', 'in', components);
   return await query.execute();
 }
