@@ -1,6 +1,7 @@
 import type { Env } from '../lib/env.ts';
 import { RunError, StorageError } from '../lib/errors.ts';
 import { digKeys, isObject, type AnyObject } from '../lib/json/index.ts';
+import { heldInputs, holdInputs } from './mapping/held-inputs.ts';
 import { pullInputs } from './mapping/input/pull.ts';
 import { beginJournal, openJournal, type Journal } from './mapping/journal.ts';
 import type { Inputs, MappingContext, Origin, ProcessedFile } from './mapping/mapping-types.ts';
@@ -61,9 +62,13 @@ export function clientStorage(options: ClientStorageOptions): Storage {
         await pullInputs({ ...context, folder: at.folder.root, state, runId: options.runId }),
       );
     },
-    async seal(at, finished, movesState) {
+    async hold(at, finished) {
       const inputs = pulled.get(at.row.id);
+      if (inputs !== undefined) holdInputs(finished, inputs, connection().project);
+    },
+    async seal(at, finished, movesState) {
       const { project, address } = connection();
+      const inputs = pulled.get(at.row.id) ?? heldInputs(finished, project);
       beginJournal(finished, {
         id: Buffer.from(options.env.randomBytes(16)).toString('hex'),
         target: { project, address },

@@ -165,8 +165,10 @@ export async function runRow(
       storage !== noStorage &&
       options.acceptDoubtful !== true &&
       done.jobs.some(isOpen);
-    if (isHeld) holdBack(finished, done.jobs);
-    else if (trial === undefined) await storage.seal(at, finished, true);
+    if (isHeld) {
+      holdBack(finished, done.jobs);
+      await storage.hold?.(at, finished);
+    } else if (trial === undefined) await storage.seal(at, finished, true);
     const held: RowResult = isHeld ? { ...result, isHeld } : result;
     // before it has its name: from then on it is there, and what is left to do of it is done first
     const after = { configuration, state: isHeld ? state : done.state };

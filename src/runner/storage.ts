@@ -36,6 +36,8 @@ export interface Storage {
   isPending(at: RowPlace): Promise<boolean>;
   /** Fills the row's `in/`. `remembered` is the `storage` part of its state. */
   pull(at: RowPlace, remembered: Json | undefined): Promise<void>;
+  /** Writes into a finished output that is held back what its push needs to know of the inputs. */
+  hold?(at: RowPlace, finished: string): Promise<void>;
   /**
    * Writes into a finished output, before it gets its name, that it is to be pushed. `movesState` tells whether the
    * row's state is to follow, or has moved on before.
