@@ -1,5 +1,5 @@
 import { constant, isItems, TemplateError, type Constant, type Expression } from './jinja/ast.ts';
-import { fold } from './jinja/fold.ts';
+import { fold, type Known } from './jinja/fold.ts';
 import { literalOf } from './jinja/literal.ts';
 import { parseTemplate } from './jinja/parse.ts';
 import { get, isMap, isSequence, placeOf, type ManifestNode, type NodeMap } from './node.ts';
@@ -8,10 +8,19 @@ import { get, isMap, isSequence, placeOf, type ManifestNode, type NodeMap } from
 export class ManifestComponent {
   readonly node: NodeMap;
   readonly at: string;
+  /** Names of templates whose values are known. */
+  readonly #known: Known;
 
-  constructor(node: NodeMap, at: string) {
+  constructor(node: NodeMap, at: string, known: Known = new Map()) {
     this.node = node;
     this.at = at;
+    this.#known = known;
+  }
+
+  /** Returns the component without a key, with values of names that its templates know, and those of its parts. */
+  without(key: string, known: Known): ManifestComponent {
+    const { [key]: _, ...node } = this.node;
+    return new ManifestComponent(node, this.at, new Map([...this.#known, ...known]));
   }
 
   get type(): string {
@@ -27,7 +36,7 @@ export class ManifestComponent {
 
   /** Returns the component with a name; a class of Python is given that of its stream. */
   named(name: string): ManifestComponent {
-    return this.className === undefined ? this : new ManifestComponent({ ...this.node, name }, this.at);
+    return this.className === undefined ? this : this.#part({ ...this.node, name }, this.at);
   }
 
   place(key: string): string {
@@ -52,22 +61,22 @@ export class ManifestComponent {
 
   child(key: string): ManifestComponent | undefined {
     const value = this.get(key);
-    return isMap(value) ? new ManifestComponent(value, this.place(key)) : undefined;
+    return isMap(value) ? this.#part(value, this.place(key)) : undefined;
   }
 
   /** Returns a map inside a map that is no component itself. */
   childOf(key: string, name: string): ManifestComponent | undefined {
     const value = get(this.get(key), name);
-    return isMap(value) ? new ManifestComponent(value, placeOf(this.place(key), name)) : undefined;
+    return isMap(value) ? this.#part(value, placeOf(this.place(key), name)) : undefined;
   }
 
   /** Returns the maps of a list; a single map is a list of one. */
   children(key: string): readonly ManifestComponent[] {
     const value = this.get(key);
-    if (isMap(value)) return [new ManifestComponent(value, this.place(key))];
+    if (isMap(value)) return [this.#part(value, this.place(key))];
     if (!isSequence(value)) return [];
     return value.flatMap((item, index) =>
-      isMap(item) ? [new ManifestComponent(item, placeOf(this.place(key), index))] : [],
+      isMap(item) ? [this.#part(item, placeOf(this.place(key), index))] : [],
     );
   }
 
@@ -91,7 +100,11 @@ export class ManifestComponent {
 
   folded(expression: Expression): Expression {
     const parameters = get(this.node, '$parameters');
-    return fold(expression, new Map<string, Constant>([['parameters', isMap(parameters) ? parameters : {}]]));
+    return fold(expression, new Map([...this.#known, ['parameters', isMap(parameters) ? parameters : {}]]));
+  }
+
+  #part(node: NodeMap, at: string): ManifestComponent {
+    return new ManifestComponent(node, at, this.#known);
   }
 
   /** Returns the texts of a list, each with its parameters put in; numbers are keys, too. */

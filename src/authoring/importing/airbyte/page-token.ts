@@ -11,10 +11,15 @@ export interface TokenPlace {
   readonly with?: Expression;
   /** The value in the first request; absent: nothing. */
   readonly first?: Expression;
+  /** The value is rendered, and read as a literal. */
+  readonly isRead?: boolean;
 }
 
 /** Stands for the token in `with`. */
 export const TOKEN = 'the token of the next page';
+
+/** Stands for a part of a template that is an error in the first request, where there is no token: all of it is nothing. */
+const RAISED = 'an error without a token';
 
 /** Tells if a template uses the token of the next page. */
 export function isPageToken(expression: Expression): boolean {
@@ -33,7 +38,7 @@ export function tokenUse(
 ): TokenPlace {
   const later = unwrapped(fold(put(expression, true)));
   const first = fold(put(expression, false));
-  const isEmpty = first.kind === 'constant' && isBlank(first.value);
+  const isEmpty = isRaised(first) || (first.kind === 'constant' && isBlank(first.value));
   if (!isPageTokenName(later)) throw new TemplateError('a place that has a token in the first request alone');
   return {
     place,
@@ -68,6 +73,10 @@ export function tokenInText(
   return { text: fold({ kind: 'join', parts }), first: isBlank(first.value) ? constant('') : first };
 }
 
+function isRaised(expression: Expression): boolean {
+  return JSON.stringify(expression).includes(JSON.stringify({ name: RAISED }).slice(1, -1));
+}
+
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
@@ -76,6 +85,7 @@ function isBlank(value: unknown): boolean {
 function put(expression: Expression, hasToken: boolean): Expression {
   const access = accessOf(expression);
   if (access?.name === 'next_page_token') {
+    if (!hasToken && isError(expression)) return { kind: 'name', name: RAISED };
     const isToken = access.keys.length === 1 && access.keys[0] === 'next_page_token';
     if (isToken) return hasToken ? { kind: 'name', name: TOKEN } : constant(undefined);
     // it is there in the first request, too, as None
@@ -88,6 +98,17 @@ function put(expression: Expression, hasToken: boolean): Expression {
     });
   }
   return mapParts(expression, (part) => put(part, hasToken));
+}
+
+/** Tells if an access is an error where there is no token: a method of None, or a part of what is not there. */
+function isError(expression: Expression): boolean {
+  const isMethod = expression.kind === 'call';
+  const access = isMethod ? expression.of : expression;
+  if (access.kind !== 'item') return false;
+  const { of } = access;
+  if (of.kind === 'name') return isMethod;
+  if (of.kind === 'binary') return isError(of.left);
+  return of.kind !== 'call' || of.args.positional.length < 2 || isError(of);
 }
 
 /** Tests and fallbacks that do nothing where there is a token. */

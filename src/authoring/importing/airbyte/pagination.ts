@@ -1,7 +1,7 @@
 import { TemplateError, type Expression } from './jinja/ast.ts';
 import type { ManifestComponent } from './component.ts';
-import { isMap, shown, type ManifestNode } from './node.ts';
-import { objectOf } from './request-object.ts';
+import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
+import { isObjectText, objectOf } from './request-object.ts';
 import { countedPages } from './page-counts.ts';
 import { TOKEN, type TokenPlace } from './page-token.ts';
 import {
@@ -265,8 +265,13 @@ function byCursor(
   return {
     method: 'response.param',
     set: ordered.flatMap((use) => {
-      if (use.with !== undefined)
-        return [{ from: valueOf(use.with, tokenPosition(from, position, fields)).out, to: use.place }];
+      if (use.with !== undefined) {
+        const made = tokenPosition(from, position, fields);
+        const place = isMap(use.place) ? use.place['body'] : undefined;
+        return use.isRead === true && isObjectText(use.with) && typeof place === 'string'
+          ? leavesOf(objectOf(use.with, made), place)
+          : [{ from: valueOf(use.with, made).out, to: use.place }];
+      }
       const body = isMap(use.place) && !isForm ? use.place['body'] : undefined;
       if (fields === undefined)
         return [{ from: typeof body === 'string' ? numeralRead(from) : from, to: use.place }];
@@ -279,6 +284,18 @@ function byCursor(
     ...emptyPage,
     ...stopKey([...ends, ...stops]),
   };
+}
+
+/** Returns what is put to each place of an object in a body. */
+function leavesOf(out: TranslatedJson, place: string): readonly TranslatedJson[] {
+  if (isSequence(out)) throw new TemplateError('a list with the token of the next page in it');
+  if (!isMap(out)) return [{ from: { value: out }, to: { body: place } }];
+  const isSource = ['function', 'response', 'attr', 'header'].some((key) => key in out);
+  if (isSource) return [{ from: out, to: { body: place } }];
+  return Object.entries(out).flatMap(([key, inner]) => {
+    if (key.includes('.')) throw new TemplateError('a token in an object whose keys have dots');
+    return leavesOf(inner, `${place}.${key}`);
+  });
 }
 
 /** Conditions that hold after a page without rows alone. */

@@ -5,7 +5,7 @@ import { literalOf, pythonText } from './jinja/literal.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { propertiesOut } from './query-properties.ts';
-import { objectOf, outOf } from './request-object.ts';
+import { isObjectText, objectOf, outOf } from './request-object.ts';
 import { known, noteFixed, requestPosition, translated, withSettings, type TemplateScope } from './scope.ts';
 import type { Expression } from './jinja/ast.ts';
 import { firstAlone, isPageToken, tokenUse, type TokenPlace } from './page-token.ts';
@@ -374,7 +374,8 @@ function readNested(
   return scope.findings.attempt(at, value, () => {
     const expression = requester.expression(value);
     if (isPageToken(expression)) {
-      tokens.push(tokenUse(expression, { body: path.join('.') }, (part) => requester.folded(part)));
+      const use = tokenUse(expression, { body: path.join('.') }, (part) => requester.folded(part));
+      tokens.push({ ...use, isRead: true });
       return undefined;
     }
     if (expression.kind === 'constant') {
@@ -395,15 +396,6 @@ function readNested(
 
 function bodyOut(part: Expression, position: TemplatePosition): TranslatedJson {
   return isObjectText(part) ? objectOf(part, position) : literalOut(valueOf(part, position));
-}
-
-/** Tells if a text with values in it reads as an object or a list. */
-function isObjectText(expression: Expression): expression is Expression & { kind: 'join' } {
-  if (expression.kind !== 'join') return false;
-  const [first] = expression.parts.filter(
-    (part) => part.kind !== 'constant' || pythonText(part.value).trim() !== '',
-  );
-  return first?.kind === 'constant' && /^\s*[[{]/.test(pythonText(first.value));
 }
 
 /** Returns a value that is written and read again: a text of digits becomes a number. */

@@ -1,10 +1,12 @@
 import type { ConnectorSettings } from './airbyte-settings.ts';
 import { sendsAsBase } from './code/as-base.ts';
+import { asksForAll, keepsOwnState } from './code/own-cursor.ts';
 import type { ComponentCode } from './code/component-code.ts';
 import { readCode } from './code/read-code.ts';
 import type { ManifestComponent } from './component.ts';
 import type { ManifestFindings } from './findings.ts';
 import { readIncremental } from './incremental.ts';
+import type { Constant } from './jinja/ast.ts';
 import { isMap, isSequence, shown } from './node.ts';
 import { withSharedParents, type JobTree, type TranslatedJob } from './parent-rows.ts';
 import { readPartitions, type ParentPartition, type Partition } from './partitions.ts';
@@ -63,7 +65,33 @@ export function readStream(
     );
     return undefined;
   }
-  return new StreamReader(stream, retriever, context, keepsState, depth).read();
+  const own = ofOwnCursor(stream, context);
+  if (own === undefined) return undefined;
+  return new StreamReader(own, own.child('retriever') ?? retriever, context, keepsState, depth).read();
+}
+
+/** Values of what templates say of a state and a slice, where there is neither. */
+const NO_STATE = new Map<string, Constant>(
+  ['stream_state', 'stream_slice', 'stream_partition', 'stream_interval'].map((name) => [name, {}]),
+);
+
+/**
+ * Returns a stream whose state a class of Python keeps as one that is read whole in every run, and any other one as it
+ * is.
+ */
+function ofOwnCursor(stream: ManifestComponent, context: StreamContext): ManifestComponent | undefined {
+  const { findings, code } = context;
+  const cursor = stream.child('incremental_sync');
+  const type = cursor?.className === undefined ? undefined : code?.find(cursor.className);
+  if (cursor === undefined || type === undefined || !keepsOwnState(type)) return stream;
+  const scope = { ...context, slots: new Map() };
+  if (readCode(cursor, scope, () => asksForAll(type, cursor, scope)) === undefined) return undefined;
+  if (stream.child('retriever')?.get('partition_router') !== undefined)
+    findings.not(cursor.at, 'No counterpart: slices of a router beside those of a cursor in Python');
+  findings.moreRows(
+    'Every run reads all rows, as the first one does: the other tool has a state of its own form, by which it leaves rows out in later runs.',
+  );
+  return stream.without('incremental_sync', NO_STATE);
 }
 
 class StreamReader implements StreamParts {

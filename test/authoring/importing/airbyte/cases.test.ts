@@ -22,6 +22,7 @@ import { LOGIN_CASES } from './cases/logins.ts';
 import { DYNAMIC_CASES } from './cases/dynamic.ts';
 import { NAME_CASES } from './cases/names.ts';
 import { PROPERTY_CASES } from './cases/properties.ts';
+import { OWN_STATE_CASES } from './cases/own-states.ts';
 import { ROUTER_CASES } from './cases/routers.ts';
 import { SLICE_CASES } from './cases/slices.ts';
 import { TEMPLATE_CASES } from './cases/templates.ts';
@@ -50,6 +51,7 @@ describe.each<[string, readonly TwoRuns[]]>([
   ['classes of Python', CODE_CASES],
   ['logins in Python', CODE_LOGIN_CASES],
   ['requesters of Python', REQUESTER_CASES],
+  ['states of Python', OWN_STATE_CASES],
 ])('%s', (_, cases) => {
   test.each(cases)('$name', async (item) => {
     const { outcomes, asks, ids } = await runTwice(item, server);

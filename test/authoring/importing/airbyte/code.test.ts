@@ -13,8 +13,9 @@ function reasonsOf(
   of: Part,
   code: string | undefined,
   beside: Readonly<Record<string, string>> = {},
+  more: Part = {},
 ): readonly string[] {
-  const { report } = importAirbyte(manifestOf({ stream: of }, 'https://a.example'), {
+  const { report } = importAirbyte(manifestOf({ stream: of, more }, 'https://a.example'), {
     file: 'shop.yaml',
     readBeside: (file) => (file === 'components.py' && code !== undefined ? IMPORTS + code : beside[file]),
   });
@@ -41,9 +42,9 @@ ${token.replaceAll(/^/gm, '        ')}
 // parts of the class that it extends are other ones in other versions, or keep the token in another way
 test.each([
   [
-    'a part of how the token is asked for',
+    'the token without a request',
     'def _get_refresh_access_token_response(self):\n        return {}',
-    'Shop: _get_refresh_access_token_response',
+    'components.py: a token that is no part of an answer',
   ],
   [
     'when the token has ended',
@@ -73,6 +74,11 @@ class Shop(DeclarativeOauth2Authenticator):
       requester: { authenticator: { type: 'CustomAuthenticator', class_name: CLASS, ...keys, ...more } },
     });
   expect(reasonsOf(of({}), code)).toEqual([expect.stringContaining(why.replace('Shop: ', 'Shop.'))]);
+  // a version that asks in the usual way, whatever the class has
+  if (method.includes('_get_refresh'))
+    expect(reasonsOf(of({}), code, {}, { version: '6.33.0' })).toEqual([
+      expect.stringContaining('Shop._get_refresh_access_token_response'),
+    ]);
   expect(reasonsOf(of({ scopes: ['a'] }), code.replace(method, 'pass'))).toEqual([
     expect.stringContaining('components.py: Shop.scopes'),
   ]);
@@ -381,6 +387,48 @@ class Shop(a.DatetimeBasedCursor):
 `,
     'line 9: the decorator “cached”',
   ],
+  [
+    'cursor with a state of its own that has several slices',
+    { incremental_sync: { type: 'CustomIncrementalSync', class_name: CLASS } },
+    `
+class Shop(a.DeclarativeCursor):
+    def stream_slices(self):
+        yield StreamSlice(partition={}, cursor_slice={})
+        yield StreamSlice(partition={}, cursor_slice={"since": 1})
+`,
+    'line 8: slices of its own',
+  ],
+  [
+    'cursor with a state of its own that it sends',
+    { incremental_sync: { type: 'CustomIncrementalSync', class_name: CLASS } },
+    `
+class Shop(a.DeclarativeCursor):
+    def get_request_headers(self, **kwargs):
+        return {"since": "1"}
+`,
+    'line 8: parts of the request',
+  ],
+  ...[
+    ['changes the answer', 'args[1].status_code = 200', 'func(*args, **kwargs)'],
+    ['calls what is not known', 'note(args)', 'func(*args, **kwargs)'],
+    ['judges by itself', 'sleep(1)', 'func(*args, **kwargs) or RETRY'],
+  ].map(([what, before, given]): [string, Part, string, string] => [
+    `error handler with a decorator that ${what}`,
+    { requester: { error_handler: { type: 'CustomErrorHandler', class_name: CLASS } } },
+    `
+def around(func):
+    def wrapper(*args, **kwargs):
+        ${before}
+        return ${given}
+    return wrapper
+
+class Shop(a.DefaultErrorHandler):
+    @around
+    def interpret_response(self, response_or_exception):
+        return super().interpret_response(response_or_exception)
+`,
+    'line 15: the decorator “around”',
+  ]),
   [
     'partition router',
     { retriever: { partition_router: { type: 'CustomPartitionRouter', class_name: CLASS } } },

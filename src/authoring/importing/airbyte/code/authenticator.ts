@@ -70,7 +70,7 @@ export function codeAuthentication(
   }
   const odd =
     OTHER_PLACES.find((name) => type.methods.has(name)) ??
-    (base.endsWith(OAUTH_BASE) ? oddInOauth(type.methods.keys(), authenticator) : undefined);
+    (base.endsWith(OAUTH_BASE) ? oddInOauth(type, authenticator) : undefined);
   if (odd !== undefined) throw new CodeRefused(`${type.module.path}: ${type.name}.${odd}`);
   const found = explore((decide) => loginOf(type, authenticator, base, decide, scope, position));
   return choiceOf(found, position, (authentication) => ({ name: 'login', authentication }));

@@ -13,7 +13,7 @@ export interface CallArguments {
 }
 
 /** Modules and functions whose calls change nothing. */
-const SILENT = /(?:^|\.)(?:logger|logging|warnings)\.|^(?:print|super)$|\.getLogger$/;
+const SILENT = /(?:^|\.)(?:logger|logging|warnings)\.|^(?:print|super)$/;
 
 const NOW =
   /^(?:pendulum\.(?:now|utcnow)|time\.time|datetime\.datetime\.(?:now|utcnow)|airbyte_cdk\.utils\.datetime_helpers\.ab_datetime_now)$/;
@@ -27,6 +27,7 @@ export function callBuiltin(
 ): CodeValue {
   const { positional, named } = args;
   const [first, second] = positional;
+  if (path.endsWith('.getLogger')) return { kind: 'module', path: 'logging' };
   if (SILENT.test(path)) return constant(null);
   if (NOW.test(path)) return { kind: 'moment', call: object.now };
   if (path.endsWith('.InterpolatedString.create')) {

@@ -7,6 +7,7 @@ import { get, isMap, type NodeMap } from '../node.ts';
 import type { CallArguments } from './builtins.ts';
 import type { BaseClass, CodeRun, Decide, CodeNames, Yielded } from './code-run.ts';
 import type { CodeClass, CodeMethod } from './component-code.ts';
+import { isAround } from './decorators.ts';
 import { evaluate } from './evaluate.ts';
 import { CodeRefused } from './refused.ts';
 import { runStatements } from './statements.ts';
@@ -76,7 +77,7 @@ export class CodeObject implements CodeRun {
 
   call(method: CodeMethod, { positional, named }: CallArguments): CodeValue {
     if (++this.#depth > 40) throw this.refused(method.node, 'calls without end');
-    const odd = method.decorators.find((name) => !DECORATORS.has(name));
+    const odd = method.decorators.find((name) => !DECORATORS.has(name) && !isAround(this.type, name));
     if (odd !== undefined) throw this.refused(method.node, `the decorator “${odd}”`);
     const names: CodeNames = new Map();
     const isStatic = method.decorators.includes('staticmethod');

@@ -1,9 +1,10 @@
 import type { ManifestComponent } from '../component.ts';
 import { constant, type Expression } from '../jinja/ast.ts';
-import { isMap, type ManifestNode } from '../node.ts';
+import { get, isMap, shown, type ManifestNode, type NodeMap } from '../node.ts';
 import { REQUEST, type CallArguments } from './builtins.ts';
+import type { CodeClass } from './component-code.ts';
 import type { BaseClass, CodeRun } from './code-run.ts';
-import { dict, type CodeValue } from './values.ts';
+import { dict, isAnswered, type CodeValue } from './values.ts';
 
 /** The class whose token is asked for by OAuth. */
 export const OAUTH_BASE = 'DeclarativeOauth2Authenticator';
@@ -41,16 +42,30 @@ const OTHERS = [
   'use_profile_assertion',
 ];
 
+/** The method that sends the request for a token, and gives what the answer says. */
+const ASKS = '_get_refresh_access_token_response';
+
+/** Tells if a manifest is of a version of the other tool whose class calls that method: 6.18 has it, and 6.33 has not. */
+function asksByMethod(manifest: NodeMap): boolean {
+  const [, major, minor] = /^(\d+)\.(\d+)\./.exec(shown(get(manifest, 'version') ?? '')) ?? [];
+  return major !== undefined && (Number(major) < 6 || (Number(major) === 6 && Number(minor) <= 18));
+}
+
 /** Methods by which the class keeps the token or asks for it in another way. */
 const NOT_READ =
   /^(?:_(?!_post_init__$)\w+|access_token|token_has_expired|refresh_and_set_access_token|build_refresh_request_query_params|(?:set|should)_\w+|get_(?:access_token|assertion|assertion_name|scopes|token_expiry_date))$/;
 
 /** Returns the method or the key of an authenticator that does something else than what is read here. */
-export function oddInOauth(methods: Iterable<string>, authenticator: ManifestComponent): string | undefined {
+export function oddInOauth(
+  { methods, module }: CodeClass,
+  authenticator: ManifestComponent,
+): string | undefined {
   const key = OTHERS.find(
     (name) => authenticator.get(name) !== undefined && authenticator.get(name) !== false,
   );
-  return [...methods].find((name) => NOT_READ.test(name)) ?? key;
+  const isOdd = (name: string): boolean =>
+    name === ASKS ? !asksByMethod(module.manifest) : NOT_READ.test(name);
+  return [...methods.keys()].find(isOdd) ?? key;
 }
 
 /**
@@ -66,7 +81,7 @@ export function oauthBase(
   return {
     method: (object, name) => methodOf(object, name, onExpiry),
     attribute({ component }, name) {
-      if (/^(?:get|build|refresh)_\w+$/.test(name) && !Object.hasOwn(RENDERED, name))
+      if (/^(?:(?:get|build|refresh)_\w+|_log_response)$/.test(name) && !Object.hasOwn(RENDERED, name))
         return { kind: 'method', of: { kind: 'self' }, name };
       if (!Object.hasOwn(RENDERED, name)) return undefined;
       if (component.text(name)?.includes('{{') === true) onTemplate(name);
@@ -103,7 +118,9 @@ function methodOf(
     case 'build_refresh_request_body':
       return bodyOf(object, own);
     case 'refresh_access_token':
-      return asked(object, own);
+      return object.type.methods.has(ASKS) ? tokenIn(object, own(ASKS), own) : asked(object, own);
+    case '_log_response':
+      return constant(null);
     default:
       return undefined;
   }
@@ -153,9 +170,17 @@ function asked(object: CodeRun, own: (method: string) => CodeValue): CodeValue {
     ['data', own('build_refresh_request_body')],
   ];
   object.attributes.set(REQUEST, dict(entries));
+  return tokenIn(object, { kind: 'name', name: 'response' }, own);
+}
+
+/** Returns the token of an answer, and the seconds for which it is good. */
+function tokenIn(object: CodeRun, answer: CodeValue, own: (method: string) => CodeValue): CodeValue {
+  const of = object.expressionOf(answer, undefined);
+  if (!isAnswered(of) || !object.attributes.has(REQUEST))
+    throw object.refused(undefined, 'a token that is no part of an answer');
   const ofAnswer = (name: string): Expression => ({
     kind: 'item',
-    of: { kind: 'name', name: 'response' },
+    of,
     key: object.expressionOf(own(`get_${name}_name`), undefined),
   });
   return { kind: 'items', values: [ofAnswer('access_token'), ofAnswer('expires_in')] };

@@ -130,4 +130,42 @@ class Signing(DeclarativeAuthenticator):
       `${FORM} client_assertion={"aud":"login","exp":1719837300,"iat":1719837000,"iss":"u","nbf":1719837000}&client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer&grant_type=client_credentials&scope=read:r`,
     ),
   },
+  // airbyte-cdk 4.6.2; versions since 6.33 do not call that method
+  {
+    name: 'OAuth whose request for a token is sent by the class',
+    stream: by('Sending', { ...oauth, grant_type: 'client_credentials', refresh_token: undefined }),
+    code: `${IMPORTS}
+import logging
+import backoff
+
+logger = logging.getLogger("airbyte")
+
+@dataclass
+class Sending(DeclarativeOauth2Authenticator):
+    def get_headers(self):
+        pair = base64.b64encode(bytes(f"{self.get_client_id()}:{self.get_client_secret()}", "utf-8")).decode("utf-8")
+        return {"Authorization": f"Basic {pair}"}
+
+    @backoff.on_exception(backoff.expo, requests.exceptions.ConnectionError, max_tries=2)
+    def _get_refresh_access_token_response(self):
+        try:
+            address = self.get_token_refresh_endpoint()
+            body = self.build_refresh_request_body()
+            logger.info(f"asks {address}")
+            response = requests.request(method="POST", url=address, data=body, headers=self.get_headers())
+            self._log_response(response)
+            response.raise_for_status()
+            answer = response.json()
+            self.access_token = answer.get("access_token")
+            return response.json()
+        except Exception as error:
+            raise Exception(f"no token: {error}") from error
+`,
+    settings,
+    api: rows,
+    asks: both(
+      'GET /a Bearer T',
+      `${FORM} client_id=u&client_secret=p&grant_type=client_credentials Basic dTpw`,
+    ),
+  },
 ];

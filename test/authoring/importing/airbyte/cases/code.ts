@@ -219,6 +219,9 @@ class Shops(SubstreamPartitionRouter):
       },
     }),
     code: `
+from functools import wraps
+from time import sleep
+import requests
 from airbyte_cdk.sources.declarative.incremental import DatetimeBasedCursor
 from airbyte_cdk.sources.declarative.requesters import HttpRequester
 from airbyte_cdk.sources.declarative.requesters.error_handlers import DefaultErrorHandler
@@ -243,7 +246,30 @@ class Paced(HttpRequester):
         self._spend(kwargs.pop("cost", 1))
         return super().send_request(**kwargs)
 
+class Pace:
+    @staticmethod
+    def seconds(*args, least: float = 0.001):
+        for arg in args:
+            if isinstance(arg, requests.Response):
+                headers = arg.headers or {}
+        return max(least, int(headers.get("X-Wait", 0)) if headers else 0)
+
+    @staticmethod
+    def paced(least: float = 0.001):
+        """Waits before it calls."""
+
+        def decorator(func):
+            @wraps(func)
+            def wrapper(*args, **kwargs):
+                sleep(Pace.seconds(*args, least=least))
+                return func(*args, **kwargs)
+
+            return wrapper
+
+        return decorator
+
 class Patient(DefaultErrorHandler):
+    @Pace.paced()
     def interpret_response(self, response_or_exception):
         if isinstance(response_or_exception, InvalidURL):
             return ErrorResolution(response_action=ResponseAction.RETRY)

@@ -9,6 +9,8 @@ import {
   type TwoRuns,
 } from '../../support/two-runs.ts';
 
+const both = (...lines: readonly string[]): TwoRuns['asks'] => [lines, lines];
+
 /** Answers with pages of two rows; the last one has one. */
 const byOffset =
   (name: string, last: number, read: (text: string) => number): MockAnswer =>
@@ -193,4 +195,36 @@ export const TOKEN_CASES: readonly TwoRuns[] = [
       };
     },
   ),
+  {
+    name: 'parts of the token in a text of the body that reads as an object',
+    stream: stream('items', '/items', {
+      requester: {
+        http_method: 'POST',
+        request_body_json: {
+          since:
+            "{ 'from': {{ format_datetime('2024-01-01', '%s') }}, 'day': '{{ format_datetime('2024-01-01', '%d') }}' }",
+          page: "{ 'size': 2, 'at': { 'after': '{{ next_page_token.get('next_page_token').get('after') }}', 'n': {{ next_page_token['next_page_token']['n'] }} } }",
+        },
+      },
+      selector: { extractor: { type: 'DpathExtractor', field_path: ['rows'] } },
+      retriever: pages(
+        {
+          type: 'CursorPagination',
+          cursor_value: '{{ response.next }}',
+          stop_condition: '{{ not response.next }}',
+        },
+        undefined,
+      ),
+    }),
+    api: (_, body) =>
+      body.includes('page') ? { rows: [{ id: 3 }] } : { rows: [{ id: 1 }], next: { after: 'b', n: 7 } },
+    asks: both(
+      'POST /items application/json {"since":{"from":1704067200,"day":"01"},"page":{"size":2,"at":{"after":"b","n":7}}}',
+      'POST /items application/json {"since":{"from":1704067200,"day":"01"}}',
+    ),
+    ids: [
+      ['1', '3'],
+      ['1', '3'],
+    ],
+  },
 ];
