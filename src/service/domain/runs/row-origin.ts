@@ -16,6 +16,8 @@ import { ObjectError } from '../../stores/objects/errors.ts';
 import { decompressed, isDamagedRecord } from './damaged-record.ts';
 import { findRecord, type FoundRecord, type WantedValue } from './find-record.ts';
 
+/** Length of a change time up to its milliseconds. */
+const MILLIS_END = 'YYYY-MM-DD HH:MM:SS.mmm'.length;
 /** Loads whose recordings are looked through. */
 const MOST_LOADS = 3;
 /** Bytes of a recording that are looked through, and of one answer. */
@@ -29,7 +31,7 @@ export interface FoundRow {
   readonly primaryKey: readonly string[];
   readonly columns: readonly string[];
   readonly values: readonly string[];
-  /** `YYYY-MM-DD HH:MM:SS`, in UTC. */
+  /** `YYYY-MM-DD HH:MM:SS.ffffff`, in UTC. */
   readonly changed: string;
   readonly isOnly: boolean;
 }
@@ -45,9 +47,10 @@ export async function readRowOrigin(
   maySee: (run: RunRow) => boolean,
 ): Promise<Record<keyof RowOrigin, Reply>> {
   const { meta } = context;
-  const from = Date.parse(`${row.changed.replace(' ', 'T')}Z`);
+  const at = Date.parse(`${row.changed.slice(0, MILLIS_END).replace(' ', 'T')}Z`);
+  const micros = Number(row.changed.slice(MILLIS_END));
   const unknown: string[] = [];
-  const jobs = await loadsAt(meta, row.table, { from: isoTime(from), to: isoTime(from + 999) });
+  const jobs = await loadsAt(meta, row.table, { at, micros });
   const runs = new Map<string, RunRow>();
   for (const { run_id } of jobs) {
     const run =
@@ -77,7 +80,7 @@ export async function readRowOrigin(
     columns: [...row.columns],
     values: [...row.values],
     isOnly: row.isOnly,
-    changedTime: apiTime(isoTime(from)),
+    changedTime: apiTime(isoTime(at)),
     loads,
     request: request === undefined ? null : requestReply(request),
     unknown,

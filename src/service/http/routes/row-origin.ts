@@ -39,7 +39,14 @@ export function rowOriginRoutes(context: DataContext): Route[] {
         const columns = names.filter((name, i) => i < MOST_COLUMNS || primaryKey.includes(name));
         const found = await context.engine.preview(
           engineTable(rows.table.branch_id, rows.table.id),
-          rows.query({ ...filter, columns, limit: 2, cellLength: CELL, includeInternalTimestamp: true }),
+          rows.query({
+            ...filter,
+            columns,
+            limit: 2,
+            cellLength: CELL,
+            includeInternalTimestamp: true,
+            hasExactTimes: true,
+          }),
         );
         const [row] = found.rows;
         if (row === undefined)

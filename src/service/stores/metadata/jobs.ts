@@ -103,13 +103,43 @@ export async function listLoads(
   return await loadsOf(meta, table).limit(limit).offset(offset).execute();
 }
 
-/** Returns the loads of a table, since it was made, that were at work in a range of time, the newest first. */
+const LOAD_MARKS = 999;
+
+/**
+ * Returns what a load adds to the change time of its rows, in microseconds: 1 to 999. Rows of loads at the same time,
+ * by clocks that may differ, are told apart by it; rows of before it have 0.
+ */
+export const loadMicros = (job: number): number => (job % LOAD_MARKS) + 1;
+
+/** The clock that processes share is apart from that of the database by no more than that. */
+const SHARED_MS = 100;
+/** Clocks of machines, and one that was set back, are apart by no more than that. */
+const CLOCKS_MS = 60_000;
+
+/**
+ * Returns the loads of a table, since it was made, that may have written a row last, the newest first: one, unless the
+ * row is older than {@link loadMicros}, or has a time of its own.
+ *
+ * @param at change time of the row, in milliseconds since 1970
+ * @param micros its microseconds behind these
+ */
 export async function loadsAt(
   meta: Meta,
   table: LoadedTable,
-  { from, to }: { readonly from: string; readonly to: string },
+  { at, micros }: { readonly at: number; readonly micros: number },
 ): Promise<LoadJob[]> {
-  return await loadsOf(meta, table).where('ended', '>=', from).where('started', '<=', to).limit(20).execute();
+  const isExact = micros > 0;
+  const apart = isExact ? CLOCKS_MS : SHARED_MS;
+  const found = await loadsOf(meta, table)
+    .where('ended', '>=', isoTime(at - apart))
+    .where(isExact ? 'created' : 'started', '<=', isoTime(at + apart))
+    .$if(isExact, (query) => query.where(sql`id % ${sql.lit(LOAD_MARKS)}`, '=', micros - 1))
+    .limit(20)
+    .execute();
+  const within = found.filter(
+    ({ created, ended }) => ended !== null && Date.parse(created) <= at && Date.parse(ended) >= at,
+  );
+  return isExact && within.length > 0 ? within : found;
 }
 
 type LoadedTable = Pick<TableRow, 'branch_id' | 'created' | 'id'>;

@@ -85,6 +85,8 @@ export interface NewColumnOptions extends TableWriteOptions {
 export interface ImportRequest extends CsvLayout, TableWriteOptions {
   /** The time rows get as their change time. */
   readonly importedAt: Date;
+  /** Microseconds of that time behind its milliseconds, by which loads at the same time are told apart. Default 0. */
+  readonly importMicros?: number;
   /** False: the table is emptied first. True: rows are added, or put in place of those with the same key. Default false. */
   readonly incremental?: boolean;
   /** `insert` adds rows without looking at the primary key. Default `upsert`. */

@@ -8,6 +8,7 @@ import { isDamagedRecord } from '../../../../src/service/domain/runs/damaged-rec
 import { readExplanation } from '../../../../src/service/domain/runs/explanation.ts';
 import { findRecord, type WantedValue } from '../../../../src/service/domain/runs/find-record.ts';
 import { json, runHere, startApi } from '../../../cli/support.ts';
+import { metaOf } from '../../database.ts';
 import { books, startWorld, type World } from './support.ts';
 
 const PAGES = [
@@ -83,6 +84,44 @@ describe('where a row comes from', () => {
     expect(shown.stdout).toContain(`run ${run.id} of ex-generic-v2/a`);
     expect(shown.stdout).toContain('data[0]');
     expect(await originOf(world, '99')).toMatchObject({ status: 404 });
+  });
+
+  test('is told apart from that of a run whose load was at work at the same time', async () => {
+    const [first, second] = [
+      await bookApi(),
+      await startApi(({ url }, response) =>
+        json(response, { data: url.searchParams.get('page') === '1' ? [{ id: 99, title: 'Late' }] : [] }),
+      ),
+    ];
+    const world = await startWorld();
+    await world.configure('a', paged(first.url));
+    await world.configure('b', paged(second.url));
+    const runs = [
+      await world.ended((await world.start('a')).id),
+      await world.ended((await world.start('b')).id),
+    ];
+    expect(runs.map(({ status, error }) => [status, error])).toEqual([
+      ['success', null],
+      ['success', null],
+    ]);
+    // As clocks that are apart leave them: each load is within the time of the other one.
+    const meta = await metaOf(world.dir);
+    const loads = meta.selectFrom('jobs').where('operation', 'in', ['tableImport', 'tableCreate']);
+    const [times] = await loads
+      .select(({ fn }) => [fn.min('created').as('from'), fn.max('ended').as('to')])
+      .execute();
+    if (times?.from == null || times.to == null) throw new Error('There are no loads.');
+    await meta
+      .updateTable('jobs')
+      .set({ created: times.from, started: times.from, ended: times.to })
+      .execute();
+    await meta.destroy();
+    for (const [i, id] of ['17', '99'].entries())
+      expect((await originOf(world, id)).body).toMatchObject({
+        loads: [{ run: runs[i]?.id }],
+        request: { run: runs[i]?.id },
+        unknown: [],
+      });
   });
 
   test('says what the token may not see, and that more rows match', async () => {

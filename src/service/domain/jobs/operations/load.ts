@@ -13,6 +13,7 @@ import {
 import { tableOf } from '../../../stores/metadata/transaction.ts';
 import { LoadOrigin } from '../../../../storage/protocol/table.ts';
 import { wholeTable } from '../../presenters/table.ts';
+import { loadMicros } from '../../../stores/metadata/jobs.ts';
 import { isoTime } from '../../../../lib/iso-time.ts';
 import type { ImportOutcome, ImportRequest, TableId } from '../../../stores/tables/engine.ts';
 import type { WantedTypes } from '../../../stores/tables/column-types.ts';
@@ -255,6 +256,7 @@ async function requestOf(
   return {
     ...given,
     importedAt: new Date(env.now()),
+    importMicros: loadMicros(job.id),
     isSliced: content.isSliced,
     mark: left !== undefined && isMarkOf(job, left) ? left : markOf(job),
     ...fence,

@@ -51,8 +51,10 @@ export function literal(text: string): string {
     : `'${text.replaceAll("'", "''")}'`;
 }
 
-export function timestampLiteral(time: Date): string {
-  return `TIMESTAMP ${literal(time.toISOString().replace('T', ' ').replace('Z', ''))}`;
+/** @param micros behind the milliseconds of the time */
+export function timestampLiteral(time: Date, micros = 0): string {
+  const digits = String(micros).padStart(3, '0');
+  return `TIMESTAMP ${literal(time.toISOString().replace('T', ' ').replace('Z', digits))}`;
 }
 
 /** Terms joined in pairs of pairs: a chain of as many as a table may have columns is nested too deep for the parser. */

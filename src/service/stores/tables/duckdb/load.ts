@@ -218,7 +218,7 @@ function textsOfFile({ plan, spool, request, isUnordered }: Omit<Load, 'key' | '
   const cells = plan.columns.map(
     ({ name, cell }) => `${emptied(`c${cell}`, request.treatValuesAsNull)} AS ${columnIdentifier(name)}`,
   );
-  const changedAt = `${changeTime(plan.timestampCell, request.importedAt)} AS ${CHANGED_AT}`;
+  const changedAt = `${changeTime(plan.timestampCell, request)} AS ${CHANGED_AT}`;
   const rows = readCsv(spool);
   const ordered =
     isUnordered === true ? `(SELECT *, row_number() OVER () AS number FROM ${rows}) WHERE number > 0` : rows;
@@ -291,8 +291,11 @@ function emptied(cell: string, values: readonly string[] = []): string {
     : `CASE WHEN ${cell} IN (${others.map(literal).join(', ')}) THEN '' ELSE ${cell} END`;
 }
 
-function changeTime(cell: number | undefined, importedAt: Date): string {
-  const now = timestampLiteral(importedAt);
+function changeTime(
+  cell: number | undefined,
+  { importedAt, importMicros }: Pick<ImportRequest, 'importedAt' | 'importMicros'>,
+): string {
+  const now = timestampLiteral(importedAt, importMicros);
   if (cell === undefined) return now;
   const refuse = `CAST(error('${TIMESTAMP_MARK}' || c${cell}) AS TIMESTAMP)`;
   return `CASE WHEN c${cell} = '' THEN ${now} ELSE coalesce(try_cast(c${cell} AS TIMESTAMP), ${refuse}) END`;

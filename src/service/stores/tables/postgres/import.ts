@@ -55,7 +55,7 @@ export async function importTable(
               planned,
               fileColumns,
             })
-          : stagedInMemory(found.records, planned, request.importedAt);
+          : stagedInMemory(found.records, planned, changeTime(request));
       await staged.emptyValues(request.treatValuesAsNull ?? []);
       const outcome = await load(session, store, table, request, { staged, content, fileColumns });
       await checkFence(session, store.service, request);
@@ -122,6 +122,9 @@ interface Source {
   readonly fileColumns: readonly string[];
 }
 
+const changeTime = ({ importedAt, importMicros }: ImportRequest): string =>
+  timestampLiteral(importedAt, importMicros);
+
 /** Brings the rows into a table of their own. */
 async function stage(session: PostgresSession, beside: TablePlace, source: Source): Promise<StagedRows> {
   const { request, content, chunks, planned, fileColumns } = source;
@@ -134,7 +137,7 @@ async function stage(session: PostgresSession, beside: TablePlace, source: Sourc
   await makeTable(session, place, {
     columns,
     primaryKey,
-    changedAt: timestampLiteral(request.importedAt),
+    changedAt: changeTime(request),
     isPassing: !canReplace,
   });
   if (hasTimes) await session.run(`ALTER TABLE ${relation(place)} ADD COLUMN ${TIME_TEXT} text NOT NULL`);

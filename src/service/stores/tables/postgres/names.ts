@@ -60,8 +60,10 @@ export function literal(text: string): string {
   return plain.includes('\\') ? ` E'${plain.replaceAll('\\', '\\\\')}'` : `'${plain}'`;
 }
 
-export function timestampLiteral(time: Date): string {
-  return `timestamp ${literal(time.toISOString().replace('T', ' ').replace('Z', ''))}`;
+/** @param micros behind the milliseconds of the time */
+export function timestampLiteral(time: Date, micros = 0): string {
+  const digits = String(micros).padStart(3, '0');
+  return `timestamp ${literal(time.toISOString().replace('T', ' ').replace('Z', digits))}`;
 }
 
 /** Tells whether the database keeps a name whole. */

@@ -1,7 +1,7 @@
 import { relation, type TablePlace } from './catalog.ts';
 import { TEXTS, type ColumnForms } from '../column-types.ts';
 import { textsOf } from './cells.ts';
-import { CHANGED_AT, column, columnList, literal, ROW, timestampLiteral } from './names.ts';
+import { CHANGED_AT, column, columnList, literal, ROW } from './names.ts';
 import { keepLastOfKey, longestKey } from './table.ts';
 import type { PostgresSession } from './connection.ts';
 import type { SqlRows } from './sql-rows.ts';
@@ -82,11 +82,11 @@ export interface CellPlan {
   readonly timestampCell: number | undefined;
 }
 
-/** Rows in memory. */
+/** Rows in memory. @param changeTime of all without a time of their own, in SQL */
 export function stagedInMemory(
   records: readonly (readonly string[])[],
   { columns: planned, timestampCell }: CellPlan,
-  importedAt: Date,
+  changeTime: string,
 ): StagedRows {
   const columns = planned.map(({ name }) => name);
   const hasTimes = timestampCell !== undefined;
@@ -110,7 +110,7 @@ export function stagedInMemory(
       const arrays = [...columns.map(() => 'text'), ...(hasTimes ? ['text'] : []), 'bigint'];
       const names = [...columns.map(column), ...(hasTimes ? [TIME_TEXT] : []), ROW];
       const parameters = arrays.map((type, i) => `$${i + 1}::${type}[]`).join(', ');
-      const changedAt = `${timestampLiteral(importedAt)} AS ${CHANGED_AT}`;
+      const changedAt = `${changeTime} AS ${CHANGED_AT}`;
       return {
         from: `(SELECT *, ${changedAt} FROM unnest(${parameters}) AS held (${names.join(', ')}))`,
         values: [
