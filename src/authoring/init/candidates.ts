@@ -8,7 +8,7 @@ import {
 } from '../../lib/json/index.ts';
 import { besideSize, isOffsetName, isPageName, ROW_NAMES, sentAs, TOKEN } from './guesses.ts';
 import { plain } from './names.ts';
-import { signOf, valueOf, type Pointer } from './signs.ts';
+import { signOf, valueOf, type Merge, type Pointer } from './signs.ts';
 import {
   leavesOf,
   paramOf,
@@ -33,7 +33,7 @@ export function candidatesOf(seen: Observed): readonly Candidate[] {
     ...headerLinks(seen),
     ...strong.filter(({ isUrl: is }) => is).flatMap((pointer) => urls(pointer, seen)),
     ...archived(strong, seen),
-    ...seen.signs.merges.map((path) => merged(path, seen)),
+    ...seen.signs.merges.map((merge) => merged(merge, seen)),
     ...together(strong, seen),
     ...strong.filter(({ isUrl: is }) => !is).flatMap((pointer) => tokens(pointer, seen)),
     ...graph(seen),
@@ -91,12 +91,15 @@ function urls({ path, keys, value, source }: Pointer, { target }: Observed): Can
 }
 
 /** Returns a candidate that sends all values of an object of the answer. */
-function merged(path: string, { target }: Observed): Candidate {
-  const to = target.method === 'GET' && target.paramsIn !== 'body' ? { query: '*' } : { body: '*' };
+function merged({ path, source, isBody }: Merge, { target }: Observed): Candidate {
+  const to =
+    target.method === 'GET' && target.paramsIn !== 'body' && !isBody ? { query: '*' } : { body: '*' };
   return {
     kind: 'token',
-    says: `all of \`${path}\` → parameters of the same names`,
-    pagination: { method: 'response.param', merge: { from: path, to } },
+    says: isBody
+      ? `the body that \`${path}\` has for the next page`
+      : `all of \`${path}\` → parameters of the same names`,
+    pagination: { method: 'response.param', merge: { from: source, to } },
     params: target.params,
     isGuess: false,
   };
@@ -234,12 +237,13 @@ function tokens(pointer: Pointer, { target, signs, rows }: Observed): Candidate[
     ...inLinks.map((param) => [param]),
     ...(above.length > 0 ? guessed.slice(0, 2).map((param) => [...above, param]) : []),
     ...(beside === undefined ? [] : unique([[beside(name)], [beside(likely)]])),
-    ...guessed.slice(0, keys === undefined ? 2 : MOST_NAMES).map((param) => [param]),
+    ...guessed.slice(0, keys === undefined ? 3 : MOST_NAMES).map((param) => [param]),
   ];
   const headers =
     keys === undefined
       ? [
           ...new Set([
+            ...(name === 'next-range' ? ['range'] : []),
             ...[name.replace(/next-?/, ''), name].filter(Boolean).map((bare) => `x-${bare}`),
             path.replace(/^header /, ''),
           ]),

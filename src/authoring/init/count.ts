@@ -93,6 +93,7 @@ export function blind(seen: Observed): Candidate[] {
         'skip',
         'start',
         'from',
+        'startIndex',
       ];
   const size = placeOfSize(seen.target);
   const above = size.slice(0, -1);

@@ -272,7 +272,7 @@ function withPlan(configuration: AnyObject): AnyObject {
 }
 
 /** Rows that many APIs give at most. */
-const USUAL = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000, 2000, 5000, 10_000]);
+const USUAL = new Set([10, 15, 20, 25, 30, 40, 50, 60, 100, 200, 250, 500, 1000, 2000, 5000, 10_000]);
 
 function ofOnePage(
   { place, signs, isOpen }: Parts,
@@ -301,6 +301,11 @@ function ofOnePage(
 
 /** Returns a doubt about a list that is exactly as long as was asked for, or as a usual page. */
 function suspicion({ place: { kind, rows }, subject, tried }: Parts): string[] {
+  const page = pageInPath(subject.target);
+  if (page !== undefined)
+    return [
+      `Whether these are all rows: the address has a page in its path, \`${page}\`. See the API's documentation for the way to the others.`,
+    ];
   const asked = askedFor(rows, subject.target);
   if (asked === undefined && (kind !== 'list' || !USUAL.has(rows.length))) return [];
   const how = tried.length === 0 ? '' : ' No parameter that was tried leads to others.';
@@ -316,7 +321,7 @@ function suspicion({ place: { kind, rows }, subject, tried }: Parts): string[] {
 /** Finds the parameter that the number of rows, or of what is in a list inside of them, is equal to. */
 function askedFor(
   rows: readonly Json[],
-  { params }: FoundRequest,
+  { params, headers, baseUrl, endpoint }: FoundRequest,
 ): { readonly name: string; readonly things: string } | undefined {
   const inside = new Map<string, number>();
   for (const row of rows)
@@ -330,7 +335,37 @@ function askedFor(
     const key = [...inside].find(([, count]) => count === number)?.[0];
     if (key !== undefined) return { name, things: `\`${key}\` in its rows` };
   }
-  return undefined;
+  const texts = [
+    ...leavesOf(params).map(({ keys, value }) => [keys.join('.'), value] as const),
+    ...entriesOf(headers),
+    ...partsOf(`${baseUrl}${endpoint}`).map((part) => [part, part] as const),
+  ];
+  const text = rows.length < FEW ? undefined : texts.find(([, value]) => speaksOf(rows.length, value));
+  return text === undefined ? undefined : { name: text[0], things: 'rows' };
+}
+
+/** Returns the parts of the path of an address. */
+function partsOf(address: string): string[] {
+  return (address.split('//')[1] ?? '').split('/').slice(1);
+}
+
+/** Tells whether a text has a number in it, or two with that difference: `jobs{0,40}`, `id ..; max=40`, `0-39`. */
+function speaksOf(count: number, value: Json): boolean {
+  if (typeof value !== 'string' || /\d{4}-\d{2}/.test(value)) return false;
+  const numbers = (value.match(/(?<![\w.])\d{1,7}(?![\w.])/g) ?? []).map(Number);
+  return numbers.some((number, i) => {
+    const difference = number - (numbers[i - 1] ?? number);
+    return number === count || difference === count || difference === count - 1;
+  });
+}
+
+/** Returns the place of a page in a path: `page/1`. */
+function pageInPath({ baseUrl, endpoint }: FoundRequest): string | undefined {
+  const parts = partsOf(`${baseUrl}${endpoint}`);
+  const at = parts.findIndex(
+    (part, i) => (isPageName(part) || isOffsetName(part)) && /^\d{1,4}$/.test(parts[i + 1] ?? ''),
+  );
+  return at < 0 ? undefined : `${parts[at]}/${parts[at + 1]}`;
 }
 
 /** Fewer may be as many by chance. */

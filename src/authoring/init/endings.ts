@@ -1,7 +1,15 @@
-import { compilePath, toText, type JsonObject } from '../../lib/json/index.ts';
+import {
+  compilePath,
+  equalJson,
+  getKey,
+  isObject,
+  toText,
+  type Json,
+  type JsonObject,
+} from '../../lib/json/index.ts';
 import type { Candidate, Observed } from './candidate.ts';
 import { signOf, valueOf } from './signs.ts';
-import type { Trial } from './trial.ts';
+import type { Trial, TriedPage } from './trial.ts';
 
 /** Tells whether a status is one that APIs use for a page that does not exist. */
 export function isRefusal(status: unknown): status is number {
@@ -71,7 +79,11 @@ function sourceAt(path: string): JsonObject {
 }
 
 /** Returns another ending to try after a run that failed or did not end well, depending on how it ended. */
-export function endingAfter(trial: Trial, { kind, counts, pagination }: Candidate): Ending | undefined {
+export function endingAfter(
+  trial: Trial,
+  { kind, counts, pagination }: Candidate,
+  { signs }: Observed,
+): Ending | undefined {
   const { failure, repeated, pages } = trial;
   const status = failure?.details['status'];
   // the last resort: an error behind the last page is the end
@@ -82,11 +94,32 @@ export function endingAfter(trial: Trial, { kind, counts, pagination }: Candidat
       job: { reactions: [{ when: { status }, do: 'empty' }] },
     };
   const path = pagination['responseParam'] ?? pagination['urlKey'];
-  const said = repeated === undefined ? undefined : pages[repeated.page - 2];
-  const value =
-    typeof path === 'string' && said !== undefined ? compilePath(path).find(said.envelope) : undefined;
-  if (kind === 'token' && value !== undefined && /^(?:0|-1)$/.test(toText(value)))
+  const header = isObject(path) ? getKey(path, 'header') : undefined;
+  const said = (page: TriedPage | undefined): Json | undefined => {
+    if (typeof header === 'string') return page?.response.headers[header];
+    return typeof path === 'string' && page !== undefined ? compilePath(path).find(page.envelope) : undefined;
+  };
+  const value = repeated === undefined ? undefined : said(pages[repeated.page - 2]);
+  const isToken = kind === 'token' && value !== undefined;
+  if (isToken && header === undefined && /^(?:0|-1)$/.test(toText(value)))
     return { says: `, where ${toText(value)} is the end`, pagination: { endValues: [value] } };
+  // a header may lead from the last page to the first one
+  if (isToken && typeof header === 'string' && /^[01]$/.test(toText(value)))
+    return {
+      says: `, where ${toText(value)} is the end`,
+      pagination: { endValues: [value] },
+      job: { completeness: { notSigns: [`header ${header}`] } },
+    };
+  const [before, last] = [said(pages.at(-2)), said(pages.at(-1))];
+  const param = pagination['queryParam'];
+  // without a total it may as well be stuck
+  const hasTotal = signOf(signs, 'total') !== undefined;
+  if (kind === 'token' && typeof path === 'string' && param !== undefined && hasTotal && isSame(before, last))
+    return {
+      says: `, until \`${path}\` is the value that was sent`,
+      pagination: { stopWhen: { value: path, is: 'equals', than: { request: param } } },
+      job: { completeness: { notSigns: [path] } },
+    };
   const isEmpty = repeated !== undefined && pages[repeated.of - 1]?.rows.length === 0;
   if (isEmpty && (kind === 'token' || kind === 'url') && typeof path === 'string')
     return {
@@ -95,6 +128,10 @@ export function endingAfter(trial: Trial, { kind, counts, pagination }: Candidat
       job: { completeness: { notSigns: [path] } },
     };
   return undefined;
+}
+
+function isSame(before: Json | undefined, last: Json | undefined): boolean {
+  return before !== undefined && last !== undefined && before !== null && equalJson(before, last);
 }
 
 /** Tells whether a failure says nothing about the configuration. */

@@ -6,12 +6,15 @@ const SENT_AS: Readonly<Record<string, readonly string[]>> = {
   cursor: ['cursor', 'after', 'page', 'next'],
   next: ['cursor', 'next', 'after', 'page_token', 'page', 'offset', 'start', 'token'],
   next_page: ['page', 'next_page', 'page_token', 'cursor', 'page_id'],
-  next_page_token: ['page_token', 'next_page_token', 'token'],
+  next_page_token: ['page_token', 'next_page_token', 'page-token', 'token'],
   next_page_id: ['page_id', 'page', 'next_page_id'],
   next_page_number: ['page', 'page_number', 'page_num'],
   next_page_key: ['page_key', 'next_page_key', 'key'],
   next_page_start: ['start', 'page_start'],
   next_page_offset: ['offset', 'page_offset', 'start'],
+  next_record_position: ['start_record', 'record_position', 'start'],
+  next_cursor_mark: ['cursor_mark', 'next_cursor_mark'],
+  last_id: ['after_id', 'after', 'starting_after', 'last_id', 'since_id'],
   next_row_number: ['row_number', 'first_row_number', 'start_row'],
   next_forward_token: ['next_token', 'next_forward_token', 'forward_token'],
   next_page_cursor: ['page_cursor', 'cursor'],
@@ -51,20 +54,28 @@ const OTHERS = ['cursor', 'page_token', 'after', 'next', 'page'];
 
 /** Returns names of parameters that a token may be sent as, in the style of its own name. */
 export function sentAs(name: string, isHeader: boolean): readonly string[] {
-  const key = plain(name)
+  const key = plain(name.replace(/^[A-Za-z][\w-]*:/, ''))
     .replace(/^x_/, '')
     .replace(/^next(?=token$|cursor$|page$)/, 'next_');
   const stem = key.replace(/^(?:next|continue)_(?:page_)?|_next$/g, '');
   const evaluated = /^last_evaluated_(?!key$)(.+)$/.exec(key)?.[1];
   const bases =
     evaluated === undefined
-      ? (SENT_AS[key] ?? [stem, key, ...OTHERS])
+      ? (SENT_AS[key] ?? SENT_AS[JOINED.get(key) ?? ''] ?? [stem, key, ...OTHERS])
       : [`exclusive_start_${evaluated}`, `start_${evaluated}`, key];
-  const style = isHeader ? snake : styleOf(name);
-  return [...new Set([...bases.map(style), ...bases.slice(0, 2)])];
+  // a header does not show how parameters are spelled
+  if (isHeader) return [...new Set(bases.flatMap((base) => [base, camel(base)]))];
+  return [...new Set([...bases.map(styleOf(name)), ...bases.slice(0, 2)])];
 }
 
+/** `continuationtoken` is `continuation_token`: names of headers have no capitals. */
+const JOINED: ReadonlyMap<string, string> = new Map(
+  Object.keys(SENT_AS).map((name) => [name.replaceAll('_', ''), name]),
+);
+
 function styleOf(name: string): (base: string) => string {
+  const colon = name.indexOf(':');
+  if (colon >= 0) return styleOf(name.slice(colon + 1));
   if (name.startsWith('$')) return (base) => `$${camel(base)}`;
   if (/^[A-Z]/.test(name) && !/^[A-Z_]+$/.test(name))
     return (base) => camel(base).replace(/^./, (char) => char.toUpperCase());
@@ -116,7 +127,7 @@ export function besideName(size: string | undefined): {
   const known = BESIDE[plain(size ?? '')];
   if (known !== undefined)
     return { offsets: known.offsets?.split(' ') ?? [], pages: known.pages?.split(' ') ?? [] };
-  const [, start = '', word = ''] = /^(\w*?)(limit|max|count|size|rows)$/i.exec(size ?? '') ?? [];
+  const [, start = '', word = ''] = /^([\w-]*?)(limit|max|count|size|rows)$/i.exec(size ?? '') ?? [];
   if (start === '' || isSizeName(size ?? '')) return { offsets: [], pages: [] };
   const alike = (name: string): string =>
     `${start}${/^[A-Z]/.test(word) ? name.replace(/^./, (char) => char.toUpperCase()) : name}`;

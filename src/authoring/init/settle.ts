@@ -91,14 +91,55 @@ async function readToEnd(
     if (isBetter(settled, best)) best = settled;
     if (settled.verdict !== 'doubtful') break;
     tried.push({ what: settled.candidate.says, result: settled.against.join('; ') });
-    const next = endingAfter(trial, begun);
+    const next = endingAfter(trial, begun, seen);
     if (next !== undefined && !endings.some(({ job }) => job !== undefined)) endings.push(next);
     if (isTrouble(trial)) break;
     if (lab.wire.left === 0 && trial.isSpent) break;
   }
   if (best?.verdict === 'cut' && expected !== undefined)
     return await withFarEnd(best, expected, seen, subject, lab);
-  return best;
+  return best?.verdict === 'ended' ? await behindShortPage(best, subject, lab, tried) : best;
+}
+
+/**
+ * Looks behind a page that ended a run by being short: APIs that leave out rows of a page, such as those that one may
+ * not see, go on behind it.
+ */
+async function behindShortPage(
+  settled: Settled,
+  subject: ProbedList,
+  lab: ProbeContext,
+  tried: TriedSource[],
+): Promise<Settled> {
+  const { candidate, trial } = settled;
+  const { counts, kind, params } = candidate;
+  const isShort = trial.report?.reasons.some(({ reason }) => reason.code === 'shortPage') === true;
+  if (!isShort || counts === undefined || lab.wire.left === 0) return settled;
+  const pages = trial.pages.length;
+  const behind =
+    kind === 'page'
+      ? { firstPage: counts.first + pages }
+      : { firstOffset: counts.first + pages * counts.size };
+  const look = await runOf(
+    lab,
+    configurationFor(subject, { params, pagination: { ...candidate.pagination, ...behind } }),
+    1,
+  );
+  const rows = look.pages[0]?.rows ?? [];
+  const known = trial.pages.flatMap((page) => page.rows);
+  if (rows.length === 0 || overlapOf(known, rows, subject).known > 0) return settled;
+  const what = `page ${pages} is short, and the page behind it has ${counted(rows.length, 'other row')}`;
+  const pagination = { ...candidate.pagination, limitParam: false };
+  if (kind !== 'page' || 'limit' in pagination) return { ...settled, verdict: 'doubtful', against: [what] };
+  tried.push({ what: `${candidate.says}, until a page is short`, result: what });
+  const says = `${candidate.says}, until a page is empty`;
+  const configuration = configurationFor(subject, { params, pagination });
+  lab.onStep?.(`reading to the end by ${says}`);
+  const whole = await runOf(lab, configuration, undefined);
+  return judged({ ...candidate, pagination, says }, configuration, whole, {
+    isCut: whole.isSpent,
+    hasId: subject.id.length > 0,
+  });
 }
 
 /** Result of trying a parameter that only cuts a list, which comes whole without it. */

@@ -32,12 +32,21 @@ export interface Pointer {
   readonly isStrong: boolean;
 }
 
+/** An object of parameters for the next request. */
+export interface Merge {
+  readonly path: string;
+  /** How a configuration takes it. */
+  readonly source: Json;
+  /** The answer says that it is the body of the next request. */
+  readonly isBody: boolean;
+}
+
 /** Signals about pages in an answer. */
 export interface Signs {
   readonly all: readonly Sign[];
   readonly pointers: readonly Pointer[];
-  /** Places of objects whose values are all parameters of the next request. */
-  readonly merges: readonly string[];
+  /** Objects whose values are all parameters of the next request. */
+  readonly merges: readonly Merge[];
   /** Addresses in the answer of other pages of the same list: next, last, first, self. */
   readonly links: readonly { readonly rel: string; readonly url: string }[];
 }
@@ -66,6 +75,7 @@ export function signsOf(
   const own = {
     given: new Set(given.map((name) => `next_${plain(name)}`)),
     hasMore: all.some(({ kind }) => kind === 'more'),
+    ofLastRow: scalarsIn(place.rows.at(-1) ?? null, 1),
   };
   const pointers = [...pointersIn(seen.envelope, [], false, own), ...pointersInHeaders(headers)];
   return {
@@ -99,6 +109,19 @@ interface Hints {
   /** `next_` and the name of a parameter of the request. */
   readonly given: ReadonlySet<string>;
   readonly hasMore: boolean;
+  /** Values of the last row. */
+  readonly ofLastRow: ReadonlySet<string | number>;
+}
+
+/** Values of a row, and of objects in it. */
+function scalarsIn(row: Json, depth: number): ReadonlySet<string | number> {
+  const found = new Set<string | number>();
+  for (const [, item] of isObject(row) ? entriesOf(row) : []) {
+    const scalar = scalarOf(item);
+    if (scalar !== undefined) found.add(scalar);
+    if (isObject(item) && depth > 0) for (const each of scalarsIn(item, depth - 1)) found.add(each);
+  }
+  return found;
 }
 
 function* pointersIn(value: Json, keys: readonly string[], isNext: boolean, hints: Hints): Iterable<Pointer> {
@@ -106,7 +129,9 @@ function* pointersIn(value: Json, keys: readonly string[], isNext: boolean, hint
   for (const [key, item] of entriesOf(value)) {
     const next =
       meaningsOf(key).find(({ topic }) => topic === 'next') ??
-      (hints.given.has(plain(key)) || NEXT_TOO.test(plain(key)) ? CLEAR : undefined);
+      (hints.given.has(plain(key)) || NEXT_TOO.test(plain(key)) || isOfLastRow(key, item, hints)
+        ? CLEAR
+        : undefined);
     const way = [...keys, key];
     const isStrong = isNext || (next !== undefined && next.strength !== 'weak');
     if (isList(item)) yield* nextOfLinks(item, way);
@@ -150,16 +175,27 @@ function* nextOfLinks(list: readonly Json[], keys: readonly string[]): Iterable<
 }
 
 /** Finds objects of parameters for the next request: `"continue": {"apcontinue": "B", "continue": "-||"}`. */
-function* mergesIn(value: Json, keys: readonly string[]): Iterable<string> {
+function* mergesIn(value: Json, keys: readonly string[]): Iterable<Merge> {
   if (!isObject(value) || keys.length > MAX_DEPTH) return;
   for (const [key, item] of entriesOf(value)) {
+    if (isList(item)) yield* bodyOfLinks(item, pathOf([...keys, key]));
     if (!isObject(item)) continue;
     const values = entriesOf(item).map(([, each]) => scalarOf(each));
     const isNext = meaningsOf(key).some(({ topic, strength }) => topic === 'next' && strength !== 'weak');
     if (isNext && values.length > 1 && values.every((each) => each !== undefined && !isUrl(each)))
-      yield pathOf([...keys, key]);
+      yield { path: pathOf([...keys, key]), source: pathOf([...keys, key]), isBody: false };
     else yield* mergesIn(item, [...keys, key]);
   }
+}
+
+/** Yields the body that a link names: `[{"rel": "next", "method": "POST", "href": …, "body": {"token": "b7"}}]`. */
+function* bodyOfLinks(list: readonly Json[], path: string): Iterable<Merge> {
+  if (list.some(hasBodyOfNext))
+    yield { path, source: { path, where: { rel: 'next' }, take: 'body' }, isBody: true };
+}
+
+function hasBodyOfNext(link: Json): boolean {
+  return isObject(link) && getKey(link, 'rel') === 'next' && isObject(getKey(link, 'body'));
 }
 
 /** Names that say it in more words than the verdict knows. */
@@ -169,6 +205,14 @@ const CLEAR = { topic: 'next', strength: 'strong' } as const;
 
 /** Names of a place where the next page begins, which other answers use for other things. */
 const PLACE = /^(?:end|last_seq|last_evaluated_\w+)$/;
+
+/** `last_id`, with the id of the last row of the page. */
+const OF_LAST_ROW = /^last_(?:\w+_)?(?:\w*id|key|cursor|seq|sequence)$/;
+
+function isOfLastRow(key: string, value: Json, { ofLastRow }: Hints): boolean {
+  const scalar = OF_LAST_ROW.test(plain(key)) ? scalarOf(value) : undefined;
+  return scalar !== undefined && ofLastRow.has(scalar);
+}
 
 /** `"offset": "itr9/rec7"`: what else is a number is a token. */
 function isPlaceWithText(key: string, value: Json): boolean {
@@ -187,7 +231,7 @@ function* pointersInHeaders(headers: Readonly<Record<string, string>>): Iterable
       .replace(/^x-/, '')
       .replace(/^(?:pagination|paging|ms|opc|[a-z]+(?=-next))-(?=.*(?:next|cursor|contin))/, '');
     if (name === 'link' || value === '' || /rate|quota|cache|request|trace/.test(name)) continue;
-    const next = meaningsOf(bare).find(({ topic }) => topic === 'next');
+    const next = bare === 'next-range' ? CLEAR : meaningsOf(bare).find(({ topic }) => topic === 'next');
     if (next === undefined || /^(?:true|false)$/i.test(value)) continue;
     const number = /^\d{1,15}$/.test(value) ? Number(value) : value;
     yield {

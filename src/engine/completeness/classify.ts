@@ -119,6 +119,7 @@ add(
     'next_offset',
     'next_page_token',
     'next_records_url',
+    'continuation_token',
   ],
   'next',
 );

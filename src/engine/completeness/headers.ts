@@ -36,15 +36,19 @@ const IN_HEADERS = new Set<string>(['total', 'pages', 'page', 'next', 'more', 's
 
 /** Returns the signals of `<https://…>; rel="next"`; a link with `results="false"` leads to nothing. */
 function linkSigns(value: string, path: string): Sign[] {
-  return parseLinkHeader(value).flatMap(({ rels, attributes }): Sign[] => {
+  return parseLinkHeader(value).flatMap(({ target, rels, attributes }): Sign[] => {
     if (attributes.get('results')?.toLowerCase() === 'false')
       return rels.includes('next') ? [{ kind: 'noNext', path, strength: 'strong' }] : [];
     if (rels.includes('next')) return [{ kind: 'next', path, strength: 'strong' }];
+    // a list from new to old: the link leads to rows that do not exist yet
+    if (NEWER.test(target)) return [];
     return rels.some((word) => word === 'prev' || word === 'previous')
       ? [{ kind: 'previous', path, strength: 'strong' }]
       : [];
   });
 }
+
+const NEWER = /[?&](?:min_id|since_id)=/;
 
 /** Returns the signals of `items 0-24/131`. */
 function rangeSigns(value: string, path: string): Sign[] {

@@ -11,7 +11,7 @@ export type Strength = 'strong' | 'plain' | 'weak';
 export const NEXT = ['next', 'continuation', 'continue'];
 /** Words that may accompany them. `next_sync_token`, `next_billing_date` have other words, and are no signals. */
 export const NEXT_COMPANIONS =
-  words(`page pages token link links url uri href cursor offset key start id marker records
+  words(`page pages token link links url uri href cursor offset key start id marker mark record records
   results after position skip batch set path query param params index number num no from value begin data items list row
   rows seq sequence chunk slice part iterator handle ref request page_token odata opc ms pagination result start_key
   evaluated startkey docid scroll header x`);
@@ -48,7 +48,7 @@ export const MORE_NAMES = words(`more has_more has_more_items has_more_results h
   more_records more_pages more_data more_rows more_items_in_collection more_data_available is_truncated truncated
   exceeded_transfer_limit next_page_exists next_page_available is_next_page_available has_next_link next_exists
   has_additional_pages has_additional_results has_remaining more_flag more_results_available more_items_available
-  more_records_available more_pages_available more_rows_available`);
+  more_records_available more_pages_available more_rows_available more_result have_more_results`);
 /** Flags: true means the end, false means more. */
 export const END_NAMES = words(`last is_last last_page is_last_page done is_done end is_end eof end_of_stream
   end_of_results end_of_list end_of_data end_of_records is_final final is_finished finished is_complete complete

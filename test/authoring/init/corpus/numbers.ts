@@ -488,6 +488,44 @@ export const NUMBERED: readonly Server[] = [
     },
   },
   {
+    name: 'a part of a list, by an expression in a parameter',
+    ask: '/api/json?tree=jobs[name,url]{0,40}',
+    rows: 137,
+    isOpen: true,
+    api: ({ query }) => {
+      const [, start, end] = /\{(\d+),(\d+)\}/.exec(query.get('tree') ?? '') ?? [];
+      return json({ _class: 'jobs', jobs: R.slice(Number(start ?? 0), Number(end ?? 137)) });
+    },
+  },
+  {
+    name: 'a page in the path',
+    ask: '/users/page/1',
+    rows: 137,
+    isOpen: true,
+    api: ({ path }) => json({ items: cut(R, (Number(/page\/(\d+)/.exec(path)?.[1] ?? 1) - 1) * 33, 33) }),
+  },
+  {
+    name: 'pages that are short in the middle',
+    ask: '/v1/users?page=1&limit=40',
+    rows: 137,
+    api: (asked) => {
+      const sizes = [40, 17, 40, 40];
+      const page = int(asked, 'page', 1);
+      const at = sizes.slice(0, page - 1).reduce((sum, size) => sum + size, 0);
+      return json({ items: cut(R, at, sizes[page - 1] ?? 0) });
+    },
+  },
+  {
+    name: 'a place and a size with a prefix that has dashes',
+    ask: '/library/all?X-Media-Container-Start=0&X-Media-Container-Size=40',
+    rows: 137,
+    api: (asked) => {
+      const at = int(asked, 'X-Media-Container-Start', 0);
+      const rows = cut(R, at, int(asked, 'X-Media-Container-Size', 1e6));
+      return json({ MediaContainer: { size: rows.length, totalSize: 137, offset: at, Metadata: rows } });
+    },
+  },
+  {
     name: 'an address of the next page, by offset',
     ask: '/api/users/?limit=40',
     rows: 137,

@@ -619,6 +619,162 @@ export const POINTED: readonly Server[] = [
     },
   },
   {
+    name: 'statuses from new to old, with a link to newer ones on the first page',
+    ask: '/api/v1/accounts/1/statuses?limit=40',
+    rows: 137,
+    api: (asked) => {
+      const max = asked.query.get('max_id');
+      const at = max === null ? 0 : R.findIndex(({ id }) => String(5000 - id) === max) + 1;
+      const rows = cut(R, at, int(asked, 'limit', 20));
+      const [first, last] = [rows[0], rows.at(-1)];
+      return json(
+        rows.map(({ id, name }) => ({ id: String(5000 - id), content: name })),
+        first === undefined || last === undefined
+          ? {}
+          : {
+              link: `<${link(asked, { max_id: 5000 - last.id })}>; rel="next", <${link(asked, { min_id: 5000 - first.id })}>; rel="prev"`,
+            },
+      );
+    },
+  },
+  {
+    name: 'builds with x-ms-continuationtoken, sent as continuationToken',
+    ask: '/p/_apis/build/builds?api-version=7.0&$top=40',
+    rows: 137,
+    api: (asked) => {
+      const { rows, next } = from(placeOf(asked.query.get('continuationToken')), int(asked, '$top', 100));
+      return json(
+        { count: rows.length, value: rows },
+        next === undefined ? {} : { 'x-ms-continuationtoken': token(next) },
+      );
+    },
+  },
+  {
+    name: 'pipelines with next_page_token, sent as page-token',
+    ask: '/api/v2/project/p/pipeline',
+    rows: 137,
+    api: (asked) => {
+      const { rows, next } = from(placeOf(asked.query.get('page-token')), 20);
+      return json({ next_page_token: next === undefined ? null : token(next), items: rows });
+    },
+  },
+  {
+    name: 'apps after last_appid',
+    ask: '/store/apps?max_results=40',
+    rows: 137,
+    api: (asked) => {
+      const last = int(asked, 'last_appid', 0);
+      const rows = R.filter(({ id }) => id * 10 > last).slice(0, int(asked, 'max_results', 100));
+      const end = rows.at(-1)?.id ?? 137;
+      return json({
+        response: {
+          apps: rows.map(({ id, name }) => ({ appid: id * 10, name })),
+          ...(end < 137 ? { have_more_results: true, last_appid: end * 10 } : {}),
+        },
+      });
+    },
+  },
+  {
+    name: 'models after last_id, which must be called after_id',
+    ask: '/v1/models?limit=40',
+    rows: 137,
+    api: strict('limit after_id before_id', (asked) => {
+      const after = asked.query.get('after_id');
+      const at = after === null ? 0 : R.findIndex(({ id }) => `m-${id}` === after) + 1;
+      const rows = cut(R, at, int(asked, 'limit', 20));
+      return json({
+        data: rows.map(({ id, name }) => ({ id: `m-${id}`, display_name: name })),
+        has_more: at + rows.length < 137,
+        first_id: `m-${rows[0]?.id}`,
+        last_id: `m-${rows.at(-1)?.id}`,
+      });
+    }),
+  },
+  {
+    name: 'a range in a header, with Next-Range',
+    ask: `curl ORIGIN/apps -H 'Range: id ..; max=40'`,
+    rows: 137,
+    api: (asked) => {
+      const [, after, max] = /^id (?:\](\d+))?\.\.; ?max=(\d+)/.exec(asked.headers['range'] ?? '') ?? [];
+      const { rows, next } = from(Number(after ?? 0), Number(max ?? 200));
+      return {
+        status: next === undefined ? 200 : 206,
+        headers: next === undefined ? {} : { 'next-range': `id ]${next}..; max=${max}` },
+        body: rows,
+      };
+    },
+  },
+  {
+    name: 'a POST search whose link to the next page has a body',
+    ask: `curl ORIGIN/search --json '{"limit":40,"collections":["c"]}'`,
+    rows: 137,
+    api: ({ body, origin }) => {
+      const { rows, next } = from(placeOf(body['token']), Number(body['limit'] ?? 10));
+      const self = { rel: 'self', href: `${origin}/search` };
+      return json({
+        type: 'FeatureCollection',
+        features: rows.map(({ id, name }) => ({ id: `i${id}`, properties: { title: name }, links: [self] })),
+        links:
+          next === undefined
+            ? [self]
+            : [
+                self,
+                {
+                  rel: 'next',
+                  href: `${origin}/search`,
+                  method: 'POST',
+                  body: { ...body, token: token(next) },
+                },
+              ],
+      });
+    },
+  },
+  {
+    name: 'routers with X-Next-Page, which is 1 at the end',
+    ask: '/api/http/routers?per_page=40',
+    rows: 137,
+    api: (asked) => {
+      const [page, size] = [int(asked, 'page', 1), int(asked, 'per_page', 100)];
+      const { rows, next } = from((page - 1) * size, size);
+      if (rows.length === 0) return { status: 400, body: { message: 'invalid request: page' } };
+      return json(
+        rows.map(({ name }) => ({ name, status: 'enabled' })),
+        { 'x-next-page': next === undefined ? '1' : String(page + 1) },
+      );
+    },
+  },
+  {
+    name: 'articles with nextCursorMark, which stays the same on the last page',
+    ask: '/search?query=a&pageSize=40',
+    rows: 137,
+    api: (asked) => {
+      const mark = asked.query.get('cursorMark') ?? '*';
+      const { rows, next } = from(mark === '*' ? 0 : placeOf(mark), int(asked, 'pageSize', 25));
+      return json({
+        hitCount: 137,
+        nextCursorMark: next === undefined ? mark : token(next),
+        request: { cursorMark: mark },
+        resultList: { result: rows },
+      });
+    },
+  },
+  {
+    name: 'records in XML, by a position of the next one',
+    ask: '/sru?operation=searchRetrieve&query=a&maximumRecords=40',
+    rows: 137,
+    api: (asked) => {
+      const start = int(asked, 'startRecord', 1);
+      const { rows, next } = from(start - 1, int(asked, 'maximumRecords', 10));
+      const more = next === undefined ? '' : `<s:nextRecordPosition>${next + 1}</s:nextRecordPosition>`;
+      return text(
+        'text/xml',
+        `<s:response xmlns:s="urn:s"><s:numberOfRecords>137</s:numberOfRecords><s:records>${rows
+          .map(({ id, name }) => `<s:record><s:id>${id}</s:id><s:data><t>${name}</t></s:data></s:record>`)
+          .join('')}</s:records>${more}</s:response>`,
+      );
+    },
+  },
+  {
     name: 'a link that leads to another host name inside',
     ask: '/v1/items?limit=40',
     rows: 137,
