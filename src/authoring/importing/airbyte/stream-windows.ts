@@ -33,20 +33,21 @@ export function withWindows(
   }
   const field = cursorField ?? '';
   const top = field.split('.')[0] ?? field;
-  if (records.isChanged(top) && records.isConvertedTime(top))
+  const isConverted = records.isChanged(top) && records.isConvertedTime(top);
+  if (isConverted)
     parts.findings.column(`“${field}” is converted by Python code: the state takes it for the same time`);
-  else if (records.isChanged(top))
-    parts.findings.not(
-      parts.stream.place('transformations'),
-      `The field “${field}” of the state is changed by Python code`,
-    );
   const added = records.added.get(field);
   const named = added?.out ?? fieldSource(records.names, [field], 'path');
-  if (named === undefined)
-    parts.findings.not(
-      parts.stream.place('incremental_sync'),
-      `The field “${field}” of the state has another name by then`,
-    );
+  const why =
+    records.isChanged(top) && !isConverted
+      ? 'is changed by Python code'
+      : named === undefined
+        ? 'has another name by then'
+        : undefined;
+  if (why !== undefined) {
+    withoutState(parts, field, why, incremental);
+    return false;
+  }
   const isMoved = added === undefined && records.names.isChanged && named !== undefined;
   const cursor = added?.out ?? (isMoved ? plainPath(cursorOf?.(named) ?? named) : state['cursor']);
   // rows that are left out don't move the state
@@ -55,4 +56,19 @@ export function withWindows(
     records.isKept === undefined || source === undefined ? cursor : call('if', records.isKept, source, null);
   job['incremental'] = moving === undefined ? state : { ...state, cursor: moving };
   return true;
+}
+
+/** Reads a stream without a state, whose newest value can't be told: from the start in every run. */
+function withoutState(
+  { stream, findings }: StreamParts,
+  field: string,
+  why: string,
+  { to }: NonNullable<IncrementalDraft['incremental']>,
+): void {
+  // without a window the state itself is what is sent
+  if (to === undefined)
+    findings.moreRows(
+      `Every run reads all rows, as the first one does: the field “${field}” of the state ${why}.`,
+    );
+  else findings.not(stream.place('incremental_sync'), `The field “${field}” of the state ${why}`);
 }

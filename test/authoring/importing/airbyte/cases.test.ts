@@ -234,11 +234,30 @@ test('a field of the parent that could not be made is no key of its children', (
 test.each([
   ['KeysToLower', 'changed'],
   ['FlattenFields', 'changed'],
-])('a state by a field is refused after %s', (type, field) => {
+])('a stream is read without a state by a field after %s', (type, field) => {
   const of = stream('a', '/a', { transformations: [{ type }], ...times({ cursor_field: field }) });
   const { report } = importAirbyte(manifestOf({ stream: of }, 'https://a.example'), { file: 'shop.yaml' });
+  expect(report.streams).toMatchObject([
+    {
+      outcome: 'more rows',
+      notes: [
+        `Every run reads all rows, as the first one does: the field “${field}” of the state has another name by then.`,
+      ],
+    },
+  ]);
+});
+
+test('a state that is sent by itself is refused where its field cannot be told', () => {
+  const incremental_sync = {
+    type: 'IncrementingCountCursor',
+    cursor_field: 'n',
+    start_value: 0,
+    start_value_option: inQuery('after'),
+  };
+  const of = stream('a', '/a', { transformations: [{ type: 'KeysToLower' }], incremental_sync });
+  const { report } = importAirbyte(manifestOf({ stream: of }, 'https://a.example'), { file: 'shop.yaml' });
   expect(report.streams.flatMap(({ reasons }) => reasons.map(({ message }) => message))).toEqual([
-    `The field “${field}” of the state has another name by then`,
+    'The field “n” of the state has another name by then',
   ]);
 });
 

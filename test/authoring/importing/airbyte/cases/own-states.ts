@@ -1,4 +1,4 @@
-import { pages, stream, type Part, type TwoRuns } from '../../support/two-runs.ts';
+import { pages, stream, times, type Part, type TwoRuns } from '../../support/two-runs.ts';
 
 const CODE = `
 from dataclasses import InitVar, dataclass
@@ -73,6 +73,12 @@ const whole: Part = {
 const search = (since: string, more = ''): string =>
   `POST /items/search application/json {"query":{"field":"at","value":[${since}]}${more}}`;
 
+const dated = (more: Part = {}): Part =>
+  stream('items', '/items', {
+    ...times(more),
+    transformations: [{ type: 'CustomTransformation', class_name: 'source_shop.components.Dates' }],
+  });
+
 /**
  * Streams whose state a class of Python keeps, which airbyte-cdk 4.6.2 still knows: these are its requests and rows of
  * the first run. In the second one it leaves out what its state says.
@@ -146,4 +152,36 @@ export const OWN_STATE_CASES: readonly TwoRuns[] = [
       ['1', '2', '3'],
     ],
   },
+  ...[
+    { name: 'sent', more: {}, since: '?since=2024-01-01' },
+    {
+      name: 'used for a filter',
+      more: { is_client_side_incremental: true, start_time_option: undefined },
+      since: '',
+    },
+  ].map(({ name, more, since }): TwoRuns => ({
+    // airbyte-cdk 7.39.1 has the same first run, and asks or filters since 2024-05-02 in the second one
+    name: `a state that is ${name}, of a field that Python code writes in another form`,
+    stream: dated(more),
+    code: `
+from dataclasses import dataclass
+from datetime import datetime
+from airbyte_cdk.sources.declarative.transformations import RecordTransformation
+
+@dataclass
+class Dates(RecordTransformation):
+    def transform(self, record, config=None, stream_state=None, stream_slice=None):
+        record["at"] = datetime.strptime(record["at"], "%m/%d/%Y").strftime("%Y-%m-%d")
+`,
+    api: () => [
+      { id: 1, at: '05/01/2024' },
+      { id: 2, at: '05/02/2024' },
+    ],
+    outcome: 'more rows',
+    asks: [[`GET /items${since}`], [`GET /items${since}`]],
+    ids: [
+      ['1', '2'],
+      ['1', '2'],
+    ],
+  })),
 ];
