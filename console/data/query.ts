@@ -35,7 +35,9 @@ tellOfChanges({
     void queries.invalidateQueries({
       predicate: ({ meta }) =>
         // Set by `useQuery`.
-        meta?.['topic'] !== undefined && (topics === 'all' || topics.includes(meta['topic'] as Topic)),
+        ((meta?.['topics'] ?? []) as readonly Topic[]).some(
+          (topic) => topics === 'all' || topics.includes(topic),
+        ),
     });
   },
 });
@@ -47,8 +49,8 @@ export interface QueryOptions<T> {
   /** Asked again after so many milliseconds while the page is seen; `false` never. Default: never. */
   readonly everyMs?: number | false | ((data: T | undefined) => number | false);
   readonly isEnabled?: boolean;
-  /** Asked again when something of this kind changes; `everyMs` is for when the service does not tell. */
-  readonly topic?: Topic;
+  /** Asked again when something of this kind, or of one of these, changes; `everyMs` is for when the service does not tell. */
+  readonly topic?: Topic | readonly Topic[];
   /** Asked anew by everyone who begins to look, however short ago it was answered. Default: false. */
   readonly isAnew?: boolean;
   /** Keeps what was shown until the answer to another question is there. Default: false. */
@@ -78,7 +80,7 @@ export function useQuery<T>({
             return typeof everyMs === 'function' ? everyMs(state.data) : everyMs;
           },
         }),
-    ...(topic === undefined ? {} : { meta: { topic } }),
+    ...(topic === undefined ? {} : { meta: { topics: [topic].flat() } }),
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
   };
   const defaulted = queries.defaultQueryOptions(options);

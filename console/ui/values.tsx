@@ -57,7 +57,7 @@ export function Bytes({ value }: { readonly value: number }) {
 }
 
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-const ABSOLUTE = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const ABSOLUTE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 const STEPS: readonly (readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit])[] = [
   [31_536_000, 'year'],
   [2_592_000, 'month'],
@@ -94,6 +94,9 @@ export function RelativeTime({ value }: { readonly value: string | null | undefi
   );
 }
 
+/** Formats a time to the second by the clocks of the browser: `3 Jun 2026, 12:00:00`. */
+export const exactTime = (value: string): string => ABSOLUTE.format(timeOf(value));
+
 /** Formats a duration: `1 h 2 min`, `3.4 s`, `120 ms`. */
 export function durationText(milliseconds: number): string {
   const rounded = Math.round(milliseconds);
@@ -101,8 +104,16 @@ export function durationText(milliseconds: number): string {
   const seconds = tenths(milliseconds / 1000);
   if (seconds < 60) return `${FRACTION.format(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (minutes < 60) return parts([minutes, 'min'], [Math.floor(seconds % 60), 's']);
+  return parts([Math.floor(minutes / 60), 'h'], [minutes % 60, 'min']);
+}
+
+/** Writes a time in two units, and in one where nothing of the other is left. */
+function parts(...units: readonly (readonly [number, string])[]): string {
+  return units
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ');
 }
 
 export function CopyButton({

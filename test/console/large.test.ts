@@ -4,7 +4,7 @@ import { runnerPart } from '../../src/service/start/runner.ts';
 import { dataPart } from '../../src/service/start/data.ts';
 import { workshopPart } from '../../src/service/start/workshop.ts';
 import { MAIN } from '../support/command.ts';
-import { CHROMIUM, screenshots, useConsole } from './harness.ts';
+import { axe, CHROMIUM, screenshots, useConsole } from './harness.ts';
 import { CAUSES, fillLarge, type Large } from './large-service.ts';
 
 const command = [process.execPath, MAIN] as const;
@@ -39,6 +39,33 @@ describe.skipIf(CHROMIUM === undefined)('a service with much in it', () => {
     await runs.getByRole('link', { name: /sources failed/ }).click();
     await grid(page, 'Runs').getByText('Failed', { exact: true }).first().waitFor();
     expect(await grid(page, 'Runs').getAttribute('aria-rowcount')).toBe(String(filled.failed + 1));
+  });
+
+  test('shows what went wrong by its causes, and accepts doubts together', async () => {
+    const { page } = await own.open('/', { expects: [/409/] });
+    // One click leads from what failed to its causes.
+    await page.getByRole('link', { name: 'What went wrong, by causes' }).click();
+    await page.getByText(`134 runs succeeded, ${filled.failed} failed, 0 cancelled.`).waitFor();
+    const causes = page.getByRole('region').filter({ hasText: /runs? failed/ });
+    expect(await causes.count()).toBe(CAUSES.length);
+    const doubts = page.getByRole('region').filter({ hasText: 'may not have everything' });
+    await doubts.getByRole('button', { name: /^Accept/ }).scrollIntoViewIfNeeded();
+    // A run that failed otherwise has no doubt.
+    expect(await page.getByRole('button', { name: /^Accept/ }).count()).toBe(1);
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'problems-doubts');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await doubts.getByRole('button', { name: /^Accept/ }).click();
+    const dialog = page.getByRole('dialog', { name: /^Accept the doubts? of/ });
+    await dialog.getByLabel('Why the tables are good').fill('Rows that were deleted are counted, too');
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'problems-accept');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await dialog.getByRole('button', { name: 'Accept the doubts' }).click();
+    // These runs have kept nothing that could be loaded: each one says so.
+    await doubts.getByText('With these it was not done:').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await screenshots(page, 'problems-not-accepted');
   });
 
   test('lists all runs, a part at a time, and those that failed', async () => {
@@ -110,8 +137,8 @@ describe.skipIf(CHROMIUM === undefined)('a service with much in it', () => {
     const { page } = await own.open('/sources');
     const list = grid(page, 'Sources');
     await list.getByText('Source 000 of the shop').waitFor();
-    await list.evaluate((element: { scrollTop: number }) => (element.scrollTop = 6000));
-    const link = list.getByRole('link', { name: /^Source 1[5-9]\d of the shop$/ }).first();
+    await list.evaluate((element: { scrollTop: number }) => (element.scrollTop = 2500));
+    const link = list.getByRole('link', { name: /^Source 06\d of the shop$/ }).first();
     const name = (await link.textContent()) ?? '';
     await link.click();
     await page.getByRole('heading', { name }).waitFor();
@@ -119,7 +146,7 @@ describe.skipIf(CHROMIUM === undefined)('a service with much in it', () => {
     await list.getByRole('link', { name }).waitFor();
     await expect
       .poll(async () => await list.evaluate((element: { scrollTop: number }) => element.scrollTop))
-      .toBeGreaterThan(5000);
+      .toBeGreaterThan(2000);
   });
 
   test('lists tables page by page, searched and sorted by the service', async () => {
@@ -144,6 +171,30 @@ describe.skipIf(CHROMIUM === undefined)('a service with much in it', () => {
     expect(await list.getByRole('columnheader', { name: 'Rows' }).getAttribute('aria-sort')).toBe(
       'descending',
     );
+  });
+
+  test('lists sources page by page, searched and sorted by the service', async () => {
+    const { page } = await own.open('/sources?offset=400');
+    const list = grid(page, 'Sources');
+    await list.getByRole('link', { name: 'Source 400 of the shop' }).waitFor();
+    await page.getByText('401 to 500 of the sources').waitFor();
+    await list.getByRole('button', { name: 'Source' }).click();
+    await list.getByRole('button', { name: 'Source' }).click();
+    // The last of all, on the first page.
+    await list.getByRole('link', { name: 'Source 499 of the shop' }).waitFor();
+    await page.getByLabel('Search sources').fill('shop 154');
+    await page.getByText('1 source', { exact: true }).waitFor();
+    // How it ran last, and when, stand beside it.
+    const line = list.getByRole('row').filter({ hasText: 'source-154' });
+    await expect.poll(async () => await line.textContent()).toMatch(/Failed.*ago/);
+    await line.getByRole('link', { name: 'Source 154 of the shop' }).click();
+    await page.getByRole('heading', { name: 'Source 154 of the shop' }).waitFor();
+    await page.goBack();
+    await page.getByText('1 source', { exact: true }).waitFor();
+    // The address is the list's, also when it is left for all of them.
+    await page.getByRole('link', { name: 'Sources', exact: true }).first().click();
+    await page.getByText('500 sources', { exact: true }).waitFor();
+    await expect.poll(async () => await page.getByLabel('Search sources').inputValue()).toBe('');
   });
 
   test('takes an address whose source cannot be read for that of all runs', async () => {

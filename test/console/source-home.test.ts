@@ -92,6 +92,16 @@ describe.skipIf(CHROMIUM === undefined)('among 500 sources, 2,000 tables and 5,0
     await page.getByText('285 schedules run by their times, 15 disabled.').waitFor();
     await page.getByText('Runs that begin in the next 24 hours').waitFor();
     await seen(page, 'home-schedules');
+    const list = page.getByRole('grid', { name: 'Schedules' });
+    expect(await list.getAttribute('aria-rowcount')).toBe('101');
+    await page.getByText('1 to 100 of the schedules').waitFor();
+    await page.getByLabel('Search schedules').fill('shop 299');
+    await list.getByRole('link', { name: 'Source 299 of the shop' }).waitFor();
+    await list.getByText('being enabled').waitFor();
+    await page.getByLabel('Standing').selectOption({ label: 'active (285)' });
+    await page.getByText('No schedule is like that').waitFor();
+    await page.getByLabel('Search schedules').fill('');
+    await list.getByRole('link', { name: 'Source 000 of the shop' }).waitFor();
     await page.getByRole('button', { name: 'Pause all' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Pause them' }).click();
     await page.getByText('0 schedules run by their times, 285 paused, 15 disabled.').waitFor();
@@ -127,6 +137,8 @@ describe.skipIf(CHROMIUM === undefined)('among 500 sources, 2,000 tables and 5,0
     expect(await sizeOf(own, 'components/ex-generic-v2/configs/source-000/tables')).toBeLessThan(5000);
     expect(await sizeOf(own, `tables/${TABLE}/sources`)).toBeLessThan(2000);
     expect(await sizeOf(own, 'runs/days')).toBeLessThan(5000);
-    expect(await sizeOf(own, 'schedules?limit=50')).toBeLessThan(100_000);
+    expect(await sizeOf(own, 'schedules/brief')).toBeLessThan(50_000);
+    expect(await sizeOf(own, 'schedules/calendar')).toBeLessThan(20_000);
+    expect(await sizeOf(own, 'configurations/brief')).toBeLessThan(50_000);
   });
 });

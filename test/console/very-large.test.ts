@@ -35,6 +35,7 @@ describe.skipIf(CHROMIUM === undefined)('a service with 5,000 runs, 2,000 tables
       ['/runs', '104999'],
       ['/runs?status=error&offset=1000', '1,001 to 1,100 of the runs'],
       ['/sources', 'Source 000 of the shop'],
+      ['/runs/schedules', 'Runs that begin in the next 24 hours'],
       ['/alerts?tab=sources', 'of the shop'],
       ['/alerts?tab=sources&search=shop+499', 'Source 499 of the shop'],
     ] as const) {

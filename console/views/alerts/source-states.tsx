@@ -5,6 +5,7 @@ import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { SearchField, Select } from '../../ui/field.tsx';
 import { Pager } from '../../ui/pager.tsx';
+import { useServiceSearch } from '../../ui/service-search.ts';
 import { useServiceSort } from '../../ui/service-sort.ts';
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
 import { RelativeTime, Text } from '../../ui/values.tsx';
@@ -91,7 +92,8 @@ const ORDERS = { name: false, lastLoad: true, next: false, lastRun: true } as co
 /** Lists how sources ran last and how old their data is, those that need a look first. */
 export function SourceStates() {
   const { query } = usePlace();
-  const [search, state] = [query.get('search') ?? '', query.get('state') ?? ''];
+  const { search, typed, onType } = useServiceSearch();
+  const state = query.get('state') ?? '';
   const offset = Math.max(0, Math.floor(Number(query.get('offset'))) || 0);
   const { column, isReversed, sort, onSort } = useServiceSort(ORDERS);
   const condition = CONDITIONS.find(({ value }) => value === state)?.value;
@@ -113,13 +115,9 @@ export function SourceStates() {
   return (
     <Loaded query={states}>
       {({ counts, paused, sources, total }) => (
-        <div class="stack">
+        <div class="stack alerts-states">
           <div class="alerts-filter">
-            <SearchField
-              label="Search sources"
-              value={search}
-              onInput={(value) => setQuery({ search: value, offset: undefined })}
-            />
+            <SearchField label="Search sources" value={typed} onInput={onType} />
             <Select
               label="State"
               isLabelHidden
@@ -156,6 +154,7 @@ export function SourceStates() {
               />
               <Pager
                 noun="sources"
+                words={['Back', 'Next']}
                 size={PART}
                 offset={offset}
                 shown={sources.length}

@@ -46,8 +46,9 @@ export function AcceptForm({
       onClose={onClose}
     >
       <p>
-        {isOne ? 'What the run held back' : 'What these runs held back'} is loaded into its tables, without
-        asking the API again, and {isOne ? 'it is' : 'they are'} no failure any longer.
+        {isOne
+          ? 'What the run held back is loaded into its tables, without asking the API again, and it is no failure any longer.'
+          : 'What these runs held back is loaded into their tables, without asking the API again, and they are no failures any longer.'}
       </p>
       <TextArea
         label="Why the tables are good all the same"

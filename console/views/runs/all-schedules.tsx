@@ -1,22 +1,26 @@
 import { useState } from 'preact/hooks';
-import { client, type ListedSchedule } from '../../data/client.ts';
+import { client, type ScheduleBrief, type ScheduleBriefs } from '../../data/client.ts';
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
 import { mayUse } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
-import { at, navigate } from '../../route/router.ts';
+import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { cronText } from '../../ui/cron-words.ts';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
+import { SearchField, Select } from '../../ui/field.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { useServiceSearch } from '../../ui/service-search.ts';
+import { useServiceSort } from '../../ui/service-sort.ts';
 import { Badge, EmptyState, ErrorBanner, Loaded, type Tone } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { plural, RelativeTime, Text } from '../../ui/values.tsx';
 import { Calendar } from './calendar.tsx';
 
-/** Most schedules that are listed: the service gives no more at once. */
-const MOST = 1000;
+/** Schedules of a page of the list. */
+const PART = 100;
 
-const WAITS: Readonly<Record<ListedSchedule['waitsFor'], readonly [tone: Tone, text: string]>> = {
+const WAITS: Readonly<Record<ScheduleBrief['waitsFor'], readonly [tone: Tone, text: string]>> = {
   time: ['good', 'its time'],
   run: ['active', 'its run'],
   resume: ['warn', 'being resumed'],
@@ -26,11 +30,11 @@ const WAITS: Readonly<Record<ListedSchedule['waitsFor'], readonly [tone: Tone, t
   nothing: ['neutral', 'nothing: it has no more times'],
 };
 
-const COLUMNS: readonly Column<ListedSchedule>[] = [
+const COLUMNS: readonly Column<ScheduleBrief>[] = [
   {
-    id: 'source',
+    id: 'name',
     title: 'Source',
-    width: 240,
+    width: 220,
     show: ({ component, configuration, name }) => (
       <Link to={at`/runs/schedules/${component}/${configuration}`}>
         <Text>{name}</Text>
@@ -41,47 +45,65 @@ const COLUMNS: readonly Column<ListedSchedule>[] = [
   {
     id: 'when',
     title: 'When',
-    width: 260,
+    width: 320,
     text: ({ cron, timeZone }) => `${cronText(cron)} (${timeZone})`,
   },
   {
     id: 'waits',
     title: 'Waits for',
-    width: 230,
+    width: 190,
     show: ({ waitsFor, run }) => {
       const [tone, text] = WAITS[waitsFor];
       return (
         <Badge tone={tone}>{run === null ? text : <Link to={at`/runs/${run}`}>{`run ${run}`}</Link>}</Badge>
       );
     },
-    sortBy: ({ waitsFor }) => WAITS[waitsFor][1],
   },
   {
     id: 'next',
     title: 'Next',
     width: 130,
     show: ({ nextTime }) => <RelativeTime value={nextTime} />,
+    sortBy: ({ nextTime }) => nextTime ?? '',
   },
   {
     id: 'last',
     title: 'Last',
     width: 130,
     show: ({ lastTime }) => <RelativeTime value={lastTime} />,
+    sortBy: ({ lastTime }) => lastTime ?? '',
   },
 ];
 
-/** Shows the schedules of all sources, with what they wait for and the calendar of the next day. */
+/** Orders of the service, by column; true for those that begin with the newest. */
+const ORDERS = { name: false, next: false, last: true } as const;
+
+const STANDINGS = ['active', 'paused', 'disabled'] as const;
+
+/** Shows the schedules of all sources page by page, with what they wait for and the calendar of the next day. */
 export function AllSchedules() {
+  const { query } = usePlace();
+  const { search, typed, onType } = useServiceSearch();
+  const { column, isReversed, sort, onSort } = useServiceSort(ORDERS);
+  const offset = Math.max(0, Math.floor(Number(query.get('offset'))) || 0);
+  const standing = STANDINGS.find((value) => value === query.get('standing'));
   const schedules = useQuery({
-    key: ['schedules', 'all'],
-    load: async () => await client().schedules.list({ limit: MOST }),
+    key: ['schedules', 'all', search, standing, column, isReversed, offset],
+    load: async () =>
+      await client().schedules.brief({
+        ...(search === '' ? {} : { search }),
+        ...(standing === undefined ? {} : { standing }),
+        ...(column === undefined ? {} : { sort: column, isReversed }),
+        limit: PART,
+        offset,
+      }),
     everyMs: 30_000,
     keepsPrevious: true,
   });
   return (
     <Loaded query={schedules}>
-      {(all) =>
-        all.length === 0 ? (
+      {({ counts, total, schedules: part }) =>
+        counts.active + counts.paused + counts.disabled === 0 ? (
           <div class="card">
             <EmptyState icon="clock" title="Nothing runs by itself">
               Choose a source above to give it a schedule: it runs then every day, for example, at 06:30.
@@ -89,18 +111,48 @@ export function AllSchedules() {
           </div>
         ) : (
           <>
-            <Hold schedules={all} />
-            <Calendar schedules={all} />
-            <DataTable
-              label="Schedules"
-              columns={COLUMNS}
-              rows={all}
-              rowKey={({ id }) => id}
-              onOpen={({ component, configuration }) =>
-                navigate(at`/runs/schedules/${component}/${configuration}`)
-              }
+            <Hold counts={counts} />
+            <Calendar />
+            <div class="runs-filter">
+              <SearchField label="Search schedules" value={typed} onInput={onType} />
+              <Select
+                label="Standing"
+                isLabelHidden
+                value={standing ?? ''}
+                options={[
+                  { value: '', text: 'All schedules' },
+                  ...STANDINGS.map((value) => ({ value, text: `${value} (${counts[value]})` })),
+                ]}
+                onChange={(value) => setQuery({ standing: value, offset: undefined })}
+              />
+            </div>
+            {total === 0 ? (
+              <div class="card">
+                <EmptyState icon="search" title="No schedule is like that">
+                  Search for something else, or show all schedules.
+                </EmptyState>
+              </div>
+            ) : (
+              <DataTable
+                label="Schedules"
+                columns={COLUMNS}
+                rows={part}
+                rowKey={({ id }) => id}
+                onOpen={({ component, configuration }) =>
+                  navigate(at`/runs/schedules/${component}/${configuration}`)
+                }
+                sort={sort}
+                onSort={onSort}
+              />
+            )}
+            <Pager
+              noun="schedules"
+              words={['Back', 'Next']}
+              size={PART}
+              offset={offset}
+              shown={part.length}
+              onMove={(next) => setQuery({ offset: next === 0 ? undefined : String(next) })}
             />
-            {all.length === MOST && <p class="muted">The first {MOST} are shown.</p>}
           </>
         )
       }
@@ -108,10 +160,8 @@ export function AllSchedules() {
   );
 }
 
-function Hold({ schedules }: { readonly schedules: readonly ListedSchedule[] }) {
+function Hold({ counts: { active, paused, disabled } }: Pick<ScheduleBriefs, 'counts'>) {
   const [isAsking, setAsking] = useState(false);
-  const active = schedules.filter(({ isEnabled, isPaused }) => isEnabled && !isPaused).length;
-  const paused = schedules.filter(({ isPaused }) => isPaused).length;
   const pause = useAction(async () => {
     const count = await client().schedules.pause();
     setAsking(false);
@@ -129,7 +179,7 @@ function Hold({ schedules }: { readonly schedules: readonly ListedSchedule[] }) 
         <span role="status">
           {plural(active, 'schedule')} run{active === 1 ? 's' : ''} by {active === 1 ? 'its' : 'their'} times
           {paused > 0 && `, ${paused} paused`}
-          {active + paused < schedules.length && `, ${schedules.length - active - paused} disabled`}.
+          {disabled > 0 && `, ${disabled} disabled`}.
         </span>
         {mayUse() && active > 0 && <Button onPress={() => setAsking(true)}>Pause all</Button>}
         {mayUse() && paused > 0 && (

@@ -67,6 +67,8 @@ interface Line {
   readonly right: ComponentChildren;
   /** Description of the difference; undefined if there is none, or one without significance. */
   readonly change?: string | undefined;
+  /** Description of one without significance; default: `same`. */
+  readonly hardly?: string | undefined;
   /** Colour of the difference; default: that of a warning. */
   readonly tone?: Tone | undefined;
 }
@@ -100,14 +102,14 @@ function Comparison({ first, second }: { readonly first: Run; readonly second: R
                     {title}
                   </th>
                 </tr>
-                {lines.map(({ key, name, left, right, change, tone = 'warn' }) => (
+                {lines.map(({ key, name, left, right, change, hardly = 'same', tone = 'warn' }) => (
                   <tr key={key} class={change === undefined ? '' : 'runs-other'}>
                     <td>{name}</td>
                     <td class="runs-right">{left}</td>
                     <td class="runs-right">{right}</td>
                     <td>
                       {change === undefined ? (
-                        <span class="muted small">same</span>
+                        <span class="muted small">{hardly}</span>
                       ) : (
                         <Badge tone={tone} isPlain>
                           {change}
@@ -149,6 +151,7 @@ function wholeLines(first: Run, second: Run): Line[] {
       right: b === undefined ? '–' : durationText(b),
       change:
         a !== undefined && b !== undefined && isMuchOther(a, b) ? (a < b ? 'slower' : 'faster') : undefined,
+      hardly: a === b ? undefined : a === undefined || b === undefined ? '–' : 'about the same',
       tone: (a ?? 0) < (b ?? 0) ? 'warn' : 'good',
     },
   ];

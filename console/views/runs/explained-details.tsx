@@ -2,7 +2,16 @@ import { leadText, startText } from '../../../src/engine/explain/value-origin-te
 import type { Lead } from '../../../src/engine/explain/value-origin.ts';
 import type { RunExplanation } from '../../data/client.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Bytes, CopyButton, Count, durationText, KeyValue, Text } from '../../ui/values.tsx';
+import {
+  Bytes,
+  CopyButton,
+  Count,
+  durationText,
+  exactTime,
+  KeyValue,
+  plural,
+  Text,
+} from '../../ui/values.tsx';
 import { curlOf } from './curl.ts';
 import type { Span } from './spans.tsx';
 import { Words } from './words.tsx';
@@ -71,8 +80,11 @@ export function ExplainedDetails({
         <KeyValue
           items={[
             ['Status', asked.status],
-            ['Answered', new Date(asked.at).toLocaleString('en')],
-            ['Took', `${durationText(asked.ms)}${retries > 0 ? `, with ${retries} further attempts` : ''}`],
+            ['Answered', exactTime(asked.at)],
+            [
+              'Took',
+              `${durationText(asked.ms)}${retries > 0 ? `, with ${plural(retries, 'further attempt')}` : ''}`,
+            ],
             ['Size', <Bytes value={asked.bytes} />],
             ...(asked.rows === undefined ? [] : [['Rows', <Count value={asked.rows} />] as const]),
             ...(asked.answeredBy === undefined

@@ -39,7 +39,7 @@ export function useMany(work: (run: string) => Promise<unknown>, did: string): M
       setDone(well);
       setFailed(badly);
       setRunning(false);
-      toast(`${plural(well.size - done.size, 'run')} ${did}`);
+      if (well.size > done.size) toast(`${plural(well.size - done.size, 'run')} ${did}`);
       await invalidate('runs');
     },
   };

@@ -37,7 +37,7 @@ export function Overview({ run }: { readonly run: Run }) {
     <div class="stack">
       <SpentTime run={run} />
       {rows.slice(0, SHOWN).map((row) => (
-        <RowCard key={row.id ?? ''} row={row} />
+        <RowCard key={row.id ?? ''} row={row} accepted={run.accepted} />
       ))}
       {rows.length > SHOWN && (
         <p class="muted">{plural(rows.length - SHOWN, 'row')} more of the configuration are in the log.</p>
@@ -166,7 +166,7 @@ function Figure({
   );
 }
 
-function RowCard({ row }: { readonly row: RowOfRun }) {
+function RowCard({ row, accepted }: { readonly row: RowOfRun; readonly accepted: Run['accepted'] }) {
   const { id, verdict, isHeld, tables, rows } = row;
   // Written by the command, of this version or an older one.
   const jobs = row.jobs as readonly JobReport[];
@@ -178,12 +178,15 @@ function RowCard({ row }: { readonly row: RowOfRun }) {
           <span class="muted">
             <Count value={rows} /> {rows === 1 ? 'row' : 'rows'}
           </span>
-          <VerdictBadge verdict={verdict} />
+          <VerdictBadge verdict={verdict} isAccepted={isHeld === true && accepted !== undefined} />
         </span>
       </div>
-      {isHeld === true && (
-        <p class="runs-bad">Nothing of it was loaded into tables, as it may not be everything.</p>
-      )}
+      {isHeld === true &&
+        (accepted === undefined ? (
+          <p class="runs-bad">Nothing of it was loaded into tables, as it may not be everything.</p>
+        ) : (
+          <p class="muted">This run held it back until its doubt was accepted.</p>
+        ))}
       {jobs.slice(0, SHOWN).map((job, i) => (
         <Job key={i} job={job} />
       ))}

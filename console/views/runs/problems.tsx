@@ -17,14 +17,32 @@ import { Words } from './words.tsx';
 
 const HOUR_MS = 3_600_000;
 
-/** Hours that each range goes back. */
-const RANGES = [
-  { value: '', text: 'Last 24 hours', hours: 24 },
-  { value: 'night', text: 'Last 12 hours', hours: 12 },
-  { value: 'days', text: 'Last 3 days', hours: 72 },
-  { value: 'week', text: 'Last 7 days', hours: 168 },
-  { value: 'month', text: 'Last 30 days', hours: 720 },
-] as const;
+interface Range {
+  readonly value: string;
+  readonly text: string;
+  /** Returns when it begins. */
+  readonly since: (now: number) => number;
+}
+
+const hours = (count: number) => (now: number) => now - count * HOUR_MS;
+
+/** Returns an hour of the day before, by the clocks of the browser. */
+const yesterdayAt =
+  (hour: number) =>
+  (now: number): number => {
+    const day = new Date(now);
+    return new Date(day.getFullYear(), day.getMonth(), day.getDate() - 1, hour).getTime();
+  };
+
+const DAY: Range = { value: '', text: 'Last 24 hours', since: hours(24) };
+const RANGES: readonly Range[] = [
+  DAY,
+  { value: 'night', text: 'Last night, since 18:00', since: yesterdayAt(18) },
+  { value: 'yesterday', text: 'Since yesterday, 00:00', since: yesterdayAt(0) },
+  { value: 'days', text: 'Last 3 days', since: hours(72) },
+  { value: 'week', text: 'Last 7 days', since: hours(168) },
+  { value: 'month', text: 'Last 30 days', since: hours(720) },
+];
 
 /** Range whose ends are in the address. */
 const OWN = { value: 'own', text: 'From … to …' } as const;
@@ -42,7 +60,7 @@ const isoOf = (local: string): string | undefined =>
 export function Problems() {
   const { query } = usePlace();
   const isOwn = query.get('range') === OWN.value;
-  const range = RANGES.find(({ value }) => value === query.get('range')) ?? RANGES[0];
+  const range = RANGES.find(({ value }) => value === query.get('range')) ?? DAY;
   const [since, until] = [query.get('since') ?? '', query.get('until') ?? ''];
   const own = { since: isoOf(since), until: isoOf(until) };
   const isEmpty = isOwn && own.since !== undefined && own.until !== undefined && own.since >= own.until;
@@ -50,9 +68,7 @@ export function Problems() {
   const problems = useQuery({
     key: ['runs', 'problems', isOwn ? own : range.value],
     load: async () =>
-      await client().runs.problems(
-        isOwn ? own : { since: new Date(Date.now() - range.hours * HOUR_MS).toISOString() },
-      ),
+      await client().runs.problems(isOwn ? own : { since: new Date(range.since(Date.now())).toISOString() }),
     isEnabled: !isEmpty,
     everyMs: () => 15_000,
     keepsPrevious: true,
@@ -89,7 +105,7 @@ export function Problems() {
             setQuery(
               value === OWN.value
                 ? // From what was shown, so that something is there to begin with.
-                  { range: value, since: localTime(Date.now() - range.hours * HOUR_MS), until: undefined }
+                  { range: value, since: localTime(range.since(Date.now())), until: undefined }
                 : { range: value, since: undefined, until: undefined },
             )
           }

@@ -5,7 +5,16 @@ import { setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Badge } from '../../ui/states.tsx';
-import { Bytes, CopyButton, countText, durationText, KeyValue, Text, timeOf } from '../../ui/values.tsx';
+import {
+  Bytes,
+  CopyButton,
+  countText,
+  durationText,
+  exactTime,
+  KeyValue,
+  Text,
+  timeOf,
+} from '../../ui/values.tsx';
 import { curlOf } from './curl.ts';
 import { attemptsOf, SpanBar, type Attempt, type Span } from './spans.tsx';
 import { isOver } from './words.tsx';
@@ -196,7 +205,7 @@ export function SentDetails({
         <KeyValue
           items={[
             ['Status', status ?? 'no answer'],
-            ['Ended', new Date(sent.at).toLocaleString('en')],
+            ['Ended', exactTime(sent.at)],
             ['Took', durationText(sent.ms)],
             ...(attempt === undefined ? [] : [['Attempt', attemptText(attempt)] as const]),
             ...(sent.isLogin === true ? [['For', 'a login'] as const] : []),

@@ -1,38 +1,45 @@
 import type { Run } from '../../data/client.ts';
 import { durationText, timeOf } from '../../ui/values.tsx';
-import type { ChartTone } from '../../ui/chart.tsx';
 import '../../ui/chart.css';
 import { tookMs } from './words.tsx';
 
 type Spent = NonNullable<Run['spent']>;
 
-const PARTS: readonly (readonly [part: keyof Spent, name: string, tone: ChartTone])[] = [
+/** Kinds of parts, of which those side by side have colours of their own. */
+type Hue = 'accent' | 'muted' | 'olive' | 'pink' | 'sky' | 'teal' | 'warn';
+
+const PARTS: readonly (readonly [part: keyof Spent, name: string, hue: Hue])[] = [
   ['startMs', 'Start', 'muted'],
-  ['inputMs', 'Input', 'muted'],
-  ['loginMs', 'Login', 'warn'],
+  ['inputMs', 'Input', 'olive'],
+  ['loginMs', 'Login', 'sky'],
   ['requestsMs', 'Requests', 'accent'],
-  ['waitingMs', 'Waiting', 'bad'],
-  ['writingMs', 'Writing', 'good'],
-  ['uploadMs', 'Upload', 'warn'],
-  ['importMs', 'Import', 'accent'],
+  ['waitingMs', 'Waiting', 'warn'],
+  ['writingMs', 'Writing', 'teal'],
+  ['uploadMs', 'Upload', 'olive'],
+  ['importMs', 'Import', 'pink'],
 ];
 
 /** Whole seconds of the times of a run leave so much unknown. */
 const ROUNDING_MS = 1500;
 
 /** Returns what the time of a run went into, from its queue on; parts without time are left out. */
-export function partsOf(run: Run): readonly { name: string; ms: number; tone: ChartTone }[] {
+export function partsOf(run: Run): readonly { name: string; ms: number; hue: Hue }[] {
   const { spent, startTime, createdTime } = run;
   if (spent === undefined || startTime === null) return [];
-  const known = PARTS.map(([part, name, tone]) => ({ name, ms: spent[part], tone }));
+  const known = PARTS.map(([part, name, hue]) => ({ name, ms: spent[part], hue }));
   const queueMs = Math.max(0, timeOf(startTime) - timeOf(createdTime));
   const restMs = (tookMs(run) ?? 0) - known.reduce((sum, { ms }) => sum + ms, 0);
   return [
-    { name: 'Queue', ms: queueMs, tone: 'muted' as const },
+    { name: 'Queue', ms: queueMs, hue: 'muted' as const },
     ...known,
     // Earlier attempts, and the runner before and behind its process.
-    { name: 'Runner', ms: restMs > ROUNDING_MS ? restMs : 0, tone: 'muted' as const },
+    { name: 'Runner', ms: restMs > ROUNDING_MS ? restMs : 0, hue: 'muted' as const },
   ].filter(({ ms }) => ms > 0);
+}
+
+function shareText(share: number): string {
+  const percent = Math.round(share * 100);
+  return percent === 0 ? '< 1 %' : `${percent} %`;
 }
 
 /** Shows what the time of a run was spent on, as one bar and in numbers. */
@@ -45,30 +52,30 @@ export function SpentTime({ run }: { readonly run: Run }) {
     <section class="card runs-spent" aria-label="What its time was spent on">
       <h2>What its time was spent on</h2>
       <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-        {parts.map(({ name, ms, tone }) => {
+        {parts.map(({ name, ms, hue }) => {
           const x = at;
           const width = (ms / sum) * 100;
           at += width;
           return (
             <g key={name}>
               <title>{`${name}: ${durationText(ms)}`}</title>
-              <rect class={`chart-${tone}`} x={x} width={Math.max(0, width - 0.2)} height="10" />
+              <rect class={`chart-${hue}`} x={x} width={Math.max(0, width - 0.2)} height="10" />
             </g>
           );
         })}
       </svg>
       <dl class="runs-spent-parts">
-        {parts.map(({ name, ms, tone }) => (
+        {parts.map(({ name, ms, hue }) => (
           <div key={name}>
             <dt>
               <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
-                <rect class={`chart-${tone}`} width="10" height="10" />
+                <rect class={`chart-${hue}`} width="10" height="10" />
               </svg>{' '}
               {name}
             </dt>
             <dd>
               <span class="number">{durationText(ms)}</span>{' '}
-              <span class="muted small">{`${Math.round((ms / sum) * 100)} %`}</span>
+              <span class="muted small">{shareText(ms / sum)}</span>
             </dd>
           </div>
         ))}

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
-import { client, type Configuration, type Run } from '../../data/client.ts';
+import { client, type ConfigurationBrief } from '../../data/client.ts';
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
-import { matcher } from '../../data/search.ts';
-import { currentSession, mayUse } from '../../data/session.ts';
+import { mayUse } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -10,112 +9,104 @@ import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { Input, SearchField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
-import { StatusBadge } from '../../ui/run-badges.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { StatusBadge, VerdictBadge } from '../../ui/run-badges.tsx';
+import { useServiceSearch } from '../../ui/service-search.ts';
+import { useServiceSort } from '../../ui/service-sort.ts';
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { RelativeTime, Text, timeOf } from '../../ui/values.tsx';
-
-interface Source {
-  readonly component: string;
-  readonly componentName: string;
-  readonly configuration: Configuration;
-}
+import { plural, RelativeTime, Text } from '../../ui/values.tsx';
 
 /** The component of sources that are made here. */
 const COMPONENT = 'ex-generic-v2';
-/** More sources than this are on no page. */
-const RUNS = 1000;
+/** Sources of a page of the list. */
+const PART = 100;
 
-const placeOf = ({ component, configuration }: Source): string =>
-  at`/sources/${component}/${configuration.id}`;
-const keyOf = (component: string, configuration: string): string =>
-  JSON.stringify([component, configuration]);
-const changed = ({ configuration }: Source): number =>
-  timeOf(configuration.currentVersion?.created ?? '') || 0;
+const placeOf = ({ component, configuration }: ConfigurationBrief): string =>
+  at`/sources/${component}/${configuration}`;
 
-function columnsWith(last: ReadonlyMap<string, Run>): readonly Column<Source>[] {
-  return [
-    {
-      id: 'name',
-      title: 'Source',
-      width: 260,
-      show: (source) => (
-        <Link to={placeOf(source)}>
-          <Text>{source.configuration.name}</Text>
-        </Link>
-      ),
-      sortBy: ({ configuration }) => configuration.name,
-    },
-    {
-      id: 'state',
-      title: 'State',
-      width: 110,
-      show: ({ configuration }) =>
-        configuration.isDisabled ? <Badge>disabled</Badge> : <Badge tone="good">enabled</Badge>,
-    },
-    {
-      id: 'run',
-      title: 'Last run',
-      width: 140,
-      show: ({ component, configuration }) => {
-        const run = last.get(keyOf(component, configuration.id));
-        if (run === undefined) return <span class="muted">–</span>;
-        return (
-          <Link to={at`/runs/${run.id}`} title={`Run ${run.id}`}>
-            <StatusBadge run={run} />
-          </Link>
-        );
-      },
-    },
-    {
-      id: 'changed',
-      title: 'Changed',
-      width: 140,
-      show: ({ configuration }) => <RelativeTime value={configuration.currentVersion?.created} />,
-      sortBy: changed,
-    },
-    {
-      id: 'id',
-      title: 'Id',
-      width: 180,
-      text: ({ configuration }) => configuration.id,
-    },
-    {
-      id: 'component',
-      title: 'Component',
-      width: 180,
-      show: ({ componentName }) => <Text>{componentName}</Text>,
-      sortBy: ({ componentName }) => componentName,
-    },
-  ];
-}
+const COLUMNS: readonly Column<ConfigurationBrief>[] = [
+  {
+    id: 'name',
+    title: 'Source',
+    width: 260,
+    show: (source) => (
+      <Link to={placeOf(source)}>
+        <Text>{source.name === '' ? source.configuration : source.name}</Text>
+      </Link>
+    ),
+    sortBy: ({ name }) => name,
+  },
+  {
+    id: 'state',
+    title: 'State',
+    width: 110,
+    show: ({ isDisabled }) => (isDisabled ? <Badge>disabled</Badge> : <Badge tone="good">enabled</Badge>),
+  },
+  { id: 'run', title: 'Last run', width: 220, show: ({ lastRun }) => <LastRun run={lastRun} /> },
+  {
+    id: 'changed',
+    title: 'Changed',
+    width: 140,
+    show: ({ changedTime }) => <RelativeTime value={changedTime} />,
+    sortBy: ({ changedTime }) => changedTime ?? '',
+  },
+  { id: 'id', title: 'Id', width: 180, text: ({ configuration }) => configuration },
+  {
+    id: 'component',
+    title: 'Component',
+    width: 180,
+    show: ({ componentName }) => <Text>{componentName}</Text>,
+    sortBy: ({ componentName }) => componentName,
+  },
+];
 
-async function loadSources(isDeleted: boolean): Promise<Source[]> {
-  return (await client().usedComponents({ isDeleted })).flatMap(({ id, name, configurations }) =>
-    configurations.map((configuration): Source => ({ component: id, componentName: name, configuration })),
+function LastRun({ run }: { readonly run: ConfigurationBrief['lastRun'] }) {
+  if (run === null) return <span class="muted">–</span>;
+  const { id, verdict, endTime, isAccepted } = run;
+  return (
+    <>
+      <Link to={at`/runs/${id}`} title={`Run ${id}`}>
+        {verdict === 'doubtful' ? (
+          <VerdictBadge verdict={verdict} isAccepted={isAccepted} />
+        ) : (
+          <StatusBadge run={run} />
+        )}
+      </Link>{' '}
+      {endTime !== null && (
+        <span class="muted small">
+          <RelativeTime value={endTime} />
+        </span>
+      )}
+    </>
   );
 }
 
+/** Orders of the service, by column; true for those that begin with the newest. */
+const ORDERS = { name: false, changed: true, component: false } as const;
+
+/** Lists sources page by page, searched and sorted by the service, or those in the trash. */
 export function SourceList() {
   const { query } = usePlace();
-  const search = query.get('search') ?? '';
   const isTrash = query.get('show') === 'trash';
+  const { search, typed, onType } = useServiceSearch();
+  const { column, isReversed, sort, onSort } = useServiceSort(ORDERS);
+  const offset = Math.max(0, Math.floor(Number(query.get('offset'))) || 0);
   const [isMaking, setMaking] = useState(false);
   const sources = useQuery({
-    key: ['sources', isTrash ? 'trash' : 'live'],
-    load: async () => await loadSources(isTrash),
-    everyMs: 30_000,
-    topic: 'configurations',
-  });
-  const runs = useQuery({
-    key: ['runs', 'last of sources'],
-    load: async () => await client().runs.list({ isLast: true, limit: RUNS }),
-    isEnabled: currentSession().runs && !isTrash,
+    key: ['sources', isTrash ? 'trash' : 'live', search, column, isReversed, offset],
+    load: async () =>
+      await client().configurationBriefs({
+        isDeleted: isTrash,
+        ...(search === '' ? {} : { search }),
+        ...(column === undefined ? {} : { sort: column, isReversed }),
+        limit: PART,
+        offset,
+      }),
     everyMs: 15_000,
-    topic: 'runs',
+    topic: ['configurations', 'runs'],
+    keepsPrevious: true,
   });
-  const last = new Map((runs.data ?? []).map((run) => [keyOf(run.component, run.configuration), run]));
-  const isFound = matcher(search);
   return (
     <Page
       title={isTrash ? 'Trash' : 'Sources'}
@@ -141,33 +132,37 @@ export function SourceList() {
       }
     >
       <Loaded query={sources}>
-        {(all) => {
-          if (all.length === 0) return isTrash ? <EmptyTrash /> : <NoSources />;
-          const found = all.filter(({ configuration, component }) =>
-            isFound(`${configuration.name} ${configuration.id} ${component}`),
-          );
+        {({ all, total, configurations }) => {
+          const list = { rows: configurations, rowKey: placeOf, sort, onSort };
+          if (all === 0) return isTrash ? <EmptyTrash /> : <NoSources />;
           return (
             <>
-              <div class="row">
-                <SearchField
-                  label="Search sources"
-                  value={search}
-                  onInput={(value) => setQuery({ search: value })}
-                />
+              <div class="spread">
+                <div class="row sources-tools">
+                  <SearchField label="Search sources" value={typed} onInput={onType} />
+                </div>
+                <span class="muted small">{plural(total, 'source')}</span>
               </div>
-              {found.length === 0 ? (
-                <EmptyState icon="search" title="No source has that in its name or id" />
+              {total === 0 ? (
+                <EmptyState icon="search" title={`No source has “${search}” in its name or id`} />
               ) : isTrash ? (
-                <DataTable label="Deleted sources" columns={TRASH_COLUMNS} rows={found} rowKey={placeOf} />
+                <DataTable label="Deleted sources" columns={TRASH_COLUMNS} {...list} />
               ) : (
                 <DataTable
                   label="Sources"
-                  columns={columnsWith(last)}
-                  rows={found}
-                  rowKey={placeOf}
+                  columns={COLUMNS}
                   onOpen={(source) => navigate(placeOf(source))}
+                  {...list}
                 />
               )}
+              <Pager
+                noun="sources"
+                words={['Back', 'Next']}
+                size={PART}
+                offset={offset}
+                shown={configurations.length}
+                onMove={(next) => setQuery({ offset: next === 0 ? undefined : String(next) })}
+              />
             </>
           );
         }}
@@ -177,14 +172,15 @@ export function SourceList() {
   );
 }
 
-const TRASH_COLUMNS: readonly Column<Source>[] = [
-  { id: 'name', title: 'Source', width: 260, text: ({ configuration }) => configuration.name },
-  { id: 'id', title: 'Id', width: 180, text: ({ configuration }) => configuration.id },
+const TRASH_COLUMNS: readonly Column<ConfigurationBrief>[] = [
+  { id: 'name', title: 'Source', width: 260, text: ({ name }) => name, sortBy: ({ name }) => name },
+  { id: 'id', title: 'Id', width: 180, text: ({ configuration }) => configuration },
   {
     id: 'changed',
     title: 'Deleted',
     width: 140,
-    show: ({ configuration }) => <RelativeTime value={configuration.currentVersion?.created} />,
+    show: ({ changedTime }) => <RelativeTime value={changedTime} />,
+    sortBy: ({ changedTime }) => changedTime ?? '',
   },
   {
     id: 'restore',
@@ -194,9 +190,9 @@ const TRASH_COLUMNS: readonly Column<Source>[] = [
   },
 ];
 
-function Restore({ source: { component, configuration } }: { readonly source: Source }) {
+function Restore({ source: { component, configuration } }: { readonly source: ConfigurationBrief }) {
   const action = useAction(async () => {
-    await client().configurations(component).restore(configuration.id);
+    await client().configurations(component).restore(configuration);
     await invalidate('sources');
     toast('The source is back');
   });

@@ -59,7 +59,7 @@ function LastProblem({ runs }: { readonly runs: readonly Run[] }) {
       <p>
         <Link to={at`/runs/${id}`}>{`Run ${id}`}</Link> {error === null ? 'is in doubt' : 'failed'}{' '}
         <RelativeTime value={last.endTime} />
-        {since > 1 && `, as the ${plural(since - 1, 'run')} before it`}.{' '}
+        {since > 1 && `, as did the ${plural(since - 1, 'run')} before it`}.{' '}
         <Text>{error?.message ?? 'Its tables may not have everything.'}</Text>
       </p>
       <p class="small">

@@ -77,6 +77,9 @@ export default function Start() {
                   />
                 )}
               />
+              <p>
+                <Link to="/runs/problems">What went wrong, by causes</Link>
+              </p>
             </>
           ) : (
             <p class="muted">{doesRuns ? 'Your token may see no runs.' : 'This service does no runs.'}</p>
@@ -242,7 +245,7 @@ function JobLine({ job }: { readonly job: Job }) {
 function TableLine({ table: { id, rowsCount, lastChangeDate } }: { readonly table: Table }) {
   return (
     <li>
-      <div class="start-line">
+      <div class="start-line start-table">
         <Link to={at`/tables/${id}`}>
           <Text>{id}</Text>
         </Link>

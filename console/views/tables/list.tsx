@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { client, type Bucket, type Table } from '../../data/client.ts';
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
 import { matcher } from '../../data/search.ts';
@@ -11,6 +11,7 @@ import { FormDialog } from '../../ui/dialog.tsx';
 import { Input, SearchField, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pager } from '../../ui/pager.tsx';
+import { useServiceSearch } from '../../ui/service-search.ts';
 import { useServiceSort } from '../../ui/service-sort.ts';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { Bytes, bytesText, Count, plural, RelativeTime, Text } from '../../ui/values.tsx';
@@ -47,8 +48,6 @@ export function TableList() {
 
 /** Tables of a page of the list. */
 const PART = 200;
-/** A search reads the list of the service: not for every letter. */
-const REST_MS = 300;
 
 /** Orders of the service, by column; true for those that begin with the largest. */
 const ORDERS = { bucket: false, rows: true, size: true, changed: true } as const;
@@ -56,16 +55,9 @@ const ORDERS = { bucket: false, rows: true, size: true, changed: true } as const
 /** Shows tables page by page, searched and sorted by the service. */
 function Tables() {
   const { query } = usePlace();
-  const search = query.get('search') ?? '';
+  const { search, typed, onType } = useServiceSearch();
   const { column, isReversed, sort, onSort } = useServiceSort(ORDERS);
   const offset = Math.max(0, Math.floor(Number(query.get('offset'))) || 0);
-  const [typed, setTyped] = useState(search);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      if (typed !== search) setQuery({ search: typed, offset: undefined });
-    }, REST_MS);
-    return () => clearTimeout(timer);
-  }, [typed, search]);
   const found = useQuery({
     key: ['tables', 'brief', search, column, isReversed, offset],
     load: async () =>
@@ -86,7 +78,7 @@ function Tables() {
           <Tools
             label="Search tables"
             search={typed}
-            onSearch={setTyped}
+            onSearch={onType}
             about={`${plural(total, 'table')} · ${bytesText(totalBytes)}`}
           />
           {total === 0 && search === '' ? (

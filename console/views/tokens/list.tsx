@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Token>[] = [
   {
     id: 'expires',
     title: 'Ends',
-    width: 110,
+    width: 100,
     show: ({ expires, isExpired }) =>
       isExpired ? (
         <Badge tone="warn">over</Badge>
@@ -45,14 +45,14 @@ const COLUMNS: readonly Column<Token>[] = [
   {
     id: 'created',
     title: 'Made',
-    width: 110,
+    width: 130,
     show: ({ created }) => <RelativeTime value={created} />,
     sortBy: ({ created }) => created,
   },
   {
     id: 'refreshed',
     title: 'Refreshed',
-    width: 110,
+    width: 130,
     show: ({ created, refreshed }) =>
       created === refreshed ? <span class="muted">–</span> : <RelativeTime value={refreshed} />,
   },

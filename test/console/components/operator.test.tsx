@@ -1,12 +1,14 @@
 import { render, screen, within } from '@testing-library/preact';
 import { describe, expect, test } from 'vitest';
-import type { ListedSchedule, Run } from '../../../console/data/client.ts';
+import type { Run } from '../../../console/data/client.ts';
+import { queries } from '../../../console/data/query.ts';
 import { BarChart } from '../../../console/ui/chart.tsx';
 import { countText } from '../../../console/ui/values.tsx';
-import { hoursOf } from '../../../console/views/runs/calendar.tsx';
+import { Calendar } from '../../../console/views/runs/calendar.tsx';
 import { curlOf } from '../../../console/views/runs/curl.ts';
 import { partsOf } from '../../../console/views/runs/spent.tsx';
 import { effectsOf } from '../../../console/views/sources/version-effect.tsx';
+import { answer, signIn } from './service.ts';
 
 function runOf(about: Partial<Run>): Run {
   return {
@@ -66,44 +68,37 @@ describe('a chart', () => {
   });
 });
 
-const scheduleOf = (times: readonly string[], hasMoreTimes = false): ListedSchedule => ({
-  id: times[0] ?? '',
-  cron: '0 * * * *',
-  timeZone: 'UTC',
-  rows: [],
-  isEnabled: true,
-  isPaused: false,
-  nextTime: times[0] ?? null,
-  lastTime: null,
-  approvedVersion: null,
-  refusal: null,
-  createdTime: '',
-  creatorToken: { id: '1', description: '' },
-  component: 'ex',
-  configuration: 'a',
-  name: 'a',
-  waitsFor: 'time',
-  run: null,
-  times: [...times],
-  hasMoreTimes,
+const hour = (i: number, runs: number, schedules: number) => ({
+  time: `2026-01-01T0${i}:00:00+0000`,
+  runs,
+  schedules,
+  first: [{ component: 'ex', configuration: 'a/b', name: 'Shop' }].slice(0, schedules),
 });
 
-const at = (minutes: number): string =>
-  `${new Date(Date.parse('2026-01-01T06:30:00Z') + minutes * 60_000).toISOString().slice(0, 19)}+0000`;
-
 describe('the calendar', () => {
-  const now = Date.parse('2026-01-01T06:20:00Z');
-  test('counts the times of each hour, and those that are not told by their rhythm', () => {
-    const hours = hoursOf([scheduleOf([at(0), at(60)]), scheduleOf([at(5)])], now);
-    expect(hours).toHaveLength(25);
-    expect(hours.slice(0, 3).map(({ runs }) => runs)).toEqual([2, 1, 0]);
-    expect(hours[0]?.schedules).toHaveLength(2);
+  test('draws the runs of each hour, and names some of the sources that begin them', async () => {
+    signIn();
+    answer({ 'GET schedules/calendar': { hours: [hour(6, 12, 3), hour(7, 0, 0), hour(8, 1, 1)] } });
+    render(<Calendar />);
+    await screen.findByRole('img', { name: /^3 bars, from 0 to 12/ });
+    const [, ...rows] = within(screen.getByRole('table', { hidden: true })).getAllByRole('row', {
+      hidden: true,
+    });
+    expect(rows.map(({ textContent }) => textContent?.replace(/^.*\d\d:\d\d /, ''))).toEqual([
+      'Shop1',
+      '0',
+      'Shop, and 2 more12',
+    ]);
+    const [link] = screen.getAllByRole('link', { hidden: true });
+    expect(link?.getAttribute('href')).toBe('/runs/schedules/ex/a%2Fb');
+  });
 
-    // Every five minutes: 48 times are told, of four hours.
-    const often = Array.from({ length: 48 }, (_, i) => at(i * 5));
-    const counted = hoursOf([scheduleOf(often, true)], now).map(({ runs }) => runs);
-    expect(counted.slice(0, 3)).toEqual([6, 12, 12]);
-    expect(counted.slice(5, 24).every((runs) => runs === 12)).toBe(true);
+  test('of nothing says so', async () => {
+    signIn();
+    answer({ 'GET schedules/calendar': { hours: [hour(6, 0, 0)] } });
+    queries.clear();
+    render(<Calendar />);
+    await screen.findByText('Nothing runs by itself within the next day.');
   });
 });
 
@@ -137,12 +132,12 @@ describe('the time of a run', () => {
 
   test('has the queue and what is not known of it, and no parts without time', () => {
     expect(partsOf(runOf({ spent }))).toEqual([
-      { name: 'Queue', ms: 5000, tone: 'muted' },
-      { name: 'Start', ms: 500, tone: 'muted' },
-      { name: 'Requests', ms: 4000, tone: 'accent' },
-      { name: 'Writing', ms: 300, tone: 'good' },
-      { name: 'Import', ms: 200, tone: 'accent' },
-      { name: 'Runner', ms: 5000, tone: 'muted' },
+      { name: 'Queue', ms: 5000, hue: 'muted' },
+      { name: 'Start', ms: 500, hue: 'muted' },
+      { name: 'Requests', ms: 4000, hue: 'accent' },
+      { name: 'Writing', ms: 300, hue: 'teal' },
+      { name: 'Import', ms: 200, hue: 'pink' },
+      { name: 'Runner', ms: 5000, hue: 'muted' },
     ]);
     expect(partsOf(runOf({}))).toEqual([]);
     expect(partsOf(runOf({ spent, startTime: null }))).toEqual([]);

@@ -45,6 +45,22 @@ test('a range of time of one’s own is asked for, and none that ends before it 
   expect(screen.queryByLabelText('From')).toBeNull();
 });
 
+test.each([
+  ['night', 18],
+  ['yesterday', 0],
+])(
+  'the range “%s” begins at an hour of the day before, by the clocks of the browser',
+  async (range, hour) => {
+    signIn();
+    const asked = answer({ 'GET runs/problems': NONE, 'GET components': [] });
+    render(<Problems />);
+    fireEvent.change(await screen.findByLabelText('Range of time'), { target: { value: range } });
+    const day = new Date();
+    const since = new Date(day.getFullYear(), day.getMonth(), day.getDate() - 1, hour);
+    await expect.poll(() => asked.at(-1)?.query.get('since')).toBe(since.toISOString());
+  },
+);
+
 const source = (configuration: string, lastRun: string) => ({
   component: 'ex-generic-v2',
   configuration,

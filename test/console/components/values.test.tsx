@@ -9,12 +9,12 @@ test.each([
   [999.7, '1 s'],
   [1000, '1 s'],
   [3440, '3.4 s'],
-  [59_960, '1 min 0 s'],
+  [59_960, '1 min'],
   [61_000, '1 min 1 s'],
   [3_599_900, '59 min 59 s'],
-  [3_599_999, '1 h 0 min'],
+  [3_599_999, '1 h'],
   [3_725_000, '1 h 2 min'],
-  [90_000_000, '25 h 0 min'],
+  [90_000_000, '25 h'],
 ])('%d milliseconds are %s', (milliseconds, text) => {
   expect(durationText(milliseconds)).toBe(text);
 });
