@@ -56,10 +56,19 @@ function hasProcessors(configuration: AnyObject): boolean {
  * Input of lodash.merge. Every key has a prefix, so `__proto__` and `10` are keys like any other and keep their place;
  * scalars are texts, so a JsonNumber is no object to merge into; `undefined` means "leave the existing value".
  */
-type Encoded = string | null | undefined | Encoded[] | { [key: string]: Encoded };
+type Encoded = string | null | undefined | Encoded[] | Whole | { [key: string]: Encoded };
+
+/** A list or an object that the other side has nothing for: lodash.merge hands on what is no plain object. */
+class Whole {
+  readonly value: Json;
+  constructor(value: Json) {
+    this.value = value;
+  }
+}
 
 /** Encodes the row's value as far as it takes part in the merge. */
 function encodeOver(over: Json, under: Json | undefined): Encoded {
+  if (under === undefined && isContainer(over)) return new Whole(over);
   if (isEmptyContainer(over) && isContainer(under)) return undefined;
   const value = sameKind(over, under);
   const met = under !== undefined && alike(sameKind(under, over), value) ? under : undefined;
@@ -71,6 +80,7 @@ function encodeOver(over: Json, under: Json | undefined): Encoded {
 
 /** Encodes the root's value; null, as a placeholder, if the row replaces it with a value of another kind. */
 function encodeUnder(under: Json, over: Json | undefined): Encoded {
+  if (over === undefined && isContainer(under)) return new Whole(under);
   const value = sameKind(under, over);
   if (over !== undefined && isContainer(over) && !isEmptyContainer(over)) {
     if (!alike(value, sameKind(over, under))) return null;
@@ -110,6 +120,7 @@ function encodeScalar(value: Json): Encoded {
 
 function decode(value: Encoded): Json {
   if (value === null || value === undefined) return null;
+  if (value instanceof Whole) return value.value;
   if (Array.isArray(value)) return value.map(decode);
   if (typeof value === 'object')
     return objectOf(Object.entries(value).map(([key, item]) => [key.slice(1), decode(item)]));

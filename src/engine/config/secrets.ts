@@ -68,17 +68,23 @@ export function secretProblems(
   decrypt?: Decrypt,
 ): readonly SecretProblem[] {
   const problems: SecretProblem[] = [];
-  const visit = (value: Json, keys: readonly string[], secret: boolean): void => {
+  const keys: string[] = [];
+  const below = (key: string, value: Json, secret: boolean): void => {
+    keys.push(key);
+    visit(value, secret);
+    keys.pop();
+  };
+  const visit = (value: Json, secret: boolean): void => {
     if (secret && typeof value === 'string') {
       const problem = problemOf(value, env, decrypt);
-      if (problem !== undefined) problems.push({ keys, ...problem });
+      if (problem !== undefined) problems.push({ keys: [...keys], ...problem });
     }
-    if (isList(value)) value.forEach((item, index) => visit(item, [...keys, String(index)], secret));
+    if (isList(value)) value.forEach((item, index) => below(String(index), item, secret));
     else if (isObject(value)) {
-      for (const [key, item] of entriesOf(value)) visit(item, [...keys, key], secret || isSecretKey(key));
+      for (const [key, item] of entriesOf(value)) below(key, item, secret || isSecretKey(key));
     }
   };
-  visit(configuration, [], false);
+  visit(configuration, false);
   return problems;
 }
 

@@ -8,6 +8,7 @@ import {
   type AnyObject,
   type Json,
 } from '../../lib/json/index.ts';
+import { remember } from '../../lib/remember.ts';
 import { nearest } from '../../lib/suggest.ts';
 import { branchesOf, discriminatorOf, fixedValues, isSchema, propertiesOf } from './validation-schema.ts';
 
@@ -161,11 +162,13 @@ function resolve(root: OptionSchema, ref: string): OptionSchema {
   return isSchema(at) ? at : {};
 }
 
+const patternOf = remember((pattern) => new RegExp(pattern, 'u'));
+
 function schemasFor(schema: OptionSchema, key: string): readonly OptionSchema[] {
   const own = Object.hasOwn(propertiesOf(schema), key) ? propertiesOf(schema)[key] : undefined;
   if (own !== undefined) return [own];
   const patterns = isSchema(schema['patternProperties']) ? Object.entries(schema['patternProperties']) : [];
-  const matching = patterns.filter(([pattern]) => new RegExp(pattern, 'u').test(key)).map(([, item]) => item);
+  const matching = patterns.filter(([pattern]) => patternOf(pattern).test(key)).map(([, item]) => item);
   if (matching.length > 0) return matching.filter(isSchema);
   return isSchema(schema['additionalProperties']) ? [schema['additionalProperties']] : [];
 }

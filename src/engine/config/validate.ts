@@ -125,7 +125,8 @@ async function checkRun(sealed: RowRun, findings: ConfigFindings, options: Valid
   for (const { keys, message, ...rest } of errors) {
     if (!isAdded(keys, configuration, options)) findings.add(run, keys, 'error', message, rest);
   }
-  for (const { keys, message, hint, isUnset } of secretProblems(sealed.configuration, options.env, decrypt)) {
+  const secrets = secretProblems(sealed.configuration, options.env, decrypt);
+  for (const { keys, message, hint, isUnset } of secrets) {
     const severity = isUnset === true && options.isElsewhere === true ? 'warning' : 'error';
     findings.add(run, keys, severity, message, { hint });
   }
@@ -134,7 +135,7 @@ async function checkRun(sealed: RowRun, findings: ConfigFindings, options: Valid
     findings,
     errors.map(({ keys }) => keys),
   );
-  checkMeaning(run, sealed.configuration, findings, options);
+  checkMeaning(run, sealed.configuration, findings, { ...options, hasSecrets: secrets.length === 0 });
 }
 
 /** Loads the full schema only to warn of keys: it has the texts for people, and a run without warnings needs none. */
@@ -188,11 +189,11 @@ function checkMeaning(
   run: RowRun,
   sealed: AnyObject,
   findings: ConfigFindings,
-  options: ValidateOptions,
+  options: ValidateOptions & { readonly hasSecrets: boolean },
 ): void {
   const { env, decrypt } = options;
   try {
-    const hasSecrets = env !== undefined && secretProblems(sealed, env, decrypt).length === 0;
+    const hasSecrets = env !== undefined && options.hasSecrets;
     const configuration = hasSecrets ? resolveSecrets(sealed, env, decrypt) : run.configuration;
     const config = parseExtractorConfig(configuration);
     for (const { path, message } of config.warnings) findings.add(run, keysOfPath(path), 'warning', message);
