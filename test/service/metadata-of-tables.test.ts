@@ -127,6 +127,21 @@ test('the same key of another provider is another one', async () => {
   ]);
 });
 
+const set = async (...values: readonly string[]) =>
+  (
+    await api.call('POST', 'columns/in.c-main.typed.id/metadata', {
+      provider: 'twice',
+      metadata: values.map((value) => ({ key: 'k', value })),
+    })
+  ).body as readonly { readonly id: string; readonly provider: string; readonly value: string }[];
+
+test('of a key that is given twice the last value counts, and a known one keeps its id', async () => {
+  const [first] = (await set('a', 'b')).filter(({ provider }) => provider === 'twice');
+  expect(first?.value).toBe('b');
+  const again = (await set('c')).filter(({ provider }) => provider === 'twice');
+  expect(again).toMatchObject([{ id: first?.id, value: 'c' }]);
+});
+
 test('a provider is needed', async () => {
   const none = await api.call('POST', table, { metadata });
   expect([none.status, none.body]).toMatchObject([

@@ -1,7 +1,7 @@
 import type { Env } from '../../../lib/env.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import { updateBucket } from './buckets.ts';
-import { nextId } from './counter.ts';
+import { idOfInserted, nextId } from './counter.ts';
 import type { Meta } from './database.ts';
 import type { ConfigurationKey, MetadataRow, MetadataScope } from './tables.ts';
 
@@ -64,20 +64,26 @@ export async function saveMetadata(
   const timestamp = isoTime(env.now());
   if (owner.scope === 'bucket' && items.length > 0)
     await updateBucket(meta, owner.branch_id, owner.owner, { updated: timestamp });
-  for (const { key, value } of items) {
-    const known = await meta
-      .updateTable('metadata')
-      .set({ value, timestamp })
-      .where((where) => where.and({ ...owner, provider, key }))
-      .executeTakeFirst();
-    if (known.numUpdatedRows > 0n) continue;
-    const id = await nextId(meta);
+  // Of a key that is given twice the last value counts; a statement may write it once.
+  const values = [...new Map(items.map(({ key, value }) => [key, value]))];
+  for (let i = 0; i < values.length; i += AT_ONCE) {
+    const rows = [];
+    for (const [key, value] of values.slice(i, i + AT_ONCE))
+      rows.push({ id: await idOfInserted(meta), ...owner, provider, key, value, timestamp });
     await meta
       .insertInto('metadata')
-      .values({ id, ...owner, provider, key, value, timestamp })
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['branch_id', 'scope', 'owner', 'provider', 'key'])
+          .doUpdateSet({ value: (build) => build.ref('excluded.value'), timestamp }),
+      )
       .execute();
   }
 }
+
+/** Rows of one statement: databases take so many values at once. */
+const AT_ONCE = 500;
 
 /** Gives the configurations of a new branch the metadata of those that they are copies of. */
 export async function copyConfigurationMetadata(
