@@ -1,3 +1,4 @@
+import { counted } from '../../../lib/counted.ts';
 import { TemplateError } from './jinja/ast.ts';
 import { addedParameters } from './code/as-base.ts';
 import { readCode } from './code/read-code.ts';
@@ -212,13 +213,12 @@ function spanOf(cursor: ManifestComponent, key: string, scope: TemplateScope): s
   if (text === undefined) return undefined;
   const words = durationWords(text);
   if (words === undefined) throw new TemplateError(`the duration “${text}”`);
-  return words === '0 seconds' ? undefined : isoSpan(text);
-}
-
-/** Durations of seconds and finer are said in words; others as they are. */
-function isoSpan(text: string): string {
-  const micro = /^PT0?\.(\d+)S$/.exec(text.trim());
-  return micro === null ? (durationWords(text) ?? text) : '1 second';
+  if (words === '0 seconds') return undefined;
+  const fraction = /^PT(0?\.\d+)S$/.exec(text.trim())?.[1];
+  // A microsecond is the least that windows and the other tool tell apart.
+  return fraction === undefined
+    ? words
+    : counted(Math.max(1, Math.round(Number(fraction) * 1e6)), 'microsecond');
 }
 
 /** Formats that every reader of dates knows. */

@@ -1,6 +1,6 @@
 import { civilDate, dayNumber } from '../functions/calendar.ts';
 import { formatDate } from '../functions/date.ts';
-import { DAY_MS, type Span } from './span.ts';
+import { DAY_MS, microsOf, type Span } from './span.ts';
 
 /** How a moment is written: the letters of PHP's `date`, or a number since 1970. */
 export type TimeFormat = string;
@@ -17,9 +17,9 @@ const NUMBERS: Readonly<Record<string, number>> = { epoch: 1000, epochMs: 1 };
  */
 export function formatTime(format: TimeFormat, ms: number): string | number {
   const unit = NUMBERS[format];
-  return unit === undefined
-    ? formatDate(format, Math.floor(ms / 1000), undefined, (ms - Math.floor(ms / 1000) * 1000) * 1000)
-    : Math.floor(ms / unit);
+  if (unit !== undefined) return Math.floor(ms / unit);
+  const seconds = Math.floor(ms / 1000);
+  return formatDate(format, seconds, undefined, microsOf(ms - seconds * 1000));
 }
 
 /**
@@ -58,6 +58,8 @@ export function floorTo(grain: Span, ms: number): number {
     const index = Math.floor((year * 12 + month - 1) / grain.months) * grain.months;
     return dayNumber(Math.floor(index / 12), (((index % 12) + 12) % 12) + 1, 1) * DAY_MS;
   }
+  // Times are whole milliseconds, and begin a microsecond each.
+  if (grain.ms < 1) return ms;
   const start = grain.ms % (7 * DAY_MS) === 0 ? MONDAY_MS : 0;
   return Math.floor((ms - start) / grain.ms) * grain.ms + start;
 }

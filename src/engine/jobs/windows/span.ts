@@ -1,7 +1,10 @@
 import { civilDate, dayNumber, daysInMonth, SECONDS_OF_DAY } from '../functions/calendar.ts';
 import { counted } from '../../../lib/counted.ts';
 
-/** A length of time: months of the calendar, and a fixed rest in milliseconds. Neither is negative. */
+/**
+ * A length of time: months of the calendar, and a fixed rest in milliseconds, to a thousandth of one. Neither is
+ * negative.
+ */
 export interface Span {
   readonly months: number;
   readonly ms: number;
@@ -47,6 +50,7 @@ export const DAY_MS = SECONDS_OF_DAY * 1000;
 type Part = readonly [amount: number, unit: keyof typeof UNITS];
 
 const UNITS = {
+  microsecond: { months: 0, ms: 0.001 },
   millisecond: { months: 0, ms: 1 },
   second: { months: 0, ms: 1000 },
   minute: { months: 0, ms: 60_000 },
@@ -92,7 +96,17 @@ function total(parts: readonly Part[]): Span | undefined {
     months += amount * UNITS[unit].months;
     ms += amount * UNITS[unit].ms;
   }
-  return Number.isSafeInteger(months) && Number.isSafeInteger(ms) ? { months, ms } : undefined;
+  if (!Number.isSafeInteger(months)) return undefined;
+  if (Number.isSafeInteger(ms)) return { months, ms };
+  const micros = microsOf(ms);
+  return Number.isSafeInteger(micros) && micros > 0 && Math.abs(ms * 1000 - micros) < 1e-6
+    ? { months, ms: micros / 1000 }
+    : undefined;
+}
+
+/** Returns whole microseconds. */
+export function microsOf(ms: number): number {
+  return Math.round(ms * 1000);
 }
 
 function isUnit(name: string): name is keyof typeof UNITS {
@@ -112,6 +126,6 @@ function addMonths(ms: number, months: number): number {
 const FIXED = ['week', 'day', 'hour', 'minute', 'second', 'millisecond'] as const;
 
 function fixedText(ms: number): string {
-  const unit = FIXED.find((name) => ms % UNITS[name].ms === 0) ?? 'millisecond';
-  return counted(ms / UNITS[unit].ms, unit);
+  const unit = FIXED.find((name) => ms % UNITS[name].ms === 0);
+  return unit === undefined ? counted(microsOf(ms), 'microsecond') : counted(ms / UNITS[unit].ms, unit);
 }

@@ -1,5 +1,5 @@
 import { floorTo, ceilTo } from './grain.ts';
-import { addSpan, type Span } from './span.ts';
+import { addSpan, microsOf, type Span } from './span.ts';
 
 /** A stretch of time: from a moment to before another one, in milliseconds since 1970. */
 export interface Stretch {
@@ -49,7 +49,7 @@ export function fits(step: Span, grain: Span): boolean {
   if (grain.months > 0) return step.ms === 0 && step.months % grain.months === 0;
   // the first of a month is midnight, and no Monday
   if (step.months > 0 && grain.ms > DAY) return false;
-  return step.ms % grain.ms === 0;
+  return microsOf(step.ms) % microsOf(grain.ms) === 0;
 }
 
 const DAY = 86_400_000;

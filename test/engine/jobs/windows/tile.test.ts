@@ -107,6 +107,19 @@ describe('windows', () => {
     ]);
   });
 
+  test('may be told apart by microseconds, and the last one still ends with the period', () => {
+    const grain = span('PT0.000001S');
+    const [from, to] = [at('2026-01-01T08:36:00.250Z'), at('2026-01-02T10:00:00Z')];
+    const windows = tile({ from, to, step: span('1 day'), grain, isThrough: true }, 100);
+    expect(fits(span('1 day'), grain)).toBe(true);
+    expect(windows.map((window) => formatTime('H:i:s.u', addSpan(window.to, grain, -1)))).toEqual([
+      '08:36:00.249999',
+      '10:00:00.000000',
+    ]);
+    expect(spanText(grain)).toBe('1 microsecond');
+    expect(readSpan('PT0.0000001S')).toBeUndefined();
+  });
+
   test('overlap by what is asked for, and never before the period', () => {
     const windows = tile(
       {

@@ -43,6 +43,25 @@ export const REQUEST_CASES: readonly TwoRuns[] = [
     ],
   },
   {
+    name: 'windows that end a microsecond before the next one begins',
+    stream: stream(
+      'items',
+      '/a',
+      times({
+        datetime_format: '%Y-%m-%dT%H:%M:%S.%fZ',
+        start_datetime: '2024-06-29T12:30:00.250000Z',
+        end_time_option: inQuery('until'),
+        step: 'P1D',
+        cursor_granularity: 'PT0.000001S',
+      }),
+    ),
+    api: none,
+    asks: twice(
+      'GET /a?since=2024-06-29T12:30:00.250000Z&until=2024-06-30T12:30:00.249999Z',
+      'GET /a?since=2024-06-30T12:30:00.250000Z&until=2024-07-01T12:30:00.000000Z',
+    ),
+  },
+  {
     name: 'a setting for the end that is not given, or else today',
     stream: stream(
       'items',
