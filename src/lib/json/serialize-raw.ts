@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { ByteWriter } from '../bytes.ts';
+import { FULL_DIGITS, restOfDouble } from './double-rest.ts';
 import { behindText, behindWhite, behindWord, decimalBetween, valueBetween } from './raw.ts';
 import { floatSerialized, toText } from './text.ts';
 
@@ -7,6 +8,9 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
@@ -14,6 +18,10 @@ const CLOSE_OBJECT = 0x7d;
 
 const OBJECT_HEAD = 'O:8:"stdClass":';
 const TAIL = '";';
+
+/** Digits of a decimal that is exact as an integer without its point, and bytes of one that has no more. */
+const MOST_DIGITS = 15;
+const MOST_BYTES = 24;
 
 /** Properties that are appended to an object before it is hashed, as they are written there. */
 export interface AppendedText {
@@ -50,18 +58,58 @@ function writeValue(at: number): number {
   if (byte === OPEN_OBJECT) return writeObject(at, '', 0);
   if (byte === OPEN_LIST) return writeList(at);
   const end = behindWord(source, at);
-  if (byte !== MINUS && (byte < 0x30 || byte > 0x39)) return writeWord(byte, end);
-  let isWhole = true;
-  for (let i = at + 1; i < end; i++) if ((source[i] ?? 0) < 0x30 || (source[i] ?? 0) > 0x39) isWhole = false;
-  if (isWhole) {
+  if (byte !== MINUS && (byte < ZERO || byte > NINE)) return writeWord(byte, end);
+  let behind = at + 1;
+  while (behind < end && isDigit(source[behind] ?? 0)) behind++;
+  if (behind === end) {
     out.text('i:');
     out.slice(source, at, end);
   } else {
     out.text('d:');
-    out.text(floatSerialized(decimalBetween(source, at, end)));
+    if (!writeFraction(at, behind, end)) out.text(floatSerialized(decimalBetween(source, at, end)));
   }
   out.byte(0x3b);
   return end;
+}
+
+/**
+ * Writes a decimal of few digits as it came, and behind that the digits that its double has more.
+ *
+ * @param point offset behind the digits in front
+ * @returns false, and nothing is written, for any other number
+ */
+function writeFraction(at: number, point: number, end: number): boolean {
+  const places = end - point - 1;
+  const last = (source[end - 1] ?? 0) - ZERO;
+  // with zeros at the end, or digits that 53 bits do not hold
+  if (source[point] !== POINT || places === 0 || last === 0 || end - at > MOST_BYTES) return false;
+  let units = 0;
+  let count = 0;
+  for (let i = source[at] === MINUS ? at + 1 : at; i < end; i++) {
+    const byte = source[i] ?? 0;
+    if (i === point) continue;
+    if (!isDigit(byte)) return false;
+    units = 10 * units + byte - ZERO;
+    if (units > 0) count++;
+  }
+  // below 0.0001 it has an exponent
+  if (count > MOST_DIGITS || places - count > 3) return false;
+  const rest = restOfDouble(units, places, count);
+  // below a power of ten the double has a digit less
+  if (Number.isNaN(rest) || (units === 1 && rest < 0)) return false;
+  const isLess = rest < 0;
+  out.slice(source, at, end - 1);
+  out.byte(ZERO + last - (isLess ? 1 : 0));
+  if (rest === 0) return true;
+  for (let i = FULL_DIGITS - count; i > 2; i--) out.byte(isLess ? NINE : ZERO);
+  const digits = isLess ? 100 + rest : rest;
+  out.byte(ZERO + Math.floor(digits / 10));
+  if (digits % 10 > 0) out.byte(ZERO + (digits % 10));
+  return true;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= NINE;
 }
 
 function writeWord(first: number, end: number): number {

@@ -6,6 +6,8 @@ import {
   floatText,
   isList,
   md5,
+  md5OfObject,
+  md5OfRawObject,
   parseExact,
   serialize,
   serializeMap,
@@ -17,6 +19,7 @@ import {
   type AnyObject,
   type Json,
 } from '../../../src/lib/json/index.ts';
+import { times } from '../../support/sample.ts';
 
 /** Rows of: number, its text, its JSON text, its serialized text. */
 const floats = parseExact(readFileSync(new URL('floats.json', import.meta.url), 'utf8'));
@@ -154,6 +157,28 @@ describe('serialized values and their MD5', () => {
     const text = serialize(object('{"id":123,"name":"John Doe","tags":"active"}'));
     expect(text).toBe('O:8:"stdClass":3:{s:2:"id";i:123;s:4:"name";s:8:"John Doe";s:4:"tags";s:6:"active";}');
     expect(md5(text)).toBe('c6f3e32262682b6efd6c85ad97d2d503');
+  });
+
+  test('decimals from their bytes, of all sizes and with the digits that their doubles have more', () => {
+    const nothing = { text: '', count: 0 };
+    const digits = fc.array(fc.nat(9), { minLength: 1, maxLength: 18 }).map((list) => list.join(''));
+    const zeros = fc.nat(5).map((count) => '0'.repeat(count));
+    const decimal = fc
+      .tuple(fc.constantFrom('', '-'), fc.oneof(fc.constant('0'), fc.nat(999_999)), zeros, digits)
+      .map(([sign, whole, before, behind]) => `${sign}${whole}.${before}${behind}`);
+    const md5OfRaw = (literal: string): string | undefined =>
+      md5OfRawObject(Buffer.from(`{"n":${literal}}`), 0, nothing, '');
+    fc.assert(
+      fc.property(decimal, (literal) => {
+        const value = Number(literal);
+        fc.pre(!Number.isInteger(value));
+        expect(md5OfRaw(literal)).toBe(md5OfObject({ n: value }, undefined, ''));
+      }),
+      {
+        numRuns: times(3000),
+        examples: [['0.1'], ['0.7'], ['1.1'], ['-7.31'], ['0.0001'], ['0.00001'], ['79.95']],
+      },
+    );
   });
 
   test('a row with a column of its parent', () => {
