@@ -50,9 +50,7 @@ export class ByteWriter {
   }
 
   bytes(bytes: Uint8Array): void {
-    this.#grow(bytes.length);
-    this.#bytes.set(bytes, this.length);
-    this.length += bytes.length;
+    this.slice(bytes, 0, bytes.length);
   }
 
   /** Appends a text as UTF-8. */

@@ -16,7 +16,16 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-const OBJECT_HEAD = 'O:8:"stdClass":';
+const OBJECT_HEAD = Buffer.from('O:8:"stdClass":');
+const LIST_HEAD = Buffer.from('a:');
+const INTEGER_HEAD = Buffer.from('i:');
+const FLOAT_HEAD = Buffer.from('d:');
+const TRUE = Buffer.from('b:1;');
+const FALSE = Buffer.from('b:0;');
+const NULL = Buffer.from('N;');
+/** Room for a number of properties or items, of one digit and of two, with what stands behind it. */
+const ONE_DIGIT = Buffer.from('0:{');
+const TWO_DIGITS = Buffer.from('00:{');
 const TAIL = '";';
 
 /** Digits of a decimal that is exact as an integer without its point, and bytes of one that has no more. */
@@ -46,7 +55,7 @@ export function md5OfRawObject(
 ): string | undefined {
   source = bytes;
   out.length = 0;
-  if (writeObject(at, text, count) < 0) return undefined;
+  if (writeObject(at, text, count, false) < 0) return undefined;
   if (behind !== '') out.text(behind);
   return hash('md5', out.view());
 }
@@ -55,17 +64,17 @@ export function md5OfRawObject(
 function writeValue(at: number): number {
   const byte = source[at] ?? 0;
   if (byte === QUOTE) return writeText(at);
-  if (byte === OPEN_OBJECT) return writeObject(at, '', 0);
+  if (byte === OPEN_OBJECT) return writeObject(at, '', 0, true);
   if (byte === OPEN_LIST) return writeList(at);
   const end = behindWord(source, at);
   if (byte !== MINUS && (byte < ZERO || byte > NINE)) return writeWord(byte, end);
   let behind = at + 1;
   while (behind < end && isDigit(source[behind] ?? 0)) behind++;
   if (behind === end) {
-    out.text('i:');
+    out.bytes(INTEGER_HEAD);
     out.slice(source, at, end);
   } else {
-    out.text('d:');
+    out.bytes(FLOAT_HEAD);
     if (!writeFraction(at, behind, end)) out.text(floatSerialized(decimalBetween(source, at, end)));
   }
   out.byte(0x3b);
@@ -113,9 +122,9 @@ function isDigit(byte: number): boolean {
 }
 
 function writeWord(first: number, end: number): number {
-  if (first === 0x74) out.text('b:1;');
-  else if (first === 0x66) out.text('b:0;');
-  else if (first === 0x6e) out.text('N;');
+  if (first === 0x74) out.bytes(TRUE);
+  else if (first === 0x66) out.bytes(FALSE);
+  else if (first === 0x6e) out.bytes(NULL);
   else return -1;
   return end;
 }
@@ -143,10 +152,12 @@ function writeEscaped(at: number): number {
   return end;
 }
 
-function writeObject(from: number, appended: string, more: number): number {
-  out.text(OBJECT_HEAD);
+function writeObject(from: number, appended: string, more: number, isInner: boolean): number {
+  out.bytes(OBJECT_HEAD);
   const counted = out.length;
-  out.text('00:{');
+  // objects in others are mostly small
+  const room = isInner ? ONE_DIGIT : TWO_DIGITS;
+  out.bytes(room);
   let count = more;
   let at = behindWhite(source, from + 1);
   if (source[at] !== CLOSE_OBJECT)
@@ -166,19 +177,19 @@ function writeObject(from: number, appended: string, more: number): number {
     }
   if (appended !== '') out.text(appended);
   out.byte(CLOSE_OBJECT);
-  out.replace(counted, counted + 2, String(count));
+  out.replace(counted, counted + room.length - 2, String(count));
   return at + 1;
 }
 
 function writeList(from: number): number {
-  out.text('a:');
+  out.bytes(LIST_HEAD);
   const counted = out.length;
-  out.text('0:{');
+  out.bytes(ONE_DIGIT);
   let count = 0;
   let at = behindWhite(source, from + 1);
   if (source[at] !== CLOSE_LIST)
     for (;;) {
-      out.text(INDEXES[count] ?? `i:${count};`);
+      out.bytes(INDEXES[count] ?? Buffer.from(`i:${count};`));
       at = writeValue(at);
       if (at < 0) return -1;
       count++;
@@ -192,4 +203,4 @@ function writeList(from: number): number {
   return at + 1;
 }
 
-const INDEXES = Array.from({ length: 64 }, (_, i) => `i:${i};`);
+const INDEXES = Array.from({ length: 64 }, (_, i) => Buffer.from(`i:${i};`));
