@@ -9,6 +9,8 @@ type Step =
       readonly suffix: string;
       readonly replaces: boolean;
     }
+  /** A list whose items are left with some of their fields. */
+  | { readonly kind: 'cut'; readonly name: string; readonly keys: ReadonlySet<string> }
   /** It has a value that is not known here. */
   | { readonly kind: 'made'; readonly name: string }
   | { readonly kind: 'unknown' };
@@ -43,6 +45,12 @@ export class FieldNames {
         if (paths.some(([first]) => first === step.name)) return undefined;
         continue;
       }
+      if (step.kind === 'cut') {
+        const { name, keys: left } = step;
+        const isGone = ([first, , key]: FieldPath): boolean => first === name && !left.has(String(key ?? ''));
+        if (paths.some(isGone)) return undefined;
+        continue;
+      }
       const before = paths.flatMap((path) => beforeStep(path, step));
       paths = before.filter((path, index) => before.findIndex((other) => isSame(path, other)) === index);
       if (paths.length > MAX_PATHS) return undefined;
@@ -57,7 +65,7 @@ function isSame(a: FieldPath, b: FieldPath): boolean {
 
 function beforeStep(
   path: FieldPath,
-  step: Exclude<Step, { kind: 'unknown' | 'made' }>,
+  step: Exclude<Step, { kind: 'unknown' | 'made' | 'cut' }>,
 ): readonly FieldPath[] {
   if (step.kind === 'lift') return beforeLift(path, step);
   // items of lists keep the names of their fields

@@ -21,6 +21,11 @@ export class ManifestFindings extends StreamFindings {
     return new ParentFindings(this);
   }
 
+  /** Adds something about the columns of a stream, and of those below it. */
+  columnBelow(text: string): void {
+    this.column(text);
+  }
+
   /** Adds something that makes other rows, or none. */
   not(path: string, message: string, template?: string): void {
     this.addReason(`${message}\n${template ?? ''}`, path, message, template);
@@ -72,6 +77,10 @@ class ParentFindings extends ManifestFindings {
   }
 
   override column(): void {}
+
+  override columnBelow(text: string): void {
+    this.#below.columnBelow(text);
+  }
 }
 
 function shown(template: unknown): string {

@@ -3,7 +3,7 @@ import type { ManifestFindings } from './findings.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { fieldSource } from './scope.ts';
 import { MOST_IN_GROUP, type ParentPartition } from './partitions.ts';
-import type { RecordsDraft } from './records.ts';
+import { dataPath, type RecordsDraft } from './records.ts';
 import { plainPath } from './incremental.ts';
 import { pathText, type Reference, type TranslatedJson } from './translate/position.ts';
 
@@ -52,7 +52,14 @@ export function startBelow(
     findings.not(parent.stream.at, 'The field of the parent is changed by Python code');
   if (!isTraced(keys, above.records, 'somewhere'))
     findings.not(parent.stream.at, 'The field of the parent has another name by then');
-  const { source, path } = parentValue(keys, above.records);
+  const isEach = keys.includes('*');
+  if (isEach && parent.group !== undefined)
+    findings.not(parent.stream.at, 'No counterpart: items of a list in groups');
+  if (isEach)
+    findings.columnBelow(
+      `a column more for “${parent.name}”, which is an item of a list in the parent row: the value as it is there`,
+    );
+  const { source, path } = isEach ? { source: dataPath(keys) } : parentValue(keys, above.records);
   const { placeholders } = job;
   job['placeholders'] = {
     ...(isMap(placeholders) ? placeholders : {}),

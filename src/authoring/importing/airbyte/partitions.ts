@@ -1,6 +1,7 @@
-import { TemplateError } from './jinja/ast.ts';
+import { TemplateError, type Expression } from './jinja/ast.ts';
 import type { CodeClass } from './code/component-code.ts';
 import { codeSlices } from './code/partition-router.ts';
+import { SLICED } from './code/values.ts';
 import { readCode } from './code/read-code.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
@@ -25,6 +26,8 @@ export interface ParentPartition {
   readonly parentKey: string;
   readonly name: string;
   readonly extraFields: readonly (readonly string[])[];
+  /** What is made of the value, which is the name {@link SLICED} in it. */
+  readonly made?: Expression;
   readonly option?: PartitionOption;
   readonly keepsState: boolean;
   /** Rows that one request is for. */
@@ -164,7 +167,8 @@ function ofCode(
     slices.parents.map((parent) => ({
       ...parentOf(parent, scope, group),
       name: field,
-      parentKey: slices.key,
+      parentKey: slices.keys.join('/'),
+      ...(slices.made === undefined ? {} : { made: slices.made }),
       keepsState: false,
     })),
   );
@@ -246,8 +250,14 @@ export function partitionReference(
   placeholder: string,
   group: number | undefined,
   inside?: Reference['inside'],
+  made?: Expression,
 ): Reference {
   const out = { placeholder };
+  if (made !== undefined)
+    return valueOf(made, {
+      text: 'a slice',
+      reference: (name, keys) => (name === SLICED && keys.length === 0 ? { out, type: 'text' } : undefined),
+    });
   if (group === undefined) return { out, type: 'any', ...(inside === undefined ? {} : { inside }) };
   return {
     out,

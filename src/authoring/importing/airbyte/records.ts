@@ -4,6 +4,7 @@ import { codeRows } from './code/record-extractor.ts';
 import { keptRecords } from './code/record-filter.ts';
 import { readCode } from './code/read-code.ts';
 import { FieldNames } from './field-names.ts';
+import { cutItems } from './cut-items.ts';
 import { fieldsWithFormat, normalizedFormats } from './code/normalization.ts';
 import { CodeRefused } from './code/refused.ts';
 import { changedFields, type ChangedFields } from './code/transformation.ts';
@@ -355,7 +356,13 @@ class Records {
       }
       return true;
     });
-    if (isMade !== true) this.#names.add({ kind: 'made', name: name.split('.')[0] ?? name });
+    if (isMade === true) return;
+    const cut = typeof value === 'string' && !this.#added.has(name) ? cutItems(value, name) : undefined;
+    this.#names.add(
+      cut === undefined
+        ? { kind: 'made', name: name.split('.')[0] ?? name }
+        : { kind: 'cut', name, keys: cut },
+    );
   }
 
   /** Leaves out the field of the row itself whose column a value takes: one inside of an object keeps its own. */

@@ -109,7 +109,7 @@ export function withParent(
   startBelow(job, parent, above, placeholder, findings);
   const inside = (keys: readonly (string | number)[]): Reference =>
     partBelow(parts, parent, above.records, job, names, keys);
-  parts.slots.set(parent.name, partitionReference(placeholder, parent.group, inside));
+  parts.slots.set(parent.name, partitionReference(placeholder, parent.group, inside, parent.made));
   if (parent.group !== undefined && parent.extraFields.length > 0)
     findings.not(parent.stream.at, 'No counterpart: further fields of several parent rows in one request');
   for (const field of parent.extraFields) {

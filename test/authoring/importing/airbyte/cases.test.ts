@@ -230,6 +230,38 @@ test('a field of the parent that could not be made is no key of its children', (
   ]);
 });
 
+test.each([
+  ["{'path': one['name']}", 'another field'],
+  ["{'path': one['path'] ~ '/'}", 'a value that is made'],
+  ["{'id': one['id']}", 'no such field'],
+])('items of a list that a template fills with %s are no keys of children: %s', (item) => {
+  const value = `{% set all = [] %}{% for one in record.works %}{% set _ = all.append(${item}) %}{% endfor %}{{ all }}`;
+  const shops = stream('shops', '/shops', {
+    transformations: [{ type: 'AddFields', fields: [{ path: ['works'], value }] }],
+  });
+  const router = {
+    type: 'CustomPartitionRouter',
+    class_name: 'source_shop.components.Works',
+    parent_stream_configs: [{ parent_key: 'id', partition_field: 'id', stream: shops }],
+  };
+  const code = `
+from airbyte_cdk.sources.declarative.partition_routers.substream_partition_router import SubstreamPartitionRouter
+class Works(SubstreamPartitionRouter):
+    def stream_slices(self):
+        for row in self.parent_stream_configs[0].stream.read_records():
+            for work in row["works"]:
+                yield StreamSlice(partition={"id": work["path"]}, cursor_slice={})
+`;
+  const of = stream('a', '/a/{{ stream_slice.id }}', { retriever: { partition_router: router } });
+  const { report } = importAirbyte(manifestOf({ stream: of }, 'https://a.example'), {
+    file: 'shop.yaml',
+    readBeside: () => code,
+  });
+  expect(report.streams.flatMap(({ reasons }) => reasons.map(({ message }) => message))).toEqual([
+    'The field of the parent has another name by then',
+  ]);
+});
+
 // in the other tool a name of this form may have had another one, and which one can't be told
 test.each([
   ['KeysToLower', 'changed'],

@@ -430,6 +430,31 @@ class Shop(a.SubstreamPartitionRouter):
     ': a slice of several values',
   ],
   [
+    'partition router with a slice where a parent has no rows',
+    {
+      retriever: {
+        partition_router: {
+          type: 'CustomPartitionRouter',
+          class_name: CLASS,
+          parent_stream_configs: [
+            { parent_key: 'id', partition_field: 'shop', stream: stream('shops', '/shops') },
+          ],
+        },
+      },
+    },
+    `
+class Shop(a.SubstreamPartitionRouter):
+    def stream_slices(self):
+        names = [row["name"] for row in self.parent_stream_configs[0].stream.read_records(sync_mode=1)]
+        if names:
+            for name in names:
+                yield StreamSlice(partition={"shop": name}, cursor_slice={})
+        else:
+            yield StreamSlice(partition={"shop": "all"}, cursor_slice={})
+`,
+    'line 8: slices for want of rows of a parent',
+  ],
+  [
     'extractor that chooses by a field',
     { selector: { extractor: { type: 'CustomRecordExtractor', class_name: CLASS } } },
     `

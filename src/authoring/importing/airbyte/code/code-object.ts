@@ -11,7 +11,7 @@ import { isAround } from './decorators.ts';
 import { evaluate } from './evaluate.ts';
 import { CodeRefused } from './refused.ts';
 import { runStatements } from './statements.ts';
-import { dict, isAnswered, isExpression, type CodeValue } from './values.ts';
+import { ANY_ROW, dict, isAnswered, isExpression, type CodeValue } from './values.ts';
 
 /** Most statements of one component: loops over what is known could be long. */
 const MAX_STEPS = 20_000;
@@ -64,7 +64,11 @@ export class CodeObject implements CodeRun {
     }
     if (value.kind === 'entry') throw this.refused(undefined, 'a condition on what an answer has');
     if (value.kind === 'dict') return value.entries.size > 0;
-    if (value.kind === 'items') return value.values.length > 0;
+    if (value.kind === 'items') {
+      // rows of a parent may be none at all
+      const isOpen = value.values.length > 0 && value.values.every(({ kind }) => kind === 'row');
+      return isOpen ? this.decide({ kind: 'name', name: ANY_ROW }) : value.values.length > 0;
+    }
     return value.kind === 'written' ? isTruthy(value.node) : true;
   }
 

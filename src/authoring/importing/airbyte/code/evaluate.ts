@@ -253,8 +253,8 @@ function member(
   }
   if (sign?.name !== '[' || end?.name !== ']') throw object.refused(node);
   const index = evaluate(object, key, names);
-  const field = owner.kind === 'row' && owner.key === undefined ? object.textOf(index) : undefined;
-  if (owner.kind === 'row' && field !== undefined) return { ...owner, key: field };
+  const field = owner.kind === 'row' && owner.made === undefined ? object.textOf(index) : undefined;
+  if (owner.kind === 'row' && field !== undefined) return { ...owner, keys: [...owner.keys, field] };
   if (owner.kind === 'entry') {
     const name = object.textOf(index);
     if (name === undefined) throw object.refused(node);

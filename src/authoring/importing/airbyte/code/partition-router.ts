@@ -1,13 +1,14 @@
 import type { ManifestComponent } from '../component.ts';
-import { constant, isConstant, type Expression } from '../jinja/ast.ts';
+import { constant, isConstant, isItems, type Expression } from '../jinja/ast.ts';
 import { fold } from '../jinja/fold.ts';
-import { known, type TemplateScope } from '../scope.ts';
+import { known, noteFixed, type TemplateScope } from '../scope.ts';
 import { bySettings } from './as-base.ts';
 import type { CodeClass } from './component-code.ts';
 import { CodeObject, parametersOf } from './code-object.ts';
 import type { BaseClass } from './code-run.ts';
+import { wordsOf } from './explore.ts';
 import { CodeRefused } from './refused.ts';
-import { dict, isExpression, type CodeValue } from './values.ts';
+import { ANY_ROW, dict, isExpression, SLICED, type CodeValue } from './values.ts';
 
 /** The slices that code gives. */
 type CodeSlices =
@@ -24,7 +25,9 @@ type CodeSlices =
       readonly kind: 'rows';
       readonly field: string;
       readonly parents: readonly ManifestComponent[];
-      readonly key: string;
+      /** Keys in the row; `*` is any item of a list. */
+      readonly keys: readonly string[];
+      readonly made?: Expression;
     };
 
 /**
@@ -44,11 +47,25 @@ export function codeSlices(
     throw new CodeRefused(`${type.module.path}: a class that extends ${type.bases.join(', ') || 'nothing'}`);
   const odd = [...type.methods.keys()].find((name) => HOOKS.has(name));
   if (odd !== undefined) throw new CodeRefused(`${type.module.path}: ${type.name}.${odd}`);
-  const object = new CodeObject(type, router, BASE, bySettings(scope));
+  const ofSettings = bySettings(scope);
+  let isAsked = false;
   const none = { positional: [], named: new Map<string, CodeValue>() };
-  if (type.methods.has('__post_init__'))
-    object.callMethod('__post_init__', { ...none, positional: [parametersOf(router)] }, undefined);
-  const given = object.callMethod('stream_slices', none, undefined);
+  const run = (hasRows: boolean): { readonly object: CodeObject; readonly given: CodeValue } => {
+    const base = hasRows
+      ? BASE
+      : { ...BASE, each: (list: CodeValue) => itemsNow(list, scope) ?? BASE.each?.(list) };
+    const made = new CodeObject(type, router, base, (condition) => {
+      const isOfRows = condition.kind === 'name' && condition.name === ANY_ROW;
+      isAsked ||= isOfRows;
+      return isOfRows ? hasRows : ofSettings(condition);
+    });
+    if (type.methods.has('__post_init__'))
+      made.callMethod('__post_init__', { ...none, positional: [parametersOf(router)] }, undefined);
+    return { object: made, given: made.callMethod('stream_slices', none, undefined) };
+  };
+  const { object, given } = run(true);
+  if (isAsked && run(false).object.yielded.length > 0)
+    throw object.refused(type.methods.get('stream_slices')?.node, 'slices for want of rows of a parent');
   if (given.kind === 'parents') return given;
   const found = object.yielded.flatMap(({ value, isAll, node }): readonly (CodeSlices | undefined)[] => {
     if (!isAll) return [sliceOf(object, value, scope, router)];
@@ -68,6 +85,15 @@ export function codeSlices(
       parents: found.flatMap((one) => (one?.kind === 'rows' || one?.kind === 'slices' ? one.parents : [])),
     };
   throw object.refused(type.methods.get('stream_slices')?.node, 'slices of several kinds');
+}
+
+/** Returns the items of a list that the settings have now. */
+function itemsNow(list: CodeValue, scope: TemplateScope): readonly CodeValue[] | undefined {
+  if (!isExpression(list)) return undefined;
+  const now = fold(scope.settings.substituted(list), new Map());
+  if (!isConstant(now) || !isItems(now.value)) return undefined;
+  if (JSON.stringify(now) !== JSON.stringify(list)) noteFixed(scope, `{{ ${wordsOf(list)} }}`);
+  return now.value.map((item) => constant(item));
 }
 
 /** Methods that would change more than the slices. */
@@ -97,7 +123,9 @@ const BASE: BaseClass = {
         }
       : undefined,
   each: (list) => {
-    if (list.kind === 'records') return [{ ...list, kind: 'row' }];
+    if (list.kind === 'records') return [{ ...list, kind: 'row', keys: [] }];
+    if (list.kind === 'row' && list.keys.length > 0 && list.made === undefined)
+      return [{ ...list, keys: [...list.keys, '*'] }];
     if (list.kind === 'slices') return [list];
     if (list.kind === 'parents') return list.of.map((of): CodeValue => ({ kind: 'parentSlice', of }));
     return isExpression(list) && !isConstant(fold(list, new Map())) ? [{ kind: 'each', list }] : undefined;
@@ -111,7 +139,17 @@ const BASE: BaseClass = {
       ]);
     return name === 'cursor_slice' || name === 'extra_fields' ? { kind: 'given', name } : undefined;
   },
+  call(object, of, name, { positional, named }) {
+    if (of.kind !== 'row' || of.keys.length === 0 || !OF_TEXTS.has(name) || named.size > 0) return undefined;
+    const value = of.made ?? { kind: 'name', name: SLICED };
+    const args = positional.map((arg) => object.expressionOf(arg, undefined));
+    const method: Expression = { kind: 'item', of: value, key: constant(name) };
+    return { ...of, made: { kind: 'call', of: method, args: { positional: args, named: {} } } };
+  },
 };
+
+/** Methods that make another text of a text. */
+const OF_TEXTS: ReadonlySet<string> = new Set(['replace', 'lower', 'upper', 'strip']);
 
 function sliceOf(
   object: CodeObject,
@@ -136,13 +174,13 @@ function sliceOf(
       hasFields: others?.kind === 'given' && others.name === 'extra_fields',
     };
   }
-  if (value.kind === 'row' && value.key !== undefined) {
-    const { parent, key, isSliced } = value;
+  if (value.kind === 'row' && value.keys.length > 0) {
+    const { parent, keys, made, isSliced } = value;
     const config = parentOf(router, parent);
     const stream = parent.child('incremental_sync') ?? parent.child('retriever')?.get('partition_router');
     if (config === undefined || (stream !== undefined && !isSliced))
       throw object.refused(undefined, 'the rows of a parent that has slices itself');
-    return { kind: 'rows', field, parents: [config], key };
+    return { kind: 'rows', field, parents: [config], keys, ...(made === undefined ? {} : { made }) };
   }
   if (isExpression(value)) return { kind: 'values', field, values: { kind: 'list', items: [value] } };
   const text = value.kind === 'written' ? known(value.node, router, scope) : undefined;

@@ -58,7 +58,10 @@ export type CodeValue =
       readonly kind: 'row';
       readonly parent: ManifestComponent;
       readonly isSliced: boolean;
-      readonly key?: string;
+      /** Keys of a field in it; `*` is any item of a list. */
+      readonly keys: readonly string[];
+      /** What is made of the value, which is {@link SLICED} in it. */
+      readonly made?: Expression;
     }
   /** A part of the answer, or with `*` any one of its items. */
   | { readonly kind: 'entry'; readonly path: readonly string[] }
@@ -70,6 +73,12 @@ export type CodeValue =
   | { readonly kind: 'basic'; readonly user: Expression; readonly password: Expression }
   /** A span of seconds. */
   | { readonly kind: 'seconds'; readonly seconds: Expression };
+
+/** Stands for the value of a field of a row in what is made of it. */
+export const SLICED = 'the field of a row';
+
+/** Stands for whether there is any row of a parent. */
+export const ANY_ROW = 'any row of a parent';
 
 /** A dictionary, which later code may add to. */
 export interface CodeMap {
