@@ -26,7 +26,7 @@ export interface ParentPartition {
   readonly parentKey: string;
   readonly name: string;
   readonly extraFields: readonly (readonly string[])[];
-  /** What is made of the value, which is the name {@link SLICED} in it. */
+  /** Expression that makes another value of it, in which {@link SLICED} stands for it. */
   readonly made?: Expression;
   readonly option?: PartitionOption;
   readonly keepsState: boolean;

@@ -60,7 +60,7 @@ export type CodeValue =
       readonly isSliced: boolean;
       /** Keys of a field in it; `*` is any item of a list. */
       readonly keys: readonly string[];
-      /** What is made of the value, which is {@link SLICED} in it. */
+      /** Expression that makes another value of it, in which {@link SLICED} stands for it. */
       readonly made?: Expression;
     }
   /** A part of the answer, or with `*` any one of its items. */
