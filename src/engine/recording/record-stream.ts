@@ -1,6 +1,9 @@
+import { crc32 } from 'node:zlib';
 import { decodeHead, HEAD_BYTES, isWhole, type RecordingKind } from './format.ts';
 
 const NOTHING = new Uint8Array(0);
+/** A head that names more is none: it would be waited for in memory. */
+const MOST_JSON = 64 * 1024 * 1024;
 
 /** A record of a recording that is read from its beginning to its end. */
 export interface StreamedRecord {
@@ -10,11 +13,15 @@ export interface StreamedRecord {
   readonly body: Buffer | undefined;
 }
 
+/** Failure to read on: what comes is no record, or only the beginning of one. */
+export class BrokenRecording extends Error {}
+
 /**
- * Yields the records of a file of recordings as its bytes come; what does not fit the format ends it.
+ * Yields the records of a file of recordings as its bytes come.
  *
  * @param bytes decompressed
  * @param mostBytes a larger body is passed over, and not held in memory
+ * @throws {BrokenRecording} behind the last whole record, when something follows that is none
  */
 export async function* streamRecords(
   bytes: AsyncIterable<Uint8Array>,
@@ -56,14 +63,20 @@ export async function* streamRecords(
     while (await has(HEAD_BYTES)) {
       const start = take(HEAD_BYTES);
       const head = decodeHead(start);
-      if (head === undefined || !(await has(head.jsonBytes))) return;
+      if (head === undefined || head.jsonBytes > MOST_JSON || !(await has(head.jsonBytes)))
+        throw new BrokenRecording('No record begins there.');
       const json = take(head.jsonBytes);
-      if (!isWhole(Buffer.concat([start, json]))) return;
+      if (!isWhole(Buffer.concat([start, json])))
+        throw new BrokenRecording('A record is not as it was written.');
       const isHeld = head.bodyBytes <= mostBytes;
-      if (!(await (isHeld ? has(head.bodyBytes) : skip(head.bodyBytes)))) return;
+      if (!(await (isHeld ? has(head.bodyBytes) : skip(head.bodyBytes))))
+        throw new BrokenRecording('A record has no end.');
       const body = isHeld ? take(head.bodyBytes) : undefined;
+      if (body !== undefined && crc32(body) !== head.bodyCheck)
+        throw new BrokenRecording('An answer is not as it came.');
       yield { kind: head.kind, json: json.toString('utf8'), body };
     }
+    if (length > 0) throw new BrokenRecording('A record has no end.');
   } finally {
     await source.return?.();
   }

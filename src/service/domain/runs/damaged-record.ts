@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { createZstdDecompress } from 'node:zlib';
+import { BrokenRecording } from '../../../engine/recording/record-stream.ts';
 import { isDamaged } from '../service-error.ts';
 
 /** Failure to read what a run has left: it is not what a run writes. */
@@ -19,6 +20,6 @@ export async function* decompressed(file: Readable): AsyncGenerator<Buffer, void
 
 /** Tells whether an error says that the file of a run was cut or changed, or was never whole. */
 export function isDamagedRecord(error: unknown): boolean {
-  if (error instanceof DamagedRecord || isDamaged(error)) return true;
+  if (error instanceof DamagedRecord || error instanceof BrokenRecording || isDamaged(error)) return true;
   return error instanceof Error && 'code' in error && /^Z(?:STD)?_/.test(String(error.code));
 }

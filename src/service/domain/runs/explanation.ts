@@ -38,7 +38,7 @@ export async function readExplanation(
     for (const each of recording.jobs)
       for (let left = each.requests; left > 0; left--) {
         const { value, done } = await lines.next();
-        if (done === true) break;
+        if (done === true) throw new DamagedRecord('It has fewer requests than it says.');
         if (!jobs.includes(each)) continue;
         if (found >= offset && requests.length < limit) requests.push(new RawJson(value));
         found++;

@@ -15,7 +15,7 @@ export interface RunRequestOptions {
 
 /**
  * Writes down the requests of a run as its process tells of them, a piece after the other. Without them the run goes on
- * all the same.
+ * all the same. What waits for a database that is away has a bound: a process tells of some thousand requests at most.
  */
 export class RunRequestWriter {
   readonly #options: RunRequestOptions;

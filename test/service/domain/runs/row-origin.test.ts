@@ -3,6 +3,8 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { encodeRecord } from '../../../../src/engine/recording/format.ts';
+import { streamRecords } from '../../../../src/engine/recording/record-stream.ts';
 import type { RowOrigin } from '../../../../src/storage/protocol/row-origin.ts';
 import { isDamagedRecord } from '../../../../src/service/domain/runs/damaged-record.ts';
 import { readExplanation } from '../../../../src/service/domain/runs/explanation.ts';
@@ -198,6 +200,7 @@ describe('what a run has left and was damaged since', () => {
       gzipSync('no explanation'),
       zstdCompressSync('no explanation\n'),
       zstdCompressSync('{"jobs":1}\n'),
+      zstdCompressSync('{"jobs":[{"job":"books","requests":2}]}\n{}\n'),
       zstdCompressSync('null').subarray(0, 8),
     ])
       await expect(
@@ -206,6 +209,54 @@ describe('what a run has left and was damaged since', () => {
           throw error;
         }),
       ).resolves.toBe('damaged');
+  });
+});
+
+/** Reads bodies; `damaged` where it cannot go on. */
+async function read(bytes: Buffer, most = 1000): Promise<readonly (string | undefined)[]> {
+  const found: (string | undefined)[] = [];
+  // a few bytes at a time, as they come over a network
+  const pieces = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, i) =>
+    bytes.subarray(i * 7, (i + 1) * 7),
+  );
+  try {
+    for await (const record of streamRecords(Readable.from(pieces), most))
+      found.push(record.body?.toString());
+  } catch (error) {
+    if (!isDamagedRecord(error)) throw error;
+    found.push('damaged');
+  }
+  return found;
+}
+
+describe('a recording that decompresses', () => {
+  const body = Buffer.from('[1]');
+  const one = Buffer.concat([encodeRecord('exchange', '{"at":1}', body), body]);
+  const changed = (at: number): Buffer => {
+    const bytes = Buffer.from(one);
+    bytes.writeUInt8((bytes.readUInt8(at) + 1) % 256, at);
+    return bytes;
+  };
+  test('is read to its end, also past bodies that are too large', async () => {
+    expect(await read(Buffer.concat([one, one]))).toEqual(['[1]', '[1]']);
+    expect(await read(Buffer.concat([one, one]), 2)).toEqual([undefined, undefined]);
+    expect(await read(Buffer.alloc(0))).toEqual([]);
+  });
+
+  test.each([
+    ['its kind', 3],
+    ['the length of its text', 4],
+    ['the length of its body', 8],
+    ['the digest of its body', 12],
+    ['its text', 22],
+    ['its body', one.length - 1],
+  ])('and has another byte in %s says so behind what was whole', async (_where, at) => {
+    expect(await read(Buffer.concat([one, changed(at), one]))).toEqual(['[1]', 'damaged']);
+  });
+
+  test('and is cut anywhere says so, but between two records', async () => {
+    for (let length = one.length + 1; length < 2 * one.length; length++)
+      expect(await read(Buffer.concat([one, one]).subarray(0, length))).toEqual(['[1]', 'damaged']);
   });
 });
 
