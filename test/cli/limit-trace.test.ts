@@ -23,7 +23,7 @@ test('the limit that was found is told with its reasons, by origin and credentia
     underWay++;
     response.once('close', () => underWay--);
     const page = Number(url.searchParams.get('page'));
-    setTimeout(() => json(response, page > 60 ? [] : [{ id: page }]), 10);
+    setTimeout(() => json(response, page > 60 ? [] : [{ id: page }]), 50);
   });
   const configuration = (key: string): object =>
     configOf(api, [{ endpoint: 'books' }], {

@@ -1,4 +1,5 @@
 import { isoTime } from '../../lib/iso-time.ts';
+import { AnswerTimes } from './answer-times.ts';
 import type { RateFacts, RateQuota } from './rate-fields.ts';
 
 /** A change of the limit, or what holds it where it is, for reports. */
@@ -55,6 +56,8 @@ export interface LimitTicket {
   /** Requests that were under way when it was sent, itself included. */
   readonly atOnce: number;
   readonly startMs: number;
+  /** Name of the job that it is for. */
+  readonly job: string;
   /** It is the first after the reset of a quota. */
   readonly isFirst: boolean;
 }
@@ -66,6 +69,8 @@ export type LimitOutcome =
       readonly kind: 'refused';
       readonly why: string;
       readonly retryAfterMs?: number | undefined;
+      /** Tells that it may be for the number of requests in a time; an API that has too much to do takes fewer. */
+      readonly isOfRate: boolean;
       readonly facts: RateFacts;
     }
   /** Any other failure. */
@@ -83,22 +88,40 @@ const START = 2;
 const NEW: LimitStart = { limit: START, wasRefused: false };
 /** How long the limit stays below one that was refused. */
 const BELOW_MS = 180_000;
+const LEAST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
+/** Periods in which APIs count, with what a clock may be late. */
+const USUAL_PERIODS_MS = [1, 2, 3, 5, 7, 10, 15, 20, 30, 45, 60].map((s) => s * 1020);
+/** Part by which each answer makes the pace faster, and times that a refusal makes it slower. */
+const FASTER = 0.0005;
+const SLOWER = 1.02;
+const MOST_SLOWER = 1.25;
+/** Answers between refusals that are too few, and after which the pace becomes faster twice as much. */
+const FEW = 20;
+const HURRIED = 200;
 const MOST_CHANGES = 200;
-/** Time in which the best time of answers is allowed to double. */
-const FORGET_MS = 300_000;
 /** Pause after refusals of more at once than were taken before. */
 const FEWER_MS = 250;
 /** Resets after which nothing is left, until what the API says is nonsense. */
 const DISBELIEVED = 2;
-/** Answers whose times are compared. */
-const TIMES = 16;
+/** Answers that take so many times as long as the best ones hold the limit. */
+const SLOW = 2;
+/** Part of the best speed below which more at once is taken back. */
+const WORSE = 0.85;
+/** The same for twice as many. */
+const BETTER = 1.1;
+/** Part of the limit beside which a request is asked to be judged. */
+const FULL = 3 / 4;
+/** So many at once are not taken back: a few answers may be slow by chance. */
+const GENTLE = 4;
+/** How long a number that was taken back is not tried again, the first time. */
+const PATIENCE_MS = 10_000;
 const NONE: readonly LimitChange[] = [];
 
 /**
- * The number of requests that an API likes to have at once: one more for each round in which the limit was used, half
- * of it when requests are refused. It doubles until the first refusal, and then stays below what was refused for
- * minutes. It knows no time of its own.
+ * The number of requests that an API likes to have at once: more for each round in which the limit was used, half of it
+ * when requests are refused. It doubles until the first refusal, and then stays below what was refused for minutes. Where
+ * not the number is refused, but the rate, requests get a pace. It knows no time of its own.
  *
  * A burst of refusals is one: requests that were sent before the limit was cut say nothing of the new one.
  */
@@ -130,10 +153,19 @@ export class AutoLimit {
 
   /** Bursts of refusals without an answer between them. */
   #refusals = 0;
+  /** Requests under way that were sent after the last cut. */
+  #sinceCut = 0;
+  /** The last refusal was of a rate. */
+  #isRate = false;
   #pausedUntil = 0;
-  /** Pauses since the last answer, and those that led to one before; for APIs that do not say how long. */
+  /** Pauses since the last answer. */
   #pausedMs = 0;
-  #learnedMs = 0;
+  /** When requests were taken again after the last pause, and how many since. */
+  #openedMs = 0;
+  #isOpened = false;
+  #takenSince = 0;
+  /** Time between requests, where their rate was refused. */
+  #paceMs = 0;
 
   #quotaOf = 0;
   #left: number | undefined;
@@ -147,9 +179,14 @@ export class AutoLimit {
   /** The most that was left of a quota whose size is not told. */
   #mostLeft = 0;
 
-  #times: number[] = [];
-  #bestMs = Infinity;
+  readonly #times = new AnswerTimes();
   #roundMs = 0;
+  /** Requests sent until the limit changed. */
+  #changedAt = 0;
+  /** Limit that had the most answers in a time, by times beside the best. */
+  #best = { limit: 1, speed: 0 };
+  #patienceMs = PATIENCE_MS;
+  #heldUntil = 0;
   #isHeld = false;
   #isPaced = false;
 
@@ -183,8 +220,8 @@ export class AutoLimit {
   /** Returns the milliseconds until the next request may be sent; undefined when one that is under way has to end. */
   waitMs(clockMs: number): number | undefined {
     const nowMs = this.#timeOf(clockMs);
-    // after a refusal one request asks whether it is over
-    if (this.#underWay >= (this.#refusals > 0 ? 1 : this.#limit)) return undefined;
+    // after a refusal one request asks whether it is over, beside those that were sent before
+    if (this.#underWay >= this.#limit || (this.#refusals > 0 && this.#sinceCut > 0)) return undefined;
     if (this.#left !== undefined && nowMs >= this.#resetAt) this.#forgetQuota();
     const quotaMs = this.#left !== undefined && this.#left <= 0 ? this.#resetAt - nowMs : 0;
     // from the reset on there is no pace
@@ -192,22 +229,25 @@ export class AutoLimit {
     return Math.max(0, this.#pausedUntil - nowMs, nextAt - nowMs, quotaMs);
   }
 
-  begin(clockMs: number): LimitTicket {
+  /** @param job name of the job that it is for */
+  begin(clockMs: number, job = ''): LimitTicket {
     const nowMs = this.#timeOf(clockMs);
-    if (this.#firstMs === undefined) this.#firstMs = this.#roundMs = nowMs;
+    if (this.#firstMs === undefined) this.#firstMs = this.#roundMs = this.#openedMs = nowMs;
     this.#underWay++;
+    this.#sinceCut++;
     this.#sent++;
     if (this.#left !== undefined) this.#left--;
-    this.#nextAt = Math.max(nowMs, this.#nextAt) + this.#spacingMs;
+    this.#nextAt = Math.max(nowMs, this.#nextAt) + Math.max(this.#spacingMs, this.#paceMs);
     const isFirst = this.#isReset;
     this.#isReset = false;
-    return { number: this.#sent, atOnce: this.#underWay, startMs: nowMs, isFirst };
+    return { number: this.#sent, atOnce: this.#underWay, startMs: nowMs, job, isFirst };
   }
 
   /** Ends a request. @returns what changed by it */
   end(ticket: LimitTicket, outcome: LimitOutcome, clockMs: number): readonly LimitChange[] {
     const nowMs = this.#timeOf(clockMs);
     this.#underWay--;
+    if (ticket.number > this.#cutAt) this.#sinceCut--;
     this.#news = NONE;
     if (outcome.kind === 'failed') return NONE;
     this.#declared(ticket, outcome, nowMs);
@@ -224,32 +264,50 @@ export class AutoLimit {
 
   #take(ticket: LimitTicket, nowMs: number): void {
     if (this.#refusals > 0 && ticket.number > this.#cutAt) {
+      this.#setPace(ticket.startMs);
+      this.#takenAt = [];
       this.#refusals = 0;
-      this.#learnedMs = this.#pausedMs;
       this.#pausedMs = 0;
+      this.#openedMs = ticket.startMs;
+      this.#isOpened = true;
+      this.#takenSince = 0;
     }
-    this.#time(nowMs - ticket.startMs);
+    this.#takenSince++;
+    this.#hurry();
+    // beside nearly as many as are at once now
+    const isJudged = ticket.number > this.#changedAt && ticket.atOnce >= this.#limit * FULL;
+    this.#times.add(ticket.job, nowMs - ticket.startMs, isJudged);
     if (ticket.number <= this.#cutAt) return;
     this.#takenAt[ticket.atOnce] = (this.#takenAt[ticket.atOnce] ?? 0) + 1;
     this.#taken++;
     this.#isUsed ||= ticket.atOnce >= this.#limit;
-    if (this.#taken < this.#limit) return;
+    if (this.#taken >= this.#limit) this.#endRound(nowMs);
+  }
+
+  /** Judges a round of answers: as many as may be under way. */
+  #endRound(nowMs: number): void {
     const isUsed = this.#isUsed;
     this.#taken = 0;
     this.#isUsed = false;
-    const usualMs = median(this.#times);
-    const isSlow = usualMs > 2 * this.#bestMs;
-    if (isUsed && isSlow && !this.#isHeld)
-      this.#tell(
-        this.#limit,
-        `answers take ${Math.round(usualMs)} ms, and took ${Math.round(this.#bestMs)}`,
-        nowMs,
-      );
-    if (isUsed) this.#isHeld = isSlow;
-    // what was the best at the beginning is forgotten in minutes: pages differ
-    this.#bestMs *= 2 ** ((nowMs - this.#roundMs) / FORGET_MS);
+    const { slowness, isKnown } = this.#times;
+    this.#times.forget(nowMs - this.#roundMs);
     this.#roundMs = nowMs;
-    if (isUsed && !isSlow) this.#grow(nowMs);
+    if (!isUsed || slowness === undefined) return;
+    const times = `answers take ${slowness.toFixed(1)} times as long as the best`;
+    const speed = this.#limit / slowness;
+    const least = (this.#isDoubling ? BETTER : WORSE) * this.#best.speed;
+    if (this.#limit > Math.max(this.#best.limit, GENTLE) && isKnown && speed < least) {
+      // more at once brings no more
+      this.#isDoubling = false;
+      this.#heldUntil = nowMs + this.#patienceMs;
+      this.#patienceMs *= 2;
+      return this.#set(this.#best.limit, times, nowMs);
+    }
+    if (speed > this.#best.speed) this.#best = { limit: this.#limit, speed };
+    const isSlow = slowness > SLOW;
+    if (isSlow && !this.#isHeld) this.#tell(this.#limit, times, nowMs);
+    this.#isHeld = isSlow;
+    if (!isSlow && nowMs >= this.#heldUntil) this.#grow(nowMs);
   }
 
   #grow(nowMs: number): void {
@@ -257,53 +315,82 @@ export class AutoLimit {
       this.#ceiling++;
       this.#ceilingUntil = nowMs + this.#belowMs;
     }
-    const wanted = this.#isDoubling ? this.#limit * 2 : this.#limit + 1;
+    // half of the way to what was taken, and one by one beyond
+    const known = this.#ceiling === Infinity ? 0 : Math.floor((this.#limit + this.#ceiling) / 2);
+    const wanted = this.#isDoubling ? this.#limit * 2 : Math.max(this.#limit + 1, known);
     this.#set(Math.min(wanted, this.#ceiling, this.#most), 'it was used', nowMs);
   }
 
   #refuse(
     ticket: LimitTicket,
-    { why, retryAfterMs }: Extract<LimitOutcome, { kind: 'refused' }>,
+    { why, retryAfterMs, isOfRate }: Extract<LimitOutcome, { kind: 'refused' }>,
     nowMs: number,
   ): void {
     this.#refused++;
     if (ticket.number <= this.#cutAt) {
       // of the same burst: the API may name a later time
-      if (retryAfterMs !== undefined) this.#pause(nowMs + retryAfterMs);
+      if (retryAfterMs !== undefined) this.#pause(nowMs, retryAfterMs);
       if (this.#ceiling !== Infinity) this.#ceiling = Math.max(1, Math.min(this.#ceiling, ticket.atOnce - 1));
       return;
     }
-    // as many at once were taken before: it is their rate that is refused, and not their number
-    const isRate = this.#takenWith(ticket.atOnce) >= 3 * ticket.atOnce;
+    const isAgain = this.#refusals > 0;
+    // it was alone, or as many at once were taken before: it is their rate that is refused, and not their number
+    const isRate =
+      ticket.atOnce === 1 || this.#takenWith(ticket.atOnce) >= 3 * ticket.atOnce || (isAgain && this.#isRate);
+    this.#isRate = isRate && isOfRate;
     if (!isRate) {
       if (this.#ceiling !== Infinity) this.#belowMs *= 2;
-      this.#ceiling = Math.max(1, ticket.atOnce - 1);
-      this.#ceilingUntil = nowMs + this.#belowMs;
-    }
+      this.#stayBelow(ticket.atOnce - 1, nowMs);
+    } else if (isAgain) this.#ceiling = Infinity;
+    const wanted = isRate && isAgain ? this.#limit : Math.floor(this.#limit / 2);
     this.#cutAt = this.#sent;
+    this.#sinceCut = 0;
     this.#isDoubling = false;
     this.#taken = 0;
     this.#isUsed = false;
-    this.#takenAt = [];
     this.#refusals++;
-    const waitMs = retryAfterMs ?? this.#ownPause(isRate);
+    const waitMs = retryAfterMs ?? this.#ownPause(isRate, nowMs);
     this.#pausedMs += waitMs;
-    this.#pause(nowMs + waitMs);
+    this.#pause(nowMs, waitMs);
     const told = retryAfterMs === undefined ? '' : `, Retry-After ${Math.ceil(retryAfterMs / 1000)} s`;
-    this.#set(Math.max(1, Math.min(Math.floor(this.#limit / 2), this.#ceiling)), `${why}${told}`, nowMs);
+    this.#set(Math.max(1, Math.min(wanted, this.#ceiling)), `${why}${told}`, nowMs);
   }
 
-  /** Returns the pause where the API names none: what was enough the last time, else 1, 2, 4 … seconds. */
-  #ownPause(isRate: boolean): number {
-    const usual = Math.min(1000 * 2 ** (this.#refusals - 1), LONGEST_PAUSE_MS);
-    // fewer at once may be all that is asked for
-    if (this.#refusals === 1) return isRate ? Math.max(usual, this.#learnedMs * 0.9) : FEWER_MS;
-    return this.#learnedMs > 0 ? Math.max(500, this.#learnedMs * 0.1) : usual;
+  #stayBelow(most: number, nowMs: number): void {
+    this.#ceiling = Math.max(1, most);
+    this.#ceilingUntil = nowMs + this.#belowMs;
   }
 
-  #pause(untilMs: number): void {
-    const jitterMs = Math.min(500, (untilMs - this.#pausedUntil) * 0.02) * this.#random();
-    if (untilMs > this.#pausedUntil) this.#pausedUntil = untilMs + Math.max(0, jitterMs);
+  /** Returns the pause where the API names none: until a usual period is over, or shortly where the pace is known. */
+  #ownPause(isRate: boolean, nowMs: number): number {
+    // fewer at once may be all that is asked for: the answer to one of the others tells
+    if (this.#refusals === 1 && !isRate) return this.#underWay > 0 ? 0 : FEWER_MS;
+    const goneMs = nowMs - this.#openedMs;
+    const usualMs =
+      this.#paceMs > 0 ? undefined : USUAL_PERIODS_MS.find((ms) => ms - goneMs >= LEAST_PAUSE_MS);
+    const wantedMs = usualMs === undefined ? this.#pausedMs / 2 : usualMs - goneMs;
+    return Math.min(Math.max(wantedMs, LEAST_PAUSE_MS), LONGEST_PAUSE_MS);
+  }
+
+  /** Learns a pace from what was taken from the last pause to the end of this one. */
+  #setPace(nowMs: number): void {
+    if (!this.#isRate) return;
+    const isFew = this.#takenSince < FEW;
+    // a request alone was refused in the pause: it is no chance; a run may begin with what another one has left
+    if (this.#refusals > 1 && this.#isOpened) this.#paceMs = (nowMs - this.#openedMs) / this.#takenSince;
+    else if (this.#paceMs > 0) this.#paceMs *= isFew ? MOST_SLOWER : SLOWER;
+    else if (isFew) this.#paceMs = this.#times.usualMs / this.#limit;
+  }
+
+  /** Makes the pace faster with each answer, the more the longer none was refused. */
+  #hurry(): void {
+    this.#paceMs *= 1 - FASTER * (1 + this.#takenSince / HURRIED);
+    if (this.#paceMs * MOST_AT_ONCE < this.#times.usualMs) this.#paceMs = 0;
+  }
+
+  #pause(nowMs: number, waitMs: number): void {
+    const jitterMs = Math.min(500, waitMs * 0.02) * this.#random();
+    if (nowMs + waitMs > this.#pausedUntil) this.#pausedUntil = nowMs + waitMs + jitterMs;
   }
 
   #takenWith(atOnce: number): number {
@@ -358,13 +445,6 @@ export class AutoLimit {
     this.#isReset = true;
   }
 
-  #time(ms: number): void {
-    this.#times.push(ms);
-    if (this.#times.length > TIMES) this.#times.shift();
-    if (this.#times.length >= Math.min(TIMES, START * 2))
-      this.#bestMs = Math.min(this.#bestMs, median(this.#times));
-  }
-
   #set(limit: number, why: string, nowMs: number): void {
     if (limit !== this.#limit) this.#tell(limit, why, nowMs);
   }
@@ -377,6 +457,10 @@ export class AutoLimit {
       to: limit,
       why,
     };
+    if (limit !== this.#limit) {
+      this.#changedAt = this.#sent;
+      this.#times.judge();
+    }
     this.#limit = limit;
     this.#changes.push(change);
     this.#news = [...this.#news, change];
@@ -388,8 +472,4 @@ export class AutoLimit {
 function speedOf({ left, resetMs, quota, windowMs }: RateQuota): number {
   const now = left / Math.max(1, resetMs);
   return quota === undefined || windowMs === undefined ? now : Math.min(now, quota / Math.max(1, windowMs));
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -45,7 +45,7 @@ export interface LimitEvent extends LimitSubject, LimitChange {
 }
 
 /** Bursts of refusals without an answer between them, after which each costs a retry. */
-const STALLED = 8;
+const STALLED = 12;
 
 export function createAutoLimiter(options: AutoLimiterOptions): AutoLimiter {
   const { env, log, retryHeader, hosts, credentials, onLimit } = options;
@@ -85,7 +85,7 @@ export function createAutoLimiter(options: AutoLimiterOptions): AutoLimiter {
   return {
     wrap: (next) => async (request, options) => {
       const origin = limitOf(request.url);
-      const ticket = await enter(origin, env, options.signal);
+      const ticket = await enter(origin, request.label, env, options.signal);
       const leave = (outcome: LimitOutcome): void => {
         for (const change of origin.limit.end(ticket, outcome, env.now())) tell(origin, change);
         origin.ended.resolve();
@@ -97,7 +97,9 @@ export function createAutoLimiter(options: AutoLimiterOptions): AutoLimiter {
         return response;
       } catch (error) {
         leave(
-          isTimeout(error) ? { kind: 'refused', why: 'time-out', facts: { quotas: [] } } : { kind: 'failed' },
+          isTimeout(error)
+            ? { kind: 'refused', why: 'time-out', isOfRate: false, facts: { quotas: [] } }
+            : { kind: 'failed' },
         );
         throw error;
       }
@@ -113,6 +115,7 @@ export function createAutoLimiter(options: AutoLimiterOptions): AutoLimiter {
 /** Waits for a place and for the time to send. */
 async function enter(
   origin: AutoGate,
+  job: string | undefined,
   env: Env,
   signal: AbortSignal,
 ): Promise<ReturnType<AutoLimit['begin']>> {
@@ -122,7 +125,7 @@ async function enter(
       signal.throwIfAborted();
       const now = env.now();
       const waitMs = origin.limit.waitMs(now);
-      if (waitMs === 0) return origin.limit.begin(now);
+      if (waitMs === 0) return origin.limit.begin(now, job);
       if (waitMs === undefined) await orAborted(origin.ended.promise, signal);
       else await sleepOrEnded(origin, env, Math.ceil(waitMs), signal);
     }
@@ -162,7 +165,7 @@ function outcomeOf({ status, headers }: ApiResponse, retryHeader: string, nowMs:
   const spent = facts.quotas.find(({ left }) => left === 0);
   // a time that has passed is no pause
   const waitMs = [told, spent?.resetMs].find((ms) => ms !== undefined && ms > 0);
-  return { kind: 'refused', why: String(status), retryAfterMs: waitMs, facts };
+  return { kind: 'refused', why: String(status), retryAfterMs: waitMs, isOfRate: status !== 503, facts };
 }
 
 function isTimeout(error: unknown): boolean {
