@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Text } from './values.tsx';
+import { plural, Text } from './values.tsx';
 import './chart.css';
 
 export type ChartTone = 'accent' | 'bad' | 'good' | 'muted' | 'warn';
@@ -172,5 +172,5 @@ function summary({
 }): string {
   const least = Math.min(...sums);
   const last = bars.at(-1);
-  return `${bars.length} bars, from ${format(least)} to ${format(most)}; the last, ${last?.name ?? ''}, is ${format(sums.at(-1) ?? 0)}. The numbers are in the table below.`;
+  return `${plural(bars.length, 'bar')}, ${least === most ? format(most) : `from ${format(least)} to ${format(most)}`}; the last, ${last?.name ?? ''}, is ${format(sums.at(-1) ?? 0)}. The numbers are in the table below.`;
 }

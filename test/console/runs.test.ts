@@ -337,6 +337,9 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     await page.getByRole('link', { name: `run ${id}`, exact: true }).click();
     await page.getByText('Its doubt was accepted by Master token: “The API gives <b>each</b>').waitFor();
     expect(await page.getByRole('button', { name: 'Accept the doubt' }).count()).toBe(0);
+    // It was loaded after all: nothing on the page says otherwise.
+    await page.getByText('This run held it back until its doubt was accepted.').waitFor();
+    expect(await page.getByText('Nothing of it was loaded').count()).toBe(0);
     expect(await axe(page)).toEqual([]);
     await screenshots(page, 'run-accepted');
   });

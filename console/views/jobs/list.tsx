@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<Job>[] = [
   {
     id: 'table',
     title: 'Table',
-    width: 190,
+    width: 230,
     show: ({ tableId }) =>
       tableId === null ? (
         <span class="muted">–</span>
@@ -55,7 +55,7 @@ const COLUMNS: readonly Column<Job>[] = [
         </Link>
       ),
   },
-  { id: 'error', title: 'Error', width: 240, text: (job) => failureOfJob(job)?.message ?? '' },
+  { id: 'error', title: 'Error', width: 210, text: (job) => failureOfJob(job)?.message ?? '' },
   { id: 'who', title: 'By', width: 130, show: ({ creatorToken }) => <By token={creatorToken} /> },
 ];
 

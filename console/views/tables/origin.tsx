@@ -112,7 +112,7 @@ function Source({ source }: { readonly source: TableSource }) {
         </span>
       </p>
       <p class="muted">
-        As <Text>{output}</Text>
+        By its output <Text>{output}</Text>
         {row !== undefined && (
           <>
             {' '}

@@ -34,6 +34,16 @@ test.each([
   },
 );
 
+test('a run that took hardly longer is not called the same', async () => {
+  signIn();
+  const [before, after] = [run('1', 10), run('2', 11)];
+  answer({ 'GET runs': [after, before], 'GET runs/1': before });
+  render(<Compare run={after} />);
+  const line = (await screen.findByText('Took')).closest('tr');
+  expect(line?.textContent).toBe('Took10 s11 sabout the same');
+  expect(line?.className).toBe('');
+});
+
 test('other runs are told apart by how they ended, in words', async () => {
   signIn();
   const [first, failed, last] = [run('1', 10), run('2', 10, 'error'), run('3', 10)];

@@ -62,6 +62,19 @@ describe('a chart', () => {
     expect(rows.map(({ textContent }) => textContent)).toEqual(['Tuesday00', 'Monday1,2003']);
   });
 
+  test('of one bar says so in the singular', () => {
+    render(
+      <BarChart
+        title="Runs"
+        of="Day"
+        series={[{ name: 'Runs', tone: 'accent' }]}
+        bars={[{ key: '1', name: 'Monday', values: [3] }]}
+        format={countText}
+      />,
+    );
+    screen.getByRole('img', { name: /^1 bar, 3; the last, Monday, is 3\./ });
+  });
+
   test('of nothing is not drawn', () => {
     const { container } = render(<BarChart title="Runs" of="Day" series={[]} bars={[]} format={countText} />);
     expect(container.textContent).toBe('');
