@@ -64,7 +64,7 @@ export async function saveMetadata(
   const timestamp = isoTime(env.now());
   if (owner.scope === 'bucket' && items.length > 0)
     await updateBucket(meta, owner.branch_id, owner.owner, { updated: timestamp });
-  // Of a key that is given twice the last value counts; a statement may write it once.
+  // The last value of a key that is given twice counts: a statement may write it once.
   const values = [...new Map(items.map(({ key, value }) => [key, value]))];
   for (let i = 0; i < values.length; i += AT_ONCE) {
     const rows = [];
