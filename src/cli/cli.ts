@@ -16,7 +16,7 @@ import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
 import { alertsGroup } from './alerts.ts';
 import { runsGroup } from './runs.ts';
-import { storageGroup } from './storage.ts';
+import { storageGroup, withStorage } from './storage.ts';
 import { sqlCommand } from './sql.ts';
 import { testCommand } from './test.ts';
 import { uiCommand } from './ui.ts';
@@ -56,7 +56,8 @@ const DESCRIBE = 'Turns a description of a REST API (config.json) into CSV table
  * @throws {ExtractorError} what went wrong; {@link describe} puts it in words
  */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<number> {
-  const place = await descend({ script: 'gex', describe: DESCRIBE, entries: entries(), argv });
+  const given = withStorage(argv);
+  const place = await descend({ script: 'gex', describe: DESCRIBE, entries: entries(), argv: given });
   const width = process.stdout.columns || undefined;
   if (place.argv.length === 0 && place.fallback === undefined) {
     io.note(helpOf(place, width));

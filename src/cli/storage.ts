@@ -15,6 +15,14 @@ export const storageGroup: CommandGroup = {
   ],
 };
 
+/**
+ * Puts `storage` before one of its resources, where a command line begins with that: `gex tables show` is
+ * `gex storage tables show`.
+ */
+export function withStorage(argv: readonly string[]): readonly string[] {
+  return RESOURCES.some(({ name }) => name === argv[0]) ? [storageGroup.name, ...argv] : argv;
+}
+
 const RESOURCES: readonly CommandEntry[] = [
   {
     name: 'buckets',

@@ -1,4 +1,5 @@
 // @module-tag thorough
+import { sparkline } from '../../src/cli/runs/sparkline.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunError } from '../../src/storage/protocol/run.ts';
 import type { RunProblems } from '../../src/storage/protocol/problems.ts';
@@ -161,7 +162,16 @@ describe('gex runs', () => {
     expect(code).toBe(0);
     expect(stdout.split('\n')[0]).toMatch(/^run +configuration +status +verdict +ended +took +rows +error$/);
     expect(stdout).toContain(ids[39]);
-    expect((await runs('list', '--config', 'a')).stdout).toMatch(/\nrows {2}▁+ {2}0 to 0\ntook /);
+    expect((await runs('list', '--config', 'a')).stdout).toMatch(/\nrows {2}0 to 0\ntook /);
+  });
+
+  test.each([
+    ['bars where it is a terminal', [1, 2, 4], 80, '▃▅█  1 to 4'],
+    ['the last that fit', Array.from({ length: 100 }, (_, i) => i), 60, '▇▇████████  90 to 99'],
+    ['the bounds alone for programs', [1, 2, 4], undefined, '1 to 4'],
+    ['nothing of nothing', [], 80, ''],
+  ] as const)('draws %s', (_what, values, width, drawn) => {
+    expect(sparkline(values, width)).toBe(drawn);
   });
 
   test('tells what went wrong and what to do', async () => {

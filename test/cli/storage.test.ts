@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Io } from '../../src/cli/command.ts';
 import { helpOf } from '../../src/cli/help.ts';
 import { descend, parseLine } from '../../src/cli/parse.ts';
-import { storageGroup } from '../../src/cli/storage.ts';
+import { storageGroup, withStorage } from '../../src/cli/storage.ts';
 import { createTransferLine } from '../../src/cli/storage/storage-command.ts';
 import { ExtractorError } from '../../src/lib/errors.ts';
 import type { Job } from '../../src/storage/client/index.ts';
@@ -168,6 +168,19 @@ describe('tables', () => {
     expect((await storage('tables', 'list')).out).toMatch(
       new RegExp(`^${table} +3 +\\d+ B  id +\\d{4}-`, 'm'),
     );
+  });
+
+  test('are shown by the last part of an id that one alone has, and without the word “storage”', async () => {
+    const [one, other] = [await people(), await people()];
+    const bucket = one.slice(0, one.lastIndexOf('.'));
+    await storage('tables', 'create', bucket, file('alone.csv', PEOPLE));
+    const { out } = await storageWith(new AbortController().signal, ['tables', 'show', 'alone']);
+    expect(out).toContain(`${bucket}.alone`);
+    const ambiguous = await failure('tables', 'show', 'people');
+    expect(ambiguous.hint).toMatch(/^There is: in\.c-people\d+\.people, /);
+    expect(ambiguous.hint).not.toContain('alone');
+    expect(withStorage(['tables', 'show', other])).toEqual(['storage', 'tables', 'show', other]);
+    expect(withStorage(['runs', 'tables'])).toEqual(['runs', 'tables']);
   });
 
   test('are previewed by conditions, with numbers compared as numbers', async () => {

@@ -54,7 +54,7 @@ async function listRuns({ args, io, client, show }: StorageContext): Promise<voi
   show(runs, () => {
     if (runs.length === 0) return 'There are no such runs.';
     const isOne = args.text('config') !== undefined && runs.length > 2;
-    return [...describeRuns(runs, io.width), ...(isOne ? chart(runs) : [])].join('\n');
+    return [...describeRuns(runs, io.width), ...(isOne ? chart(runs, io.width) : [])].join('\n');
   });
 }
 
@@ -76,13 +76,16 @@ function describeRuns(runs: readonly Run[], width: number | undefined): readonly
 }
 
 /** Rows and durations from the oldest run to the newest. */
-function chart(runs: readonly Run[]): readonly string[] {
+function chart(runs: readonly Run[], width: number | undefined): readonly string[] {
   const ended = runs.filter(({ endTime }) => endTime !== null).toReversed();
   const seconds = ended.map(({ startTime, endTime }) => spanMs(startTime, endTime) / 1000);
   return [
     '',
-    `rows  ${sparkline(ended.map(({ rowCount }) => rowCount ?? 0))}`,
-    `took  ${sparkline(seconds)}`,
+    `rows  ${sparkline(
+      ended.map(({ rowCount }) => rowCount ?? 0),
+      width,
+    )}`,
+    `took  ${sparkline(seconds, width)}`,
   ];
 }
 

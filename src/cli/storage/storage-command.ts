@@ -77,8 +77,10 @@ function hintOf(name: string, given: string, known: readonly string[]): string {
   const near = nearest(given, known);
   if (near !== undefined) return `Did you mean ${near}?`;
   if (known.length === 0) return `There is no ${name} here at all. Check --storage and --branch.`;
-  const shown = known.slice(0, FEW).join(', ');
-  return `There is: ${shown}${known.length > FEW ? ` and ${known.length - FEW} more` : ''}.`;
+  const ending = known.filter((id) => id.endsWith(`.${given}`));
+  const listed = ending.length === 0 ? known : ending;
+  const shown = listed.slice(0, FEW).join(', ');
+  return `There is: ${shown}${listed.length > FEW ? ` and ${listed.length - FEW} more` : ''}.`;
 }
 
 export interface StorageCommand extends Pick<Command, 'describe' | 'examples' | 'name'> {

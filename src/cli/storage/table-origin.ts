@@ -55,7 +55,9 @@ export function describeOrigin(
   else if (hidden === 0) parts.push('No run of a configuration has loaded it.');
   if (hidden > 0) parts.push(`It also comes from ${hidden} more of components that your token may not use.`);
   if (loads.length > 2)
-    parts.push(`Rows after each load  ${sparkline(loads.map(({ totalRows }) => totalRows).toReversed())}`);
+    parts.push(
+      `Rows after each load  ${sparkline(loads.map(({ totalRows }) => totalRows).toReversed(), width)}`,
+    );
   const [last] = sources;
   if (last !== undefined && last.lastStatus !== null)
     parts.push(`Its requests: gex runs show ${last.lastRun}`);

@@ -1,4 +1,4 @@
-import type { Table } from '../../storage/client/index.ts';
+import type { StorageClient, Table } from '../../storage/client/index.ts';
 import { flag, valued, type Command } from '../command.ts';
 import { formatTable } from '../format.ts';
 import { changeCommands } from './change-table.ts';
@@ -32,7 +32,7 @@ export const tableCommands: readonly Command[] = [
     words: [tableWord],
     examples: [['gex storage tables show in.c-main.users', 'One table']],
     async run({ args, client, io, show }) {
-      const table = await client.tables.detail(args.word('table'));
+      const table = await client.tables.detail(await idOf(client, args.word('table')));
       const origin = await originOf(client, table.id);
       show({ ...table, ...origin }, () => describeTable(table) + describeOrigin(origin, io.width));
     },
@@ -58,6 +58,18 @@ export const tableCommands: readonly Command[] = [
   ...changeCommands,
   orphansCommand,
 ];
+
+/** Returns the id of a table; its last part, or its name that is shown, is enough where one table alone has that. */
+async function idOf(client: StorageClient, given: string): Promise<string> {
+  if (given.includes('.')) return given;
+  // Where this fails, what is said of the table itself is the error to tell.
+  const found = await client.tables.brief({ search: given, limit: MOST_NAMED }).catch(() => undefined);
+  const named = (found?.tables ?? []).filter(({ id, name }) => id.endsWith(`.${given}`) || name === given);
+  const [only] = named;
+  return only !== undefined && named.length === 1 ? only.id : given;
+}
+
+const MOST_NAMED = 500;
 
 const PREVIEW_ROWS = 20;
 
