@@ -276,7 +276,7 @@ function listOut(out: TranslatedJson, scope: TemplateScope): TranslatedJson {
 
 /** Functions that are empty where their first argument is. */
 const EMPTY_OF_FIRST: ReadonlySet<unknown> = new Set(
-  'lower upper trim replace match substr json_encode'.split(' '),
+  'base64_encode json_encode lower match replace substr trim upper urlencode'.split(' '),
 );
 
 function mayBeEmpty(out: TranslatedJson, scope: TemplateScope): boolean {

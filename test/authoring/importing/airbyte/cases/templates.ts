@@ -53,7 +53,12 @@ export const TEMPLATE_CASES: readonly TwoRuns[] = [
   {
     name: 'a value that is encoded for the address',
     stream: stream('items', "/sites/{{ sanitize_url(stream_partition.get('site')) }}/x", {
-      requester: { request_parameters: { q: "{{ config['text'] | urlencode }}" } },
+      requester: {
+        request_parameters: {
+          q: "{{ config['text'] | urlencode }}",
+          r: "{{ config['empty'] | urlencode }}",
+        },
+      },
       retriever: {
         partition_router: {
           type: 'ListPartitionRouter',
@@ -62,7 +67,7 @@ export const TEMPLATE_CASES: readonly TwoRuns[] = [
         },
       },
     }),
-    settings: { text: 'a b/~c' },
+    settings: { text: 'a b/~c', empty: '' },
     api: () => [{ id: 1 }],
     asks: [
       ['GET /sites/https://a.b/~c+d/x?q=a%20b/~c', 'GET /sites/sc-domain:e/x?q=a%20b/~c'],
