@@ -275,6 +275,32 @@ describe('an alert', () => {
     expect(await after(1)).toMatchObject([{ event: 'recovered', sources: [{ configuration: 'a' }] }]);
   });
 
+  test('tells in one message of all that are late after the service was off, and of others apart', async () => {
+    const { create, source, ran, after, service } = await world();
+    await create({ kinds: ['late'], lateMinutes: 60, lateErrorMinutes: 2000 });
+    const many = Array.from({ length: 20 }, (_, i) => `m${String(i).padStart(2, '0')}`);
+    for (const id of many) {
+      await source(id);
+      await service.call('POST', `components/ex-generic-v2/configs/${id}/schedules`, { cron: '0 5 31 12 *' });
+      await ran(id);
+    }
+    const named = (told: Awaited<ReturnType<typeof after>>) =>
+      told.map(({ event, sources }) => [event, sources.map(({ configuration }) => configuration)]);
+    expect(await after(1)).toEqual([]);
+    expect(named(await after(1440))).toEqual([['late', many]]);
+    expect(await after(1)).toEqual([]);
+    // One that is late later is told of by itself, and those of before stay one cause.
+    await source('x');
+    await service.call('POST', 'components/ex-generic-v2/configs/x/schedules', { cron: '0 5 31 12 *' });
+    await ran('x');
+    expect(await after(1)).toEqual([]);
+    expect(named(await after(61))).toEqual([['late', ['x']]]);
+    for (const id of many) await ran(id);
+    const back = await after(1);
+    expect(back).toMatchObject([{ event: 'recovered' }]);
+    expect(await after(1)).toEqual([]);
+  });
+
   test('does not see as wrong what is deleted, and sees it again when it is restored', async () => {
     const own = await world();
     const { id } = await own.create({ kinds: ['failed', 'late'], lateMinutes: 60 });

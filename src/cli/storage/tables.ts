@@ -62,7 +62,7 @@ export const tableCommands: readonly Command[] = [
 /** Returns the id of a table; its last part, or its name that is shown, is enough where one table alone has that. */
 async function idOf(client: StorageClient, given: string): Promise<string> {
   if (given.includes('.')) return given;
-  // Where this fails, what is said of the table itself is the error to tell.
+  // An error of the list is not told: that of the table itself says more.
   const found = await client.tables.brief({ search: given, limit: MOST_NAMED }).catch(() => undefined);
   const named = (found?.tables ?? []).filter(({ id, name }) => id.endsWith(`.${given}`) || name === given);
   const [only] = named;

@@ -84,7 +84,35 @@ async function findingsNow(
       // The state of the last look stays; the other kinds are told of.
       log.error('An alert could not look', { alert: alert.id, at: name, detail: reasonOf(error) });
     }
-  return await withoutGone(look, states, found);
+  return await withoutGone(look, states, lateTogether(states, found, now));
+}
+
+/** So many that become late in one look have one cause. */
+const TOGETHER = 3;
+
+/**
+ * Gives one cause to those that become late together, as when the service was off for a day: one message names them all.
+ * What was late before keeps its cause.
+ */
+function lateTogether(
+  states: ReadonlyMap<string, AlertStateRow>,
+  found: AlertFindings,
+  now: number,
+): AlertFindings {
+  const late = [...found].flatMap(([key, finding]) => (finding?.kind === 'late' ? [{ key, finding }] : []));
+  const wasLate = (key: string): AlertStateRow | undefined => {
+    const before = states.get(key);
+    return before?.kind === 'late' ? before : undefined;
+  };
+  const isShared = late.filter(({ key }) => wasLate(key) === undefined).length >= TOGETHER;
+  const shared = `late ${isoTime(now)}`;
+  return new Map([
+    ...found,
+    ...late.map(({ key, finding }) => {
+      const cause = wasLate(key)?.cause ?? (isShared ? shared : finding.cause);
+      return [key, { ...finding, cause }] as const;
+    }),
+  ]);
 }
 
 /** Takes away what is about configurations that are deleted: nobody can mend them. */
