@@ -230,7 +230,9 @@ function parentOf(
   const stream = parent.child('stream');
   if (stream === undefined) throw new TemplateError('a parent without a stream');
   if (isSequence(parent.get('lazy_read_pointer')) && parent.keys('lazy_read_pointer').length > 0)
-    throw new TemplateError('first pages of the child inside of the parent');
+    scope.findings.moreRows(
+      `The first page below each row of “${stream.text('name') ?? ''}” is asked for: in its first run the other tool takes it from “${parent.keys('lazy_read_pointer').join('.')}” of that row, which has no rows where that is missing.`,
+    );
   const extra = parent.get('extra_fields');
   return {
     stream,
