@@ -92,7 +92,7 @@ const TOGETHER = 3;
 
 /**
  * Gives one cause to those that become late together, as when the service was off for a day: one message names them all.
- * What was late before keeps its cause.
+ * Those that were late before keep their cause.
  */
 function lateTogether(
   states: ReadonlyMap<string, AlertStateRow>,
