@@ -334,13 +334,12 @@ class Scanner {
         const from = at;
         at++;
         for (;;) {
-          const inside = bytes[at];
+          let inside = 0;
+          while (at < length && (inside = bytes[at] ?? 0) !== QUOTE && inside !== BACKSLASH) at++;
+          if (at >= length) this.#fail('The text ends inside a string');
           if (inside === QUOTE) break;
-          if (inside === BACKSLASH) {
-            if (isTelling(bytes, at)) this.#plain = false;
-            at += 2;
-          } else if (at >= length) this.#fail('The text ends inside a string');
-          else at++;
+          if (isTelling(bytes, at)) this.#plain = false;
+          at += 2;
         }
         at++;
         const first = bytes[from + 1] ?? 0;
