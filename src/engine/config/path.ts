@@ -24,12 +24,12 @@ export function keysOfPath(path: string): KeyPath {
   return keys;
 }
 
-const PLAIN = /^[\p{L}\p{N}_$#@-]+$/u;
 const STEP = /\[("(?:[^"\\]|\\.)*"|\d+)\]|([^.[\]]+)/g;
 
 function step(before: string, key: string): string {
   if (/^\d+$/.test(key)) return before === '' ? key : `[${key}]`;
-  if (!PLAIN.test(key)) return `[${JSON.stringify(key)}]`;
+  // most are in ASCII, and need no tables of letters, which the runtime makes at each start
+  if (!/^[\w$#@-]+$/.test(key) && !/^[\p{L}\p{N}_$#@-]+$/u.test(key)) return `[${JSON.stringify(key)}]`;
   return before === '' ? key : `.${key}`;
 }
 

@@ -55,11 +55,11 @@ function scalarText(value: Json): string {
   return typeof value === 'boolean' ? String(value) : toText(value);
 }
 
-/** XML 1.0, production 5; with colons, for prefixes of namespaces. */
-const NAME = /^[:_\p{L}][-:_.\p{L}\p{N}\p{M}·]*$/u;
-
+/** Checks a name by XML 1.0, production 5; with colons, for prefixes of namespaces. */
 function checkName(name: string): void {
-  if (!NAME.test(name)) throw invalid(`“${name}” is no name of an element or attribute of XML.`);
+  // here and not above, as the tables of letters would be made at each start
+  if (!/^[:_\p{L}][-:_.\p{L}\p{N}\p{M}·]*$/u.test(name))
+    throw invalid(`“${name}” is no name of an element or attribute of XML.`);
 }
 
 function invalid(message: string): HttpError {

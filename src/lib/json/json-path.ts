@@ -50,8 +50,6 @@ export type Selector =
 
 const DOT = /(?<deep>\.?)\.(?:(?<all>\*)|(?<name>[^\s.[\]*'"()?,~^]+))/y;
 const OPEN = /(?<deep>\.\.)?\[/y;
-const SELECTOR =
-  /\s*(?:(?<all>\*)|(?<slice>-?\d*:-?\d*(?::-?\d*)?)|(?<index>-?\d+)|'(?<single>(?:[^'\\]|\\.)*)'|"(?<double>(?:[^"\\]|\\.)*)"|(?<name>[\p{L}_][\p{L}\d_-]*))\s*(?<end>[,\]])/uy;
 
 /** @throws {ConfigError} */
 export function segmentsOf(path: string, at?: string): readonly PathSegment[] {
@@ -69,8 +67,11 @@ export function segmentsOf(path: string, at?: string): readonly PathSegment[] {
     if (open === null) throw notJsonPath(path, path.slice(from), at);
     from += open[0].length;
     const selectors: Selector[] = [];
+    // here and not above, as its tables of letters would be made at each start
+    const selector =
+      /\s*(?:(?<all>\*)|(?<slice>-?\d*:-?\d*(?::-?\d*)?)|(?<index>-?\d+)|'(?<single>(?:[^'\\]|\\.)*)'|"(?<double>(?:[^"\\]|\\.)*)"|(?<name>[\p{L}_][\p{L}\d_-]*))\s*(?<end>[,\]])/uy;
     for (let end: string | undefined; end !== ']';) {
-      const found = matchAt(SELECTOR, path, from);
+      const found = matchAt(selector, path, from);
       if (found?.groups === undefined) throw notJsonPath(path, path.slice(from), at);
       selectors.push(selectorOf(found.groups));
       end = found.groups['end'];
