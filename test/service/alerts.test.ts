@@ -520,6 +520,23 @@ describe('an alert', () => {
     expect(await messages(id)).toMatchObject([{ status: 'sent', attempts: 1 }]);
   });
 
+  test('is not held up by a receiver that takes nothing, and is not asked for each of its messages', async () => {
+    const { create, after, hook, messages, service } = await world();
+    const deaf = await receiver();
+    deaf.answers.status = 503;
+    const { id } = await create({ url: deaf.url });
+    for (let n = 0; n < 25; n++) await service.call('POST', `alerts/${id}/test`);
+    const other = await create();
+    await service.call('POST', `alerts/${other.id}/test`);
+    expect(await after(1)).toHaveLength(1);
+    expect(deaf.got).toHaveLength(1);
+    expect(hook.got).toHaveLength(1);
+    deaf.answers.status = 200;
+    for (let n = 0; n < 3; n++) await after(1);
+    expect(new Set(deaf.got.map(({ body }) => body.id)).size).toBe(25);
+    expect((await messages(id)).filter(({ status }) => status !== 'sent')).toEqual([]);
+  });
+
   test('follows no redirect, and is tried by a test', async () => {
     const { create, after, hook, messages, service } = await world();
     const { id } = await create();

@@ -1,7 +1,7 @@
 import { reasonOf } from '../../../lib/errors.ts';
 import { decryptValue, type Scope } from '../../../lib/encryption/index.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
-import { findAlert, listDueMessages, updateMessage } from '../../stores/metadata/alerts.ts';
+import { findAlert, listDueAlerts, listDueMessages, updateMessage } from '../../stores/metadata/alerts.ts';
 import type { AlertMessageRow, AlertRow } from '../../stores/metadata/tables.ts';
 import type { Context } from '../context.ts';
 import { mailAddresses, type SendMail } from './mail.ts';
@@ -36,25 +36,28 @@ export async function sendMessages(
   signal: AbortSignal,
 ): Promise<void> {
   const { meta, queue } = context;
-  const due = await listDueMessages(meta, isoTime(await queue.runs.now()), AT_ONCE);
-  // A receiver that does not answer holds up no other.
+  const now = isoTime(await queue.runs.now());
+  // A receiver that does not answer, or has many to come, holds up no other.
   await Promise.all(
-    [...Map.groupBy(due, ({ alert_id }) => alert_id)].map(async ([id, messages]) => {
+    (await listDueAlerts(meta, now)).map(async (id) => {
       const alert = await findAlert(meta, id);
       if (alert === undefined) return;
-      for (const message of messages)
-        if (!signal.aborted) await sendOne(context, alert, message, ways, signal);
+      for (const message of await listDueMessages(meta, id, now, AT_ONCE)) {
+        // One that takes nothing now gets the others with the next look, which does not wait for each of them.
+        if (signal.aborted || !(await sendOne(context, alert, message, ways, signal))) return;
+      }
     }),
   );
 }
 
+/** @returns whether it was taken */
 async function sendOne(
   context: SendContext,
   alert: AlertRow,
   message: AlertMessageRow,
   ways: MessageWays,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { meta, queue, log } = context;
   const answer = await deliver(context, alert, message, ways, signal).catch((error: unknown) => ({
     isTaken: false,
@@ -74,6 +77,7 @@ async function sendOne(
       status,
       detail: told,
     });
+  return answer.isTaken;
 }
 
 async function deliver(

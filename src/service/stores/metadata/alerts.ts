@@ -106,11 +106,29 @@ export async function findMessage(meta: Meta, id: number): Promise<AlertMessageR
   return await meta.selectFrom('alert_messages').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** Alerts with messages whose time has come. */
+export async function listDueAlerts(meta: Meta, now: Moment): Promise<readonly number[]> {
+  const found = await meta
+    .selectFrom('alert_messages')
+    .select('alert_id')
+    .distinct()
+    .where('status', '=', 'waiting')
+    .where('not_before', '<=', now)
+    .execute();
+  return found.map(({ alert_id }) => alert_id);
+}
+
 /** Messages whose time has come, in their order. */
-export async function listDueMessages(meta: Meta, now: Moment, limit: number): Promise<AlertMessageRow[]> {
+export async function listDueMessages(
+  meta: Meta,
+  alertId: number,
+  now: Moment,
+  limit: number,
+): Promise<AlertMessageRow[]> {
   return await meta
     .selectFrom('alert_messages')
     .selectAll()
+    .where('alert_id', '=', alertId)
     .where('status', '=', 'waiting')
     .where('not_before', '<=', now)
     .orderBy('id')
