@@ -145,7 +145,6 @@ function oauth(authenticator: ManifestComponent, scope: TemplateScope): Authenti
       '#clientSecret': clientSecret,
       '#refreshToken': refreshToken,
       ...(isBasic ? {} : { authStyle: 'body' }),
-      ...(isJsonType(headers) ? { bodyFormat: 'json' } : {}),
       ...(Object.keys(more).length === 0 ? {} : { params: more }),
       answer: {
         accessToken: name('access_token_name', 'access_token'),
@@ -170,7 +169,8 @@ function oauth(authenticator: ManifestComponent, scope: TemplateScope): Authenti
     type: 'login',
     loginRequest: {
       endpoint: isQuery ? withQuery(endpoint, params) : endpoint,
-      method: isJsonType(headers) || isQuery ? 'POST' : 'FORM',
+      // a form whatever type its header tells
+      method: isQuery ? 'POST' : 'FORM',
       ...(isQuery ? {} : { params }),
       ...withHeaders(headers),
     },
@@ -228,10 +228,6 @@ function checkUsual(
   const others = Object.keys(headers).filter((header) => header.toLowerCase() !== 'content-type');
   if (!isUsual || others.length > 0)
     throw new TemplateError('refresh tokens for one use, with names or headers of their own');
-}
-
-function isJsonType(headers: Readonly<Record<string, TranslatedJson>>): boolean {
-  return JSON.stringify(headers).toLowerCase().includes('application/json');
 }
 
 function withQuery(

@@ -133,6 +133,10 @@ function byTime(
   ];
   const start = momentOf(cursor, 'start_datetime', format, scope);
   const end = endOf(cursor, format, granularity, scope);
+  checkStrict(cursor, format, granularity, end);
+  // a day or a month that has only begun by the end is asked for again
+  const isBegun = !hasTime(format) && (end === undefined || end === NOW || hasTime(endFormat(cursor, scope)));
+  const isThrough = granularity !== undefined || isBegun;
   const cursorOf = cursorReader(cursor, format);
   const isFilter = cursor.flag('is_client_side_incremental');
   const isFeed = cursor.flag('is_data_feed');
@@ -141,7 +145,8 @@ function byTime(
     ...(end === undefined ? {} : { to: end }),
     ...(step === undefined ? {} : { step }),
     format: windowFormat(format),
-    ...(granularity === undefined ? {} : { end: 'through', granularity }),
+    ...(isThrough ? { end: 'through' } : {}),
+    ...(granularity === undefined ? {} : { granularity }),
   };
   const incremental = {
     cursor: plainPath(cursorOf({ path: pathText([field]) })),
@@ -166,8 +171,8 @@ function byTime(
 }
 
 /**
- * Returns the end of the last window. Without a granularity it is sent in the format of the cursor, so that a format
- * without a time ends at the day that has begun; an end that is given is read in its own format.
+ * Returns the end of the last window; undefined for now. Without a granularity it is sent in the format of the cursor,
+ * so that a format without a time ends at the day that has begun; an end that is given is read in its own format.
  */
 function endOf(
   cursor: ManifestComponent,
@@ -176,13 +181,35 @@ function endOf(
   scope: TemplateScope,
 ): TranslatedJson | undefined {
   const given = momentOf(cursor, 'end_datetime', format, scope);
-  const hasTime = /%(?:H|I|M|S|s|f|T|c|X|m?s|epoch)/.test(format);
-  if (given === undefined && (hasTime || granularity !== undefined)) return undefined;
-  const isDay = typeof given === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(given);
-  const end = given ?? NOW;
-  return hasTime || isDay
-    ? end
-    : call('strtotime', /%[dejFx]/.test(format) ? 'today' : FIRST_OF_MONTH, secondsOf(end));
+  if (given === undefined || hasTime(format)) return given;
+  if (granularity === undefined && (given === NOW || hasTime(endFormat(cursor, scope)))) return given;
+  if (typeof given === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(given)) return given;
+  return call('strtotime', /%[dejFx]/.test(format) ? 'today' : FIRST_OF_MONTH, secondsOf(given));
+}
+
+/** Returns the format that `end_datetime` has of its own. */
+function endFormat(cursor: ManifestComponent, scope: TemplateScope): string {
+  const inner = cursor.child('end_datetime');
+  return inner === undefined ? '' : (textOf(inner, 'datetime_format', scope) ?? '');
+}
+
+function hasTime(format: string): boolean {
+  return /%(?:H|I|M|S|s|f|T|c|X|m?s|epoch)/.test(format);
+}
+
+/**
+ * Refuses windows of no length that the other tool leaves out, where a state can be as new as the end. A time to the
+ * second is older than the start of the run.
+ */
+function checkStrict(
+  cursor: ManifestComponent,
+  format: string,
+  granularity: string | undefined,
+  end: TranslatedJson | undefined,
+): void {
+  if (!cursor.flag('is_compare_strictly') || granularity === undefined) return;
+  if (hasTime(format) && (end === undefined || end === NOW)) return;
+  throw new TemplateError('windows of no length that are left out');
 }
 
 const FIRST_OF_MONTH = 'first day of this month midnight';

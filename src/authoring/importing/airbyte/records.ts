@@ -100,6 +100,8 @@ class Records {
     const { findings } = this.#scope;
     if (extractor === undefined) return '.';
     if (extractor.type === 'CombinedExtractor' && (extractor.text('mode') ?? 'union') === 'union') {
+      if (extractor.flag('skip_empty_records'))
+        findings.moreRows('Rows without a field are written; the other tool leaves them out.');
       const paths = extractor.children('extractors').map((inner) => this.extractor(inner));
       return paths.flatMap((path) => (isSequence(path) ? path : [path]));
     }
@@ -111,6 +113,10 @@ class Records {
     return (
       findings.attempt(extractor.place('field_path'), extractor.get('field_path'), () => {
         const keys = this.#keysOf(extractor, 'field_path');
+        if (keys[0] === '*')
+          findings.moreRows(
+            'An answer that is a list has rows; the other tool looks for the path inside of each item, and finds none.',
+          );
         return dataPath([...keys, ...this.#expanded(extractor)]);
       }) ?? '.'
     );

@@ -149,6 +149,34 @@ describe('pages that end by their rows', () => {
   });
 });
 
+// airbyte-cdk asks for no window whose start is its end: an API may refuse it
+test.each<[string, Part, string]>([
+  ['days', { step: 'P1D', cursor_granularity: 'P1D' }, 'not'],
+  ['seconds', { datetime_format: '%Y-%m-%dT%H:%M:%SZ', step: 'P1D', cursor_granularity: 'PT1S' }, 'exact'],
+  ['days without a granularity', {}, 'exact'],
+])('windows of %s that may have no length are left out', (_, cursor, outcome) => {
+  const of = stream('items', '/a', times({ is_compare_strictly: true, ...cursor }));
+  const { report } = importAirbyte(manifestOf({ stream: of }, API), { file: 'shop.yaml' });
+  expect(report.streams.map((each) => each.outcome)).toEqual([outcome]);
+});
+
+// airbyte-cdk looks for the path in each item of a list, and leaves empty rows out where it is told to
+test.each<[string, Part]>([
+  ['a path that begins with all keys', { type: 'DpathExtractor', field_path: ['*', 'customer'] }],
+  [
+    'empty rows that are left out',
+    {
+      type: 'CombinedExtractor',
+      skip_empty_records: true,
+      extractors: [{ type: 'DpathExtractor', field_path: ['a'] }],
+    },
+  ],
+])('%s may give more rows', (_, extractor) => {
+  const of = stream('items', '/a', { selector: { extractor } });
+  const { report } = importAirbyte(manifestOf({ stream: of }, API), { file: 'shop.yaml' });
+  expect(report.streams.map(({ outcome }) => outcome)).toEqual(['more rows']);
+});
+
 test('a part that is referred to from thousands of places is read once', () => {
   const common = Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`k${i}`, i]));
   const users: readonly (readonly [string, unknown])[] = Array.from({ length: 3000 }, (_, i) => [

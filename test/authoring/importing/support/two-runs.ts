@@ -112,8 +112,11 @@ export async function serve(): Promise<{
 
 /** Returns a body in one form: JSON without blanks, the parts of a form sorted and decoded, signed tokens by what they say. */
 function compact(type: string, body: string): string {
-  if (type === 'application/json' && body !== '') return JSON.stringify(JSON.parse(body));
-  if (!type.includes('urlencoded')) return body;
+  const isJson = type === 'application/json' && body !== '';
+  // some logins are forms whatever their header tells
+  const isForm = type.includes('urlencoded') || (isJson && !/^[[{]/.test(body));
+  if (isJson && !isForm) return JSON.stringify(JSON.parse(body));
+  if (!isForm) return body;
   const parts = [...new URLSearchParams(body)].map(([key, value]) => `${key}=${claimsOf(value) ?? value}`);
   return parts.toSorted().join('&');
 }

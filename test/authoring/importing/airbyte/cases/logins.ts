@@ -42,6 +42,15 @@ export const LOGIN_CASES: readonly TwoRuns[] = [
     ),
   },
   {
+    name: 'a form whose header tells another type',
+    stream: withLogin({ ...client, refresh_request_headers: { 'Content-Type': 'application/json' } }),
+    api: tokens,
+    asks: both(
+      'GET /a Bearer T',
+      'POST /token application/json client_id=c&client_secret=s&grant_type=refresh_token&refresh_token=r',
+    ),
+  },
+  {
     name: 'credentials in a header are in no body',
     stream: withLogin({
       ...client,

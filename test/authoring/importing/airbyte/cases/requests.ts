@@ -76,6 +76,39 @@ export const REQUEST_CASES: readonly TwoRuns[] = [
     api: none,
     asks: twice('GET /a?since=2024-06-29', 'GET /a?since=2024-06-30'),
   },
+  {
+    name: 'a day is asked for again while it lasts',
+    stream: stream('items', '/a', times({ end_time_option: inQuery('until') })),
+    api: () => [{ id: 1, at: '2024-07-01' }],
+    asks: [['GET /a?since=2024-01-01&until=2024-07-01'], ['GET /a?since=2024-07-01&until=2024-07-01']],
+  },
+  {
+    name: 'a day that has begun by an end with a time is asked for again',
+    stream: stream(
+      'items',
+      '/a',
+      times({
+        end_time_option: inQuery('until'),
+        end_datetime: {
+          type: 'MinMaxDatetime',
+          datetime: "{{ now_utc().strftime('%Y-%m-%dT%H:%M:%SZ') }}",
+          datetime_format: '%Y-%m-%dT%H:%M:%SZ',
+        },
+      }),
+    ),
+    api: () => [{ id: 1, at: '2024-07-01' }],
+    asks: [['GET /a?since=2024-01-01&until=2024-07-01'], ['GET /a?since=2024-07-01&until=2024-07-01']],
+  },
+  {
+    name: 'an end that is given as a day is not asked for again',
+    stream: stream(
+      'items',
+      '/a',
+      times({ end_time_option: inQuery('until'), end_datetime: "{{ now_utc().strftime('%Y-%m-%d') }}" }),
+    ),
+    api: () => [{ id: 1, at: '2024-07-01' }],
+    asks: [['GET /a?since=2024-01-01&until=2024-07-01'], []],
+  },
   asking(
     'a list is its name repeated, also one in a text and one of the settings',
     {
