@@ -2,6 +2,9 @@
 const ENOUGH_BYTES = 16 << 20;
 const LOOK_EVERY_MS = 25;
 
+/** The flag is one of the process, which may do many commands one after the other. */
+let isBounded = false;
+
 /**
  * Keeps the space for new objects from growing without need: V8 doubles it up to 64 MB while a run goes on, which
  * made up most of the difference between the memory of a short run and a long one (`bench/memory.ts`).
@@ -16,10 +19,12 @@ export function boundYoungMemory(enoughBytes = ENOUGH_BYTES): void {
     const { getHeapSpaceStatistics, setFlagsFromString } = process.getBuiltinModule('node:v8');
     const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
     if (space !== undefined && space.space_size < enoughBytes) return;
+    clearInterval(timer);
+    if (isBounded) return;
+    isBounded = true;
     setFlagsFromString('--semi-space-growth-factor=1');
     // what is compiled is kept at the end for processes that begin without it
     process.prependOnceListener('exit', () => setFlagsFromString('--semi-space-growth-factor=2'));
-    clearInterval(timer);
   }, LOOK_EVERY_MS);
   timer.unref();
 }
