@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConfigurationBriefs } from '../../src/storage/protocol/configuration-brief.ts';
 import type { ScheduleBriefs, ScheduleCalendar } from '../../src/storage/protocol/schedule.ts';
+import { metaOf } from './database.ts';
 import { startService, type Running } from './harness.ts';
 
 let service: Running;
@@ -229,6 +230,15 @@ describe('lists of all sources', () => {
     const known = first.find(({ time }) => time === whole?.time);
     expect(whole?.runs).toBe((known?.runs ?? 0) + 12);
     expect(whole?.first.map(({ name }) => name)).toEqual(expect.arrayContaining(['rhythm-a', 'rhythm-b']));
+    // One that comes next later than others of its rhythm is counted from there on.
+    const meta = await metaOf(service.dir);
+    const next_occurrence = hours[3]?.time.replace('+0000', '.000Z') ?? '';
+    await meta.updateTable('schedules').set({ next_occurrence }).where('id', '=', Number(same)).execute();
+    await meta.destroy();
+    const later = (await brief<ScheduleCalendar>('schedules/calendar')).hours;
+    const runsAt = (place: number) => later.find(({ time }) => time === hours[place]?.time)?.runs;
+    expect(runsAt(2)).toBe((hours[2]?.runs ?? 0) - 6);
+    expect(runsAt(3)).toBe(whole?.runs);
     await service.call('PUT', 'components/ex-generic-v2/configs/rhythm-a', { isDisabled: true });
     expect((await brief<ScheduleCalendar>('schedules/calendar?hours=4')).hours[3]?.runs).toBe(
       (known?.runs ?? 0) + 6,

@@ -22,14 +22,22 @@ export async function readCalendar(
 ): Promise<ScheduleCalendar> {
   const start = Math.floor(now / HOUR_MS) * HOUR_MS;
   const counted = Array.from({ length: hours + 1 }, () => ({ runs: 0, schedules: [] as BriefSchedule[] }));
-  for (const { next, some } of rhythmsOf(await listBriefSchedules(meta, filter))) {
-    const { cron, time_zone: timeZone } = some[0];
-    const times = timesBefore({ cron, timeZone }, Date.parse(next), start + counted.length * HOUR_MS);
-    for (const [hour, at] of Map.groupBy(times, (time) => Math.floor((time - start) / HOUR_MS))) {
+  const until = start + counted.length * HOUR_MS;
+  const rhythms = new Map<string, readonly number[]>();
+  for (const schedule of await listBriefSchedules(meta, filter)) {
+    const { cron, time_zone: timeZone, next_occurrence, is_disabled, is_deleted } = schedule;
+    if (next_occurrence === null || is_disabled !== 0 || is_deleted !== 0) continue;
+    // Worked out once for all with the same expression and zone: that is most of the work.
+    const rhythm = JSON.stringify([cron, timeZone]);
+    const times = rhythms.get(rhythm) ?? timesBefore({ cron, timeZone }, start - 1, until);
+    rhythms.set(rhythm, times);
+    const next = Date.parse(next_occurrence);
+    const own = [next, ...times.filter((time) => time > next)];
+    for (const [hour, at] of Map.groupBy(own, (time) => Math.floor((time - start) / HOUR_MS))) {
       const place = counted[hour];
-      if (place === undefined) continue; // overdue
-      place.runs += at.length * some.length;
-      place.schedules.push(...some);
+      if (place === undefined) continue; // overdue, or later
+      place.runs += at.length;
+      place.schedules.push(schedule);
     }
     await otherRequests();
   }
@@ -45,23 +53,4 @@ export async function readCalendar(
       })),
     })),
   };
-}
-
-interface Rhythm {
-  readonly next: string;
-  readonly some: [BriefSchedule, ...BriefSchedule[]];
-}
-
-/** Puts schedules with the same times together, which are worked out once; those that run nothing are left out. */
-function rhythmsOf(schedules: readonly BriefSchedule[]): Iterable<Rhythm> {
-  const found = new Map<string, Rhythm>();
-  for (const schedule of schedules) {
-    const { cron, time_zone, next_occurrence: next, is_disabled, is_deleted } = schedule;
-    if (next === null || is_disabled !== 0 || is_deleted !== 0) continue;
-    const key = JSON.stringify([cron, time_zone, next]);
-    const known = found.get(key);
-    if (known === undefined) found.set(key, { next, some: [schedule] });
-    else known.some.push(schedule);
-  }
-  return found.values();
 }

@@ -29,7 +29,7 @@ export function lastTime(timing: Timing, from: number, until: number): number {
 /** More times than that are not counted one by one. */
 const MOST_TIMES = 10_000;
 
-/** Returns the times of a schedule from `from`, a time of the schedule, up to before `until`; the first 10,000. */
+/** Returns `from`, and the times of a schedule behind it up to before `until`; the first 10,000. */
 export function timesBefore(timing: Timing, from: number, until: number): readonly number[] {
   const times: number[] = [];
   const job = open(timing.cron, timing.timeZone);
