@@ -192,6 +192,32 @@ describe.skipIf(CHROMIUM === undefined)('a new source of what people paste and d
     expect(saved).toContain('"#key":"GEX::');
   });
 
+  test('each list of an OpenAPI document is asked for, and what was proved is shown', async () => {
+    const api = await startApi(({ url }, response) => {
+      const page = Number(url.searchParams.get('page') ?? 1);
+      if (url.pathname !== '/books') return json(response, { message: 'not here' }, 404);
+      json(response, { items: page > 3 ? [] : [{ id: page * 2 }, { id: page * 2 + 1 }], pages: 3, page });
+    });
+    const items = { type: 'array', items: { type: 'object', properties: { id: { type: 'integer' } } } };
+    const content = { 'application/json': { schema: { type: 'object', properties: { items } } } };
+    const get = { responses: { 200: { description: 'all', content } } };
+    const { page } = await own.open('/new');
+    await drop(page, 'api.json', {
+      openapi: '3.0.0',
+      info: { title: 'Books', version: '1' },
+      servers: [{ url: api.url }],
+      paths: { '/books': { get }, '/authors': { get } },
+    });
+    await page.getByRole('button', { name: 'Look at it' }).click();
+    await page.getByRole('button', { name: 'Ask for each list' }).click();
+    const table = page.getByRole('region', { name: 'What was proved' });
+    await table.getByRole('row', { name: '/books complete' }).getByText('6 on 3 pages').waitFor();
+    await table.getByRole('row', { name: '/authors failed' }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.getByText('The configuration as JSON').click();
+    await page.getByText('pagenum').first().waitFor();
+  });
+
   test('of a Postman collection that is dropped the lists are shown', async () => {
     const { page } = await own.open('/new');
     await drop(page, 'shop.json', {

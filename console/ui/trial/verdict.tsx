@@ -6,7 +6,14 @@ const WORDS: Readonly<Record<string, readonly [tone: Tone, word: string, about: 
   ended: ['good', 'ended', 'The end was reached, and nothing speaks against it.'],
   cut: ['warn', 'not to the end', 'Right as far as it was tried; the end was not seen.'],
   doubtful: ['bad', 'doubtful', 'Something speaks against it.'],
+  failed: ['bad', 'failed', 'No list came.'],
 };
+
+/** Shows a verdict in a word. */
+export function VerdictBadge({ verdict }: { readonly verdict: string }) {
+  const [tone, word] = WORDS[verdict] ?? ['neutral', verdict];
+  return <Badge tone={tone}>{word}</Badge>;
+}
 
 /** Tells whether it has everything, in a word and a sentence. */
 export function Verdict({
@@ -16,10 +23,10 @@ export function Verdict({
   readonly verdict: string;
   readonly children?: ComponentChildren;
 }) {
-  const [tone, word, about] = WORDS[verdict] ?? ['neutral', verdict, ''];
+  const [, , about] = WORDS[verdict] ?? ['neutral', verdict, ''];
   return (
     <p class="row">
-      <Badge tone={tone}>{word}</Badge>
+      <VerdictBadge verdict={verdict} />
       <span>{about}</span>
       {children !== undefined && <span class="muted">{children}</span>}
     </p>

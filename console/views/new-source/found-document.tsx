@@ -7,6 +7,7 @@ import { Checkbox, Input } from '../../ui/field.tsx';
 import { Badge } from '../../ui/states.tsx';
 import { countText, Text } from '../../ui/values.tsx';
 import { Ticked } from '../../ui/trial/ticked.tsx';
+import { VerdictBadge } from '../../ui/trial/verdict.tsx';
 import { rowIdsOf, withOnlyRows } from './plan.ts';
 
 export interface FoundDocumentViewProps {
@@ -15,11 +16,15 @@ export interface FoundDocumentViewProps {
   readonly secrets: ReadonlyMap<string, string>;
   readonly onSecret: (name: string, value: string) => void;
   readonly onChange: (document: Json) => void;
+  readonly isBusy: boolean;
+  /** Asks for each list. */
+  readonly onTry: () => void;
 }
 
 /** Shows the lists of a document, with the choice of those to include. */
 export function FoundDocumentView(props: FoundDocumentViewProps) {
-  const { found, document, secrets, onSecret, onChange } = props;
+  const { found, document, secrets, onSecret, onChange, isBusy, onTry } = props;
+  const isTried = found.lists.some(({ attempt }) => attempt !== undefined);
   const whole = useMemo(() => parseExact(found.configuration), [found.configuration]);
   const taken = new Set(rowIdsOf(document));
   const all = rowIdsOf(whole);
@@ -33,9 +38,21 @@ export function FoundDocumentView(props: FoundDocumentViewProps) {
         <Badge isPlain>{found.kind}</Badge>
       </div>
       <p class="muted">
-        Each list becomes a table. What a document says is not tried yet: try it below, with a few lists at
-        first.
+        Each list becomes a table.{' '}
+        {isTried
+          ? 'Each one was asked for, and the configuration has what was proved.'
+          : 'What a document says is not tried yet: ask for each list, or try a few of them below.'}
       </p>
+      {isTried ? (
+        <AttemptTable lists={found.lists} />
+      ) : (
+        <div class="row">
+          <Button onPress={onTry} isDisabled={isBusy}>
+            Ask for each list
+          </Button>
+          <span class="muted">Up to twelve requests each, with the login above.</span>
+        </div>
+      )}
       {found.variables.length > 0 && (
         <div class="new-pair">
           {found.variables.map((name) => (
@@ -119,4 +136,50 @@ export function FoundDocumentView(props: FoundDocumentViewProps) {
       )}
     </section>
   );
+}
+
+/** Shows what came of asking for each list. */
+function AttemptTable({ lists }: { readonly lists: FoundDocument['lists'] }) {
+  return (
+    <div class="trial-scroll" tabIndex={0} role="region" aria-label="What was proved">
+      <table class="new-import new-proof">
+        <thead>
+          <tr>
+            <th scope="col">List</th>
+            <th scope="col">Verdict</th>
+            <th scope="col">Rows</th>
+            <th scope="col">Id</th>
+            <th scope="col">Next page</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lists.map(({ path, attempt, nextPage }) => (
+            <tr key={path}>
+              <th scope="row" class="mono">
+                <Text>{path}</Text>
+              </th>
+              <td>
+                <VerdictBadge verdict={attempt?.verdict ?? 'untried'} />{' '}
+                <span class="muted">
+                  <Text>{attempt?.why ?? ''}</Text>
+                </span>
+              </td>
+              <td>{attempt === undefined || attempt.pages === 0 ? '' : rowsText(attempt)}</td>
+              <td class="mono">
+                <Text>{attempt?.id.join(', ') ?? ''}</Text>
+              </td>
+              <td>
+                <Ticked>{attempt?.isProved === true ? nextPage : `not proved: ${nextPage}`}</Ticked>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function rowsText({ rows, total, pages }: NonNullable<FoundDocument['lists'][number]['attempt']>): string {
+  const all = total === undefined || total === rows ? '' : ` of ${countText(total)}`;
+  return `${countText(rows)}${all} on ${countText(pages)} ${pages === 1 ? 'page' : 'pages'}`;
 }

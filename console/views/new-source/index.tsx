@@ -137,6 +137,8 @@ function SourceFromApi() {
                 setDraft({ ...draft, secrets: new Map(draft.secrets).set(name, value) })
               }
               onChange={change}
+              isBusy={look.isBusy}
+              onTry={() => look.start(source, login, logins, { tries: true })}
             />
           )}
           <details class="card new-card" onToggle={(event) => setEditing(event.currentTarget.open)}>

@@ -7,7 +7,7 @@ export interface Look {
   readonly steps: readonly string[];
   readonly error: unknown;
   readonly isStopped: boolean;
-  readonly start: (source: string, login: Login, logins?: string) => void;
+  readonly start: (source: string, login: Login, logins?: string, how?: Again) => void;
   /** Looks at the same text once more: at another list of it, or with more requests. */
   readonly again: (how: Again) => void;
   readonly stop: () => void;
@@ -16,6 +16,8 @@ export interface Look {
 export interface Again {
   readonly select?: string;
   readonly maxRequests?: number;
+  /** Asks for each list of a document. */
+  readonly tries?: boolean;
 }
 
 /** Looks at an API, one at a time; leaving the page ends it at the service, too. */
@@ -70,7 +72,8 @@ export function useLook(onFound: (found: Found) => void, onLogins: (logins: stri
 
   return {
     ...state,
-    start: (source, login, logins) => begin({ source, login, ...(logins === undefined ? {} : { logins }) }),
+    start: (source, login, logins, how) =>
+      begin({ source, login, ...(logins === undefined ? {} : { logins }), ...how }),
     again(how) {
       if (last.current !== undefined) begin({ ...last.current, ...how });
     },

@@ -105,6 +105,23 @@ export interface DocumentedList {
   readonly parent?: string | undefined;
   readonly rowsAt: string;
   readonly nextPage: string;
+  /** Result of asking for the list; absent where it was not asked for. */
+  readonly attempt?: DocumentedAttempt;
+}
+
+export interface DocumentedAttempt {
+  /** As of any list; `empty`: it has no rows; `failed`: no list came; `untried`: it could not be asked for. */
+  readonly verdict: string;
+  /** Why, where no list came or something speaks against it. */
+  readonly why: string;
+  readonly rows: number;
+  readonly pages: number;
+  readonly requests: number;
+  /** Number of all rows, where the API says it. */
+  readonly total: number | undefined;
+  readonly id: readonly string[];
+  /** The way to the next page was tried, and is right. */
+  readonly isProved: boolean;
 }
 
 /** Result of a trial. */

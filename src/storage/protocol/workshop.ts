@@ -29,6 +29,12 @@ export const Exploration = Type.Object({
     Type.String({ description: 'Of a text with several lists, those that have this in their address.' }),
   ),
   maxRequests: Type.Optional(Type.Integer({ minimum: 1, maximum: 50 })),
+  tries: Type.Optional(
+    Type.Boolean({
+      description:
+        'Of a document that describes an API, each list is asked for, with up to `maxRequests` requests, and the configuration has what was proved.',
+    }),
+  ),
   logins,
   component,
 });

@@ -25,6 +25,8 @@ export interface AskedToExplore {
   /** Filter for a text with several lists: those that have this in their address. */
   readonly select?: string | undefined;
   readonly maxRequests: number;
+  /** Asks for each list of a document. */
+  readonly tries?: boolean | undefined;
   /**
    * Variables that name secrets. A secret itself is refused then, and the configuration that was found has the names.
    * Without them it has the secrets.

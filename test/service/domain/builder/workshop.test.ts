@@ -139,6 +139,17 @@ const since = (before: readonly string[]): string[] =>
 const pagesOf = ({ recordings }: Tried): readonly TriedPage[] =>
   recordings.flatMap(({ jobs }) => jobs.flatMap(({ runs }) => runs.flatMap(({ pages }) => pages)));
 
+const LIST = {
+  'application/json': {
+    schema: {
+      type: 'object',
+      properties: {
+        items: { type: 'array', items: { type: 'object', properties: { id: { type: 'integer' } } } },
+      },
+    },
+  },
+};
+
 describe('a source from a link', () => {
   test(
     'is found, tried, and tried again with another mapping without asking the API',
@@ -347,6 +358,36 @@ describe('a source from a link', () => {
     });
     const { found } = await explored({ source });
     expect(found).toMatchObject({ form: 'document', lists: [{ path: '/books' }] });
+  });
+
+  test('each list of an OpenAPI document is asked for, with a login, and only what was proved is written', async () => {
+    const api = await startApi(({ url, headers }, response) => {
+      if (headers.authorization !== 'Bearer a-secret-0815') return json(response, {}, 401);
+      const page = Number(url.searchParams.get('page') ?? 1);
+      if (url.pathname !== '/books') return json(response, { message: 'not here' }, 404);
+      json(response, { items: page > 3 ? [] : [{ id: page * 2 }, { id: page * 2 + 1 }], pages: 3, page });
+    });
+    const list = { get: { responses: { 200: { description: 'all', content: LIST } } } };
+    const source = JSON.stringify({
+      openapi: '3.0.0',
+      info: { title: 'Books', version: '1' },
+      servers: [{ url: api.url }],
+      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+      security: [{ token: [] }],
+      paths: { '/books': list, '/authors': list },
+    });
+    const { found } = await explored({ source, tries: true, auth: 'bearer:a-secret-0815' });
+    expect(found).toMatchObject({
+      form: 'document',
+      variables: [],
+      lists: [
+        { path: '/books', attempt: { verdict: 'complete', rows: 6, pages: 3, id: ['id'], isProved: true } },
+        { path: '/authors', attempt: { verdict: 'failed', rows: 0, isProved: false } },
+      ],
+    });
+    expect(JSON.stringify(found)).not.toContain('a-secret-0815');
+    const [last] = (await ask('explore', { source, tries: true })).slice(-1);
+    expect(last?.error?.message).toMatch(/^The value of \$\w+ is not known here/);
   });
 
   test('of a file with several lists another one is chosen by its name', async () => {

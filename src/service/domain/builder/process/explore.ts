@@ -2,7 +2,12 @@ import { withTypedJobs } from '../../../../authoring/typed-jobs.ts';
 import { resolveSecrets } from '../../../../engine/config/index.ts';
 import type { Env } from '../../../../lib/env.ts';
 import { RunError } from '../../../../lib/errors.ts';
-import type { FromDocument, RecordedRequest } from '../../../../authoring/init/index.ts';
+import type {
+  DocumentSource,
+  FromDocument,
+  RecordedRequest,
+  SecretStore,
+} from '../../../../authoring/init/index.ts';
 import { encodeExact } from '../../../../lib/json/index.ts';
 import type { Secrets } from '../../../../lib/secrets.ts';
 import type { AskedToExplore, Found, SentRequest } from '../builder-types.ts';
@@ -28,34 +33,29 @@ interface World {
  */
 export async function explore(asked: AskedToExplore, world: World): Promise<Found> {
   const { secrets } = world;
-  const { discover, findingOf, readContent, readSource, secretIn, selected, targetOf, SecretStore } =
-    await import('../../../../authoring/init/index.ts');
+  const init = await import('../../../../authoring/init/index.ts');
+  const { configurationFrom, discover, findingOf, readContent, readSource } = init;
+  const { secretIn, selected, targetOf, tryLists, withLogin, SecretStore } = init;
   const { source, select } = asked;
+  const sent: SentRequest[] = [];
+  const onRequest = ({ method, url }: SentRequest): void => {
+    const request = { method, url: secrets.redactUrl(url) };
+    sent.push(request);
+    world.onSent(request);
+  };
+  const vault = vaultOf(asked, new SecretStore(asked.environment ?? {}), secretIn);
   const read = isDocument(source) ? await readContent(source, 'The text') : readSource(source);
-  if (read.kind === 'document') return ofDocument(selected(read.document, select));
+  if (read.kind === 'document') return ofDocument(await triedLists(read));
   const requests = read.kind === 'recorded' ? read.requests : [];
   const taken = read.kind === 'recorded' ? chosen(requests, select) : read;
-  // Only the pasted text counts: the environment of this process holds no secret for the API of a user.
-  const vault = new SecretStore(asked.environment ?? {});
-  const typed =
-    asked.auth === undefined || asked.environment !== undefined ? undefined : secretIn(asked.auth);
-  // a password may begin with `$`; a name in capitals was copied from where there is such a variable
-  if (typed !== undefined && !/^\$(?:env:)?\{?[A-Z][A-Z0-9_]*\}?$/.test(typed)) vault.takeTyped(typed);
   const target = targetOf(taken.command, { auth: asked.auth, headers: asked.headers ?? [] }, vault);
   for (const value of vault.values) secrets.add(value);
-  if (vault.unset.length > 0)
-    throw new RunError('command.invalid', `The value of $${vault.unset.join(' and $')} is not known here.`, {
-      hint:
-        asked.environment === undefined
-          ? 'Give the secret itself: it is encrypted before it is kept.'
-          : NAMED_ONLY,
-    });
+  refuseUnknown(vault.unset, asked);
   const [plain] = asked.environment === undefined ? [] : vault.missing;
   if (plain !== undefined)
     throw new RunError('command.invalid', `A secret is given in plain: the value for ${plain}.`, {
       hint: [`Write $env:${plain} in its place.`, NAMED_ONLY],
     });
-  const sent: SentRequest[] = [];
   const found = await discover({
     target,
     environment: vault.environment,
@@ -65,13 +65,9 @@ export async function explore(asked: AskedToExplore, world: World): Promise<Foun
     signal: world.signal,
     onStep: world.onStep,
     ...(asked.held === undefined ? {} : { logins: heldLogins(asked.held, world.onLogins, world.env) }),
-    onRequest({ method, url }) {
-      const request = { method, url: secrets.redactUrl(url) };
-      sent.push(request);
-      world.onSent(request);
-    },
+    onRequest,
   });
-  if ('document' in found) return ofDocument(selected(found.document, select));
+  if ('document' in found) return ofDocument(await triedLists(found));
   const { configuration: plainTexts, ...finding } = findingOf(found.list);
   const configuration = withTypedJobs(plainTexts);
   return {
@@ -89,6 +85,52 @@ export async function explore(asked: AskedToExplore, world: World): Promise<Foun
       asked.environment === undefined ? resolveSecrets(configuration, vault.environment) : configuration,
     ),
   };
+
+  /** Asks for each list of a document, where that is wanted. */
+  async function triedLists({ described, document }: DocumentSource): Promise<FromDocument> {
+    if (asked.tries !== true) return selected(document, select);
+    const known = asked.auth === undefined ? described : withLogin(described, asked.auth, vault);
+    for (const value of vault.values) secrets.add(value);
+    const { variables } = known.login;
+    refuseUnknown([...vault.unset, ...variables.filter((name) => !vault.environment[name])], asked);
+    const attempts = await tryLists(known, {
+      environment: vault.environment,
+      maxRequests: asked.maxRequests,
+      env: world.env,
+      secrets,
+      signal: world.signal,
+      select,
+      onStep: world.onStep,
+      ...(asked.held === undefined ? {} : { logins: heldLogins(asked.held, world.onLogins, world.env) }),
+      onRequest,
+    });
+    const tried = selected(configurationFrom(known, attempts), select);
+    if (asked.environment !== undefined) return tried;
+    const configured = resolveSecrets(tried.configuration, vault.environment);
+    return { ...tried, configuration: configured, variables: [] };
+  }
+}
+
+/** Returns a store with the secret of a login: only the pasted text counts, this process holds none for a user's API. */
+function vaultOf(
+  asked: AskedToExplore,
+  vault: SecretStore,
+  secretIn: (auth: string) => string | undefined,
+): SecretStore {
+  const typed =
+    asked.auth === undefined || asked.environment !== undefined ? undefined : secretIn(asked.auth);
+  // a password may begin with `$`; a name in capitals was copied from where there is such a variable
+  if (typed !== undefined && !/^\$(?:env:)?\{?[A-Z][A-Z0-9_]*\}?$/.test(typed)) vault.takeTyped(typed);
+  return vault;
+}
+
+/** @throws {RunError} `command.invalid` for secrets whose values are not known here */
+function refuseUnknown(names: readonly string[], { environment }: AskedToExplore): void {
+  if (names.length === 0) return;
+  throw new RunError('command.invalid', `The value of $${names.join(' and $')} is not known here.`, {
+    hint:
+      environment === undefined ? 'Give the secret itself: it is encrypted before it is kept.' : NAMED_ONLY,
+  });
 }
 
 const NAMED_ONLY =
