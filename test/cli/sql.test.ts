@@ -53,7 +53,18 @@ test('a query is answered as a table, as text and as files', async () => {
 test('a mistake is told with its place, and a file without a format is refused', async () => {
   const wrong = await sql(`SELECT nope FROM ${USERS}`);
   expect([wrong.code === 0, wrong.out]).toEqual([false, '']);
-  expect(wrong.err).toContain('Line 1, column 8: Referenced column "nope" not found');
+  expect(wrong.err).toMatch(
+    /^error: Line 1, column 8: Referenced column "nope" not found .*\n {2}SELECT nope FROM .*\n {9}\^\nCandidate bindings: /,
+  );
+  const long = await sql(`SELECT '${'x'.repeat(200)}',\n\t'čč', nope, '${'y'.repeat(200)}' FROM ${USERS}`);
+  expect(long.err).toMatch(/^error: Line 2, column 8: .*\n {2}\t'čč', nope, 'y+…\n {2}\t {6}\^\n/);
+  const far = await sql(`SELECT '${'x'.repeat(200)}', nope FROM ${USERS}`);
+  expect(far.err).toMatch(/^error: Line 1, column 212: .*\n {2}…(x+', )nope FROM .*\n {3} +\^\n/);
+  const none = await sql('FROM "in.c-main".user');
+  expect([none.code, none.err]).toEqual([
+    1,
+    'error: Line 1, column 6: There is no table "in.c-main"."user" that this token may read. Did you mean "in.c-main"."users"?\n  FROM "in.c-main".user\n       ^\n',
+  ]);
   const out = path.join(folder, 'users.txt');
   expect((await sql(`FROM ${USERS}`, '--out', out)).err).toContain('says no format');
   expect(existsSync(out)).toBe(false);

@@ -7,6 +7,7 @@ import type { Args, Io } from '../command.ts';
 import { saveConverted } from '../converted.ts';
 import { formatBytes, formatTable, plural } from '../format.ts';
 import { countArg } from '../shared.ts';
+import { withExcerpt } from './mistake.ts';
 import { short } from '../storage/facts.ts';
 import { writing } from '../storage/local-files.ts';
 import { fitted, verticalRows } from '../storage/shown-rows.ts';
@@ -56,11 +57,21 @@ export function formatOf(file: string): FileFormat {
   });
 }
 
-/** Asks one query, and writes its rows. */
-export async function askOnce(
+/** Asks one query, and writes its rows. @throws {StorageError} for one that is wrong, with its line and its place there */
+export async function askOnce(place: SqlPlace, query: string, options: AskOptions): Promise<void> {
+  try {
+    await ask(place, query, options);
+  } catch (error) {
+    throw withExcerpt(error, query, place.io.width);
+  }
+}
+
+type AskOptions = AnswerOptions & { readonly signal: AbortSignal };
+
+async function ask(
   { client, io }: SqlPlace,
   query: string,
-  { format, out, limit, isVertical, signal }: AnswerOptions & { readonly signal: AbortSignal },
+  { format, out, limit, isVertical, signal }: AskOptions,
 ): Promise<void> {
   if (out === undefined && format === 'table') {
     const result = await client.sql.query(query, { limit, signal });

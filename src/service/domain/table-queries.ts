@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { nearest } from '../../lib/suggest.ts';
 import { makeTempFolder } from '../../lib/temp-folder.ts';
 import { QueryError, RESULT_FILE } from '../stores/query/messages.ts';
 import type {
@@ -17,10 +18,12 @@ import type {
 import { runQuery } from '../stores/query/query-process.ts';
 import { findTable, listTables, type StoredTable } from '../stores/metadata/stored-tables.ts';
 import type { BranchRow } from '../stores/metadata/tables.ts';
+import { TableError } from '../stores/tables/table-error.ts';
 import { ApiError } from './api-error.ts';
 import type { DataContext } from './data-context.ts';
 import { rowsOf } from './jobs/operations/alias.ts';
 import { engineTable } from './jobs/operations/table-place.ts';
+import { toServiceError } from './service-error.ts';
 import type { Caller } from './tokens/caller.ts';
 import { mayUseBucket } from './tokens/permissions.ts';
 
@@ -151,7 +154,8 @@ async function runIn(
         async find(needs) {
           for (const named of needs.tables) {
             const table = await readable(context, named, query);
-            found.set({ ...named, columns: await columnsFor(context, table, needs) }, table);
+            const { schema, table: name } = named;
+            found.set({ schema, table: name, columns: await columnsFor(context, table, needs) }, table);
           }
           refuseTwins([...found.keys()]);
           return [...found.keys()];
@@ -169,7 +173,13 @@ async function runIn(
         },
       },
     ).catch((error: unknown) => {
-      if (!signal.aborted && !(error instanceof ApiError) && !(error instanceof QueryError)) {
+      // What keeps the tables may be away, or not give them out.
+      const isKnown =
+        error instanceof ApiError ||
+        error instanceof QueryError ||
+        error instanceof TableError ||
+        toServiceError(error) !== undefined;
+      if (!signal.aborted && !isKnown) {
         context.log.error('A query failed', { detail: String(error) });
         throw new QueryError({
           code: 'storage.sql.failed',
@@ -188,27 +198,40 @@ async function runIn(
 /** Finds a table by its name as written, else by one that differs in capitals alone. */
 async function readable(
   { meta }: DataContext,
-  { schema, table }: NamedTable,
+  { schema, table, place }: NeededTables['tables'][number],
   { caller, branch }: Pick<TableQuery, 'branch' | 'caller'>,
 ): Promise<StoredTable> {
   const id = `${schema}.${table}`;
-  const isMeant = (row: Pick<StoredTable, 'bucket_id'>): boolean =>
-    row.bucket_id.toLowerCase() === schema.toLowerCase() &&
+  const mayRead = (row: Pick<StoredTable, 'bucket_id'>): boolean =>
     mayUseBucket(caller, branch.id, row.bucket_id, 'read');
+  const isMeant = (row: Pick<StoredTable, 'bucket_id'>): boolean =>
+    row.bucket_id.toLowerCase() === schema.toLowerCase() && mayRead(row);
   const exact = await findTable(meta, branch.id, id);
   if (exact !== undefined && isMeant(exact)) return exact;
-  const alike = (await listTables(meta, branch.id)).filter(
-    (row) => row.id.toLowerCase() === id.toLowerCase() && isMeant(row),
-  );
+  const all = await listTables(meta, branch.id);
+  const alike = all.filter((row) => row.id.toLowerCase() === id.toLowerCase() && isMeant(row));
   const [only] = alike;
   const found = only && alike.length === 1 ? await findTable(meta, branch.id, only.id) : undefined;
   if (found !== undefined) return found;
+  const near = nearTable(id, all.filter(mayRead));
   // The same for one that is there and may not be read.
-  throw new ApiError(
-    404,
-    'storage.tables.notFound',
-    `There is no table ${quoted(schema)}.${quoted(table)} that this token may read. Tables are named with their buckets, such as "in.c-main"."users".`,
+  throw new QueryError({
+    code: 'storage.sql.noTable',
+    message: `There is no table ${quoted(schema)}.${quoted(table)} that this token may read. ${
+      near === undefined
+        ? 'Tables are named with their buckets, such as "in.c-main"."users".'
+        : `Did you mean ${quoted(near.bucket_id)}.${quoted(near.name)}?`
+    }`,
+    place,
+  });
+}
+
+function nearTable<Row extends Pick<StoredTable, 'id'>>(id: string, tables: readonly Row[]): Row | undefined {
+  const near = nearest(
+    id,
+    tables.map((table) => table.id),
   );
+  return tables.find((table) => table.id === near);
 }
 
 async function columnsFor(

@@ -86,15 +86,14 @@ function apiErrorOf(error: unknown, validationCode: string): ApiError {
 
 /** Returns the answer for a query in SQL, with the place in its text. */
 function queryError({ problem }: QueryError): ApiError {
-  const { code, message, line, column } = problem;
-  const place = line === undefined || column === undefined ? undefined : { line, column };
+  const { code, message, place } = problem;
   const where = place === undefined ? '' : `Line ${place.line}, column ${place.column}: `;
   return new ApiError(
     // Also for one that failed: clients send a request again for minutes after a status above 499.
-    400,
+    code === 'storage.sql.noTable' ? 404 : 400,
     code,
     where + message,
-    place && { params: place },
+    place && { params: { ...place } },
   );
 }
 

@@ -1,7 +1,7 @@
 import { StorageError, type ErrorCode } from '../../lib/errors.ts';
 import { headerOf, type ApiResponse } from '../../engine/shared/message.ts';
 import { parseExact } from '../../lib/json/parse.ts';
-import { getKey, isObject, type Json } from '../../lib/json/value.ts';
+import { getKey, isNumber, isObject, numberOf, type Json } from '../../lib/json/value.ts';
 import type { Redactor } from './api-core.ts';
 
 export interface FailedCall {
@@ -28,6 +28,7 @@ export function failureOf(response: ApiResponse, call: FailedCall, secrets: Reda
   if (response.status >= 300 && response.status < 400) return redirected(response, call, secrets);
   if (body === undefined || !isObject(body)) return unreadable(response, call);
   const said = textOf(body, 'error') || textOf(body, 'reason') || textOf(body, 'message');
+  if (textOf(body, 'code').startsWith(SQL)) return mistakeOf(body, said, response.status, secrets);
   const { code, hint } = kindOf(response.status);
   const text = `The storage service answered ${call.what} with ${response.status}${said === '' ? '.' : `: ${said}`}`;
   return new StorageError(code, secrets.redact(text), {
@@ -43,6 +44,30 @@ export function failureOf(response: ApiResponse, call: FailedCall, secrets: Reda
       attempts: call.attempts,
     },
   });
+}
+
+/** Beginning of the codes of what is wrong with a query. */
+const SQL = 'storage.sql.';
+
+/** A query that is wrong, refused or too large: what the service says is for the person who wrote it, in its lines. */
+function mistakeOf(body: Json, said: string, status: number, secrets: Redactor): StorageError {
+  const [message = '', ...lines] = secrets.redact(said).trimEnd().split('\n');
+  return new StorageError('storage.refused', message, {
+    lines,
+    details: {
+      status,
+      serviceCode: textOf(body, 'code'),
+      exceptionId: textOf(body, 'exceptionId'),
+      line: placeOf(body, 'line'),
+      column: placeOf(body, 'column'),
+    },
+  });
+}
+
+function placeOf(body: Json, key: 'column' | 'line'): number | undefined {
+  const params = isObject(body) ? getKey(body, 'params') : undefined;
+  const value = isObject(params) ? getKey(params, key) : undefined;
+  return isNumber(value) ? numberOf(value) : undefined;
 }
 
 /** An answer of 2xx that is not JSON. */

@@ -24,9 +24,15 @@ export interface NamedTable {
   readonly table: string;
 }
 
+/** Place in the text of a query, from 1. */
+export interface QueryPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
 /** Reading that a query needs, as its parsed tree tells. */
 export interface NeededTables {
-  readonly tables: readonly NamedTable[];
+  readonly tables: readonly (NamedTable & { readonly place?: QueryPlace | undefined })[];
   /** Names in small letters of all columns that it may mean; undefined: all there are. */
   readonly columns: readonly string[] | undefined;
   /** Rows that are enough of its only table, whichever they are. */
@@ -81,13 +87,13 @@ export interface QueryOutcome {
 export interface QueryProblem {
   readonly code: QueryErrorCode;
   readonly message: string;
-  /** Place in the text, from 1; undefined when it is about the whole. */
-  readonly line?: number | undefined;
-  readonly column?: number | undefined;
+  /** Undefined when it is about the whole. */
+  readonly place?: QueryPlace | undefined;
 }
 
 export type QueryErrorCode =
   | 'storage.sql.invalid'
+  | 'storage.sql.noTable'
   | 'storage.sql.refused'
   | 'storage.sql.failed'
   | 'storage.sql.tooLarge'

@@ -1,6 +1,13 @@
 import { ALLOWED_FUNCTIONS, ALLOWED_TABLE_FUNCTIONS } from './functions.ts';
 import type { NamedTable, NeededTables } from '../messages.ts';
 
+/** Reading that a checked query needs, with the places of its tables in bytes of its text. */
+export interface CheckedQuery extends NeededTables {
+  readonly tables: readonly PlacedTable[];
+}
+
+type PlacedTable = NamedTable & { readonly offset: number | undefined };
+
 /** Part of a query that is not on the list; `offset` is in bytes of its text. */
 export class RefusedPart extends Error {
   override readonly name = 'RefusedPart';
@@ -8,9 +15,13 @@ export class RefusedPart extends Error {
 
   constructor(message: string, offset: unknown) {
     super(message);
-    // The engine writes the largest number where it knows no place.
-    this.offset = typeof offset === 'number' && offset < Number.MAX_SAFE_INTEGER ? offset : undefined;
+    this.offset = offsetOf(offset);
   }
+}
+
+/** The engine writes the largest number where it knows no place. */
+function offsetOf(told: unknown): number | undefined {
+  return typeof told === 'number' && told < Number.MAX_SAFE_INTEGER ? told : undefined;
 }
 
 type Part = Readonly<Record<string, unknown>>;
@@ -60,6 +71,9 @@ const STRUCTURE: ReadonlySet<unknown> = new Set([
 /** Names that views of the engine itself have: a reference to one of them must not be one to its catalogue. */
 const OF_THE_ENGINE = /^(?:duckdb_|pragma_|pg_|sqlite_)/;
 
+/** Names that no reference to a file, a folder or an address has: where a CTE is not in scope, the engine looks for one. */
+const OF_A_CTE = /^[\p{L}\p{M}\p{N}_ -]+$/u;
+
 /**
  * Checks each part of a parsed query against what is allowed, and collects what it needs of which tables. Everything
  * that is not known is refused, so that a part which a new version of the engine adds is as well.
@@ -67,7 +81,7 @@ const OF_THE_ENGINE = /^(?:duckdb_|pragma_|pg_|sqlite_)/;
  * @param tree answer of `json_serialize_sql`
  * @throws {RefusedPart}
  */
-export function checkQuery(tree: unknown): NeededTables {
+export function checkQuery(tree: unknown): CheckedQuery {
   const statements =
     isPart(tree) && Array.isArray(tree['statements']) ? (tree['statements'] as unknown[]) : [];
   const [statement] = statements;
@@ -96,7 +110,7 @@ interface Found {
   readonly ctes: Set<string>;
   /** Names and aliases of tables, in small letters as all others. */
   readonly aliases: Set<string>;
-  readonly tables: NamedTable[];
+  readonly tables: PlacedTable[];
   /** References without a schema. */
   readonly bare: Part[];
   readonly columns: string[][];
@@ -184,7 +198,7 @@ function takeTable(value: Part, found: Found): void {
   // Other names for columns are given by their places.
   if (!isNone(value['column_name_alias'])) found.isAll = true;
   if (schema_name === '') found.bare.push(value);
-  else found.tables.push({ schema: schema_name, table: table_name });
+  else found.tables.push({ schema: schema_name, table: table_name, offset: offsetOf(query_location) });
 }
 
 function requireCte({ table_name, query_location }: Part, ctes: ReadonlySet<string>): void {
@@ -201,6 +215,11 @@ function addCte(found: Found, key: unknown): void {
   const name = key.toLowerCase();
   if (OF_THE_ENGINE.test(name))
     throw new RefusedPart(`"${key}" is a name of the engine's own: take another one.`, undefined);
+  if (!OF_A_CTE.test(name))
+    throw new RefusedPart(
+      `"${key}" could be a file: give it a name of letters, digits, _, - and spaces.`,
+      undefined,
+    );
   found.ctes.add(name);
 }
 
@@ -252,8 +271,14 @@ function names(value: unknown): string[] {
   return Array.isArray(value) ? value.map((name) => String(name).toLowerCase()) : [];
 }
 
-function distinct(tables: readonly NamedTable[]): NamedTable[] {
-  return [...new Map(tables.map((table) => [JSON.stringify(table), table])).values()];
+/** Returns each table once, where it is named first. */
+function distinct(tables: readonly PlacedTable[]): PlacedTable[] {
+  const first = new Map<string, PlacedTable>();
+  for (const named of tables) {
+    const key = JSON.stringify([named.schema, named.table]);
+    if (!first.has(key)) first.set(key, named);
+  }
+  return [...first.values()];
 }
 
 function isPart(value: unknown): value is Part {

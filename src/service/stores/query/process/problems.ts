@@ -1,4 +1,4 @@
-import type { QueryErrorCode, QueryProblem } from '../messages.ts';
+import type { QueryErrorCode, QueryPlace, QueryProblem } from '../messages.ts';
 
 /** Errors of the engine that are about limits, and no mistake in the text. */
 const TOO_LARGE = new Set(['out of memory', 'io', 'outofmemory']);
@@ -38,9 +38,14 @@ export function textProblem(
   offset: number | undefined,
   sql: string,
 ): QueryProblem {
-  if (offset === undefined || !Number.isSafeInteger(offset)) return { code, message };
+  return { code, message, place: placeOf(offset, sql) };
+}
+
+/** Returns the place of a byte in a text; undefined where there is none. */
+export function placeOf(offset: number | undefined, sql: string): QueryPlace | undefined {
+  if (offset === undefined || !Number.isSafeInteger(offset)) return undefined;
   const before = Buffer.from(sql).subarray(0, offset).toString().split('\n');
-  return { code, message, line: before.length, column: Array.from(before.at(-1) ?? '').length + 1 };
+  return { line: before.length, column: Array.from(before.at(-1) ?? '').length + 1 };
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -5,7 +5,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { SQL_TYPES, valueOf } from '../../tables/duckdb/cells.ts';
 import { checkQuery, RefusedPart } from './check.ts';
-import { problemOf, textProblem } from './problems.ts';
+import { placeOf, problemOf, textProblem } from './problems.ts';
 import { QueryError, RESULT_FILE } from '../messages.ts';
 import type {
   NeededTables,
@@ -37,16 +37,21 @@ function definitionOf({ name, type }: QueryTableColumn): string {
   return `${quoted(name)} ${type === undefined ? 'VARCHAR' : SQL_TYPES[type]}`;
 }
 
+/** Settings of any engine that is shown a query. */
+const CLOSED = {
+  autoinstall_known_extensions: 'false',
+  autoload_known_extensions: 'false',
+  allow_community_extensions: 'false',
+  errors_as_json: 'true',
+} as const;
+
 export async function openSandbox(folder: string, limits: QueryLimits): Promise<Sandbox> {
   const instance = await DuckDBInstance.create(path.join(folder, 'query.duckdb'), {
+    ...CLOSED,
     memory_limit: `${limits.memoryMb}MB`,
     temp_directory: path.join(folder, 'temp'),
     max_temp_directory_size: `${Math.ceil(limits.diskBytes / 1024 / 1024)}MB`,
     threads: String(limits.threads),
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-    allow_community_extensions: 'false',
-    errors_as_json: 'true',
   });
   const connection = await instance.connect();
   const known = new Map<string, QueryTable>();
@@ -62,7 +67,15 @@ export async function openSandbox(folder: string, limits: QueryLimits): Promise<
       const problem = problemOf(tree, sql);
       if (problem !== undefined) throw new QueryError(problem);
       try {
-        return checkQuery(tree);
+        const needs = checkQuery(tree);
+        return {
+          ...needs,
+          tables: needs.tables.map(({ schema, table, offset }) => ({
+            schema,
+            table,
+            place: placeOf(offset, sql),
+          })),
+        };
       } catch (error) {
         if (error instanceof RefusedPart)
           throw new QueryError(textProblem('storage.sql.refused', error.message, error.offset, sql));
@@ -71,16 +84,22 @@ export async function openSandbox(folder: string, limits: QueryLimits): Promise<
     },
 
     async bind(sql, tables) {
-      for (const schema of new Set(tables.map((table) => table.schema)))
-        await connection.run(`CREATE SCHEMA ${quoted(schema)}`);
-      for (const table of tables) {
-        known.set(nameOf(table), table);
-        await connection.run(`CREATE TABLE ${nameOf(table)} (${table.columns.map(definitionOf).join(', ')})`);
-      }
-      await asked(sql, async () => {
-        const prepared = await connection.prepare(sql);
-        prepared.destroySync();
+      for (const table of tables) known.set(nameOf(table), table);
+      // Understanding a query may open what it names, and this engine still has to read the files of its tables.
+      const shut = await DuckDBInstance.create(':memory:', {
+        ...CLOSED,
+        memory_limit: `${limits.memoryMb}MB`,
+        threads: '1',
+        enable_external_access: 'false',
       });
+      try {
+        const apart = await shut.connect();
+        await makeTables(apart, tables);
+        await asked(sql, async () => void (await apart.prepare(sql)));
+      } finally {
+        shut.closeSync();
+      }
+      await makeTables(connection, tables);
     },
 
     async fill(tables) {
@@ -114,6 +133,13 @@ export async function openSandbox(folder: string, limits: QueryLimits): Promise<
       return outcome;
     },
   };
+}
+
+async function makeTables(connection: DuckDBConnection, tables: readonly QueryTable[]): Promise<void> {
+  for (const schema of new Set(tables.map((table) => table.schema)))
+    await connection.run(`CREATE SCHEMA ${quoted(schema)}`);
+  for (const table of tables)
+    await connection.run(`CREATE TABLE ${nameOf(table)} (${table.columns.map(definitionOf).join(', ')})`);
 }
 
 async function asked(sql: string, work: () => Promise<void>): Promise<void> {
