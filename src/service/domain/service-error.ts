@@ -10,8 +10,7 @@ import { TableError, type TableErrorCode } from '../stores/tables/table-error.ts
  * jobs use the same text.
  */
 export function toServiceError(error: unknown): ApiError | undefined {
-  if (isDiskFull(error))
-    return new ApiError(507, 'storage.diskFull', diskFull(isOfDatabase(error)), { cause: error });
+  if (isDiskFull(error)) return new ApiError(507, 'storage.diskFull', diskFull(error), { cause: error });
   if (isNotAllowed(error)) return new ApiError(503, 'storage.notWritable', NOT_WRITABLE, { cause: error });
   if (error instanceof DatabaseUnavailable)
     return new ApiError(503, 'storage.databaseUnavailable', DATABASE_AWAY, { retryAfter: 2, cause: error });
@@ -91,8 +90,12 @@ const REFUSALS: ReadonlySet<ObjectErrorCode> = new Set([
   'SignatureDoesNotMatch',
 ]);
 
-const diskFull = (isOfDatabase: boolean): string =>
-  `The disk of the ${isOfDatabase ? 'database' : 'service'} is full; nothing was changed. Free some space and try again.`;
+function diskFull(error: unknown): string {
+  if (error instanceof ObjectError && !isDiskFull(error.cause))
+    return 'The object store is full; nothing was changed. Free some of its space, or raise its quota, and try again.';
+  return `The disk of the ${isOfDatabase(error) ? 'database' : 'service'} is full; nothing was changed. Free some space and try again.`;
+}
+
 const DISK_FULL_CODE: TableErrorCode = 'storage.diskFull';
 const NOT_WRITABLE =
   'The service may not write into its folder, so nothing was changed. Its log names the file; let its user write there.';

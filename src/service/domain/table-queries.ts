@@ -173,7 +173,7 @@ async function runIn(
         },
       },
     ).catch((error: unknown) => {
-      // What keeps the tables may be away, or not give them out.
+      // The store of the tables may be away, or not give them out.
       const isKnown =
         error instanceof ApiError ||
         error instanceof QueryError ||

@@ -98,7 +98,7 @@ export const REFUSED: readonly string[] = [
   'SELECT 1\u0000; COPY x TO y',
 ];
 
-/** What only a service with a database, an object store or a lake has, in names that a query might have for it. */
+/** Queries for what only a service with a database, an object store or a lake has, by names that it might have there. */
 export const OF_STORES: readonly string[] = [
   // The catalogue of the service and of a lake, and tables by the names that they have there.
   'SELECT * FROM gex.tokens',

@@ -49,7 +49,7 @@ const OLDEST = 15;
 export async function openDatabase(options: DatabaseOptions, log: Log): Promise<Database> {
   const { schema = DEFAULT_SCHEMA, poolSize = POOL_SIZE, waitMs = WAIT_MS } = options;
   const connectionString = withStoredPassword(driverAddress(options.url), process.env, log);
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || schema.startsWith('pg_'))
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || /^pg(?:_|$)/.test(schema))
     throw new RunError('command.invalid', `“${schema}” cannot be the schema of the service.`, {
       hint: 'Take small letters, digits and _, such as gex.',
     });

@@ -9,6 +9,7 @@ import {
   type DatabaseConnection,
 } from 'kysely';
 import type { Database } from '../../platform/database/database.ts';
+import { refusalOf } from '../../platform/database/failures.ts';
 import { postgresSchema } from './dialect.ts';
 import { migrate } from './migrate.ts';
 import type { MetadataTables } from './tables.ts';
@@ -39,8 +40,13 @@ export async function openMeta(place: Database | string): Promise<Meta> {
 /** Loaded where it is needed only: a folder needs no driver of PostgreSQL. */
 async function openPostgres(database: Database): Promise<Meta> {
   const { connectPostgres } = await import('./postgres.ts');
-  // A migration of much takes as long as it takes.
-  await migrate(connectPostgres(database, { isBounded: false }));
+  try {
+    // A migration of much takes as long as it takes.
+    await migrate(connectPostgres(database, { isBounded: false }));
+  } catch (error) {
+    // The schema may be that of another user.
+    throw refusalOf(error, database.address) ?? error;
+  }
   return connectPostgres(database);
 }
 

@@ -68,6 +68,28 @@ describe.runIf(isOnPostgres)('on a server', () => {
     await forgetDatabase('named');
   });
 
+  test('a schema that another user owns is refused', async () => {
+    const { url } = (await databaseOf('owned')) ?? { url: '' };
+    const owner = await openDatabase({ url }, silentLog);
+    const other = `other_${process.pid}`;
+    await owner.pool.query(`create role ${other} login`);
+    const address = new URL(url);
+    address.username = other;
+    const database = await openDatabase({ url: address.href }, silentLog);
+    try {
+      await expect(openMeta(database)).rejects.toMatchObject({
+        code: 'database.refused',
+        audience: 'user',
+        message: containing('permission denied for schema gex'),
+      });
+    } finally {
+      await database.close();
+      await owner.pool.query(`drop role ${other}`);
+      await owner.close();
+      await forgetDatabase('owned');
+    }
+  });
+
   test('one that is not up yet is waited for', async () => {
     const { url } = (await databaseOf('waited')) ?? { url: '' };
     const proxy = await proxyTo(url);

@@ -64,6 +64,15 @@ export function attachError(error: unknown, place: LakePlace): unknown {
         cause: error,
       },
     );
+  if (place.kind === 'database' && /permission denied|must be owner/.test(message))
+    return new RunError(
+      'database.refused',
+      `The user of the database may not make or use the catalogue of the lake, the schema ${catalogueSchema(place)}: ${deniedIn(message)}`,
+      {
+        hint: `It must own that schema, too: CREATE SCHEMA ${catalogueSchema(place)} AUTHORIZATION …, or GRANT CREATE ON DATABASE … TO ….`,
+        cause: error,
+      },
+    );
   if (message.includes('does not match existing data path'))
     return new RunError(
       'database.otherFiles',
@@ -75,6 +84,11 @@ export function attachError(error: unknown, place: LakePlace): unknown {
       },
     );
   return error;
+}
+
+/** Returns what the database said, without the statement. */
+function deniedIn(message: string): string {
+  return /(?:permission denied|must be owner)[^\n]*/.exec(message)?.[0] ?? '';
 }
 
 function filesSecret(place: LakeOfDatabase, given: Readonly<Record<string, string>> = {}): string {

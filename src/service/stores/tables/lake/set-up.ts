@@ -1,5 +1,6 @@
 import { RunError } from '../../../../lib/errors.ts';
 import { quoted } from '../duckdb/identifiers.ts';
+import { attachError } from './attach.ts';
 import { SAID } from './catalogue.ts';
 import { METADATA, type LakeDatabase } from './database.ts';
 import { FENCE_MARK } from './failures.ts';
@@ -53,7 +54,7 @@ async function setUpShared(place: LakeOfDatabase, open: () => Promise<LakeDataba
       return database;
     } catch (error) {
       await database.close();
-      throw error;
+      throw attachError(error, place);
     }
   } finally {
     if (isBroken) await client.query('ROLLBACK').catch(() => undefined);

@@ -31,7 +31,7 @@ export function asTableError(error: unknown): unknown {
     case '42501':
       return new TableError(
         'storage.tables.notAllowed',
-        `The database does not let the service do this: ${error instanceof Error ? error.message : ''}.`,
+        `The database does not let the service do this: ${error instanceof Error ? error.message : ''}. Each bucket is a schema, which the service makes and owns: GRANT CREATE ON DATABASE … TO …, or give back what others have taken over.`,
         { cause: error },
       );
     default:

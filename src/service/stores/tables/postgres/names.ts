@@ -44,9 +44,13 @@ export function schemaWithDigest(service: string, bucket: string): string {
   return cutPlain(`${service}_${bucket}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_'), bucket);
 }
 
-/** The role that may read a bucket: roles belong to a server, so the database is in its name. */
+/**
+ * The role that may read a bucket: roles belong to a server, so the database is in its name. PostgreSQL keeps names that
+ * begin with `pg_` for its own roles.
+ */
 export function readerOfSchema(database: string, schema: string): string {
-  const plain = `${database}_${schema}_read`;
+  const named = `${database}_${schema}_read`;
+  const plain = named.startsWith('pg_') ? `_${named}` : named;
   return fits(plain) ? plain : cutPlain(plain, plain);
 }
 

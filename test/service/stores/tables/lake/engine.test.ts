@@ -1,8 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { version } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
 import { createLakeEngine, type LakeEngine } from '../../../../../src/service/stores/tables/lake/engine.ts';
+import { containing } from '../../../harness.ts';
 import { testTableEngine } from '../contract.ts';
 import { testTypedTables } from '../typed-tables.ts';
 import { EXTENSIONS } from './support.ts';
@@ -27,14 +29,44 @@ describe.runIf(EXTENSIONS)('over files', () => {
   testTypedTables('A lake in a folder', start, 8);
 });
 
-test('a folder without the extensions is told with what to do', async () => {
+const opening = async (extensions: string): Promise<unknown> => {
   const folder = await mkdtemp(join(tmpdir(), 'lake-'));
   const place = { kind: 'folder', folder: join(folder, 'lake') } as const;
-  const engine = createLakeEngine({ place, workFolder: join(folder, 'work'), extensions: '/no/such' });
-  await expect(engine.open()).rejects.toMatchObject({
+  try {
+    return await createLakeEngine({ place, workFolder: join(folder, 'work'), extensions }).open();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
+
+test('a folder without the extensions is told with what to do', async () => {
+  await expect(opening('/no/such')).rejects.toMatchObject({
     code: 'lake.extension',
+    audience: 'user',
     message: 'DuckDB’s extension “ducklake” cannot be loaded: there is no such file in the folder.',
     where: { file: '/no/such/ducklake.duckdb_extension' },
+    hint: expect.stringMatching(/for exactly DuckDB v[\d.]+ .*\n.*--duckdb-extensions DIR/) as unknown,
   });
+});
+
+test('so is a file that is no extension, or one for another version of DuckDB', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'extensions-'));
+  const file = join(folder, 'ducklake.duckdb_extension');
+  await writeFile(file, 'not one');
+  await expect(opening(folder)).rejects.toMatchObject({
+    code: 'lake.extension',
+    message: containing('is not a DuckDB extension'),
+  });
+  if (EXTENSIONS !== undefined) {
+    const bytes = await readFile(join(EXTENSIONS, 'ducklake.duckdb_extension'));
+    // Its version is in the last bytes.
+    const at = bytes.lastIndexOf(version());
+    bytes.write('v0.0.1', at);
+    await writeFile(file, bytes);
+    await expect(opening(folder)).rejects.toMatchObject({
+      code: 'lake.extension',
+      message: containing("built specifically for DuckDB version 'v0.0.1'"),
+    });
+  }
   await rm(folder, { recursive: true });
 });

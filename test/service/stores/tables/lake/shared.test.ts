@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { LeaseLost } from '../../../../../src/service/stores/queue/endings.ts';
+import { containing } from '../../../harness.ts';
 import { testTableEngine } from '../contract.ts';
 import { testTypedTables } from '../typed-tables.ts';
 import { EARLY, exported, load, slicesOf, useDatabase } from '../postgres/support.ts';
+import { FORBIDDEN, FULL, guardStore, SLOW_DOWN, type GuardedStore } from './guarded-store.ts';
 import { HAS_SHARED_LAKE, lakeOver, sharedPlace } from './support.ts';
 import type { Fence, TableEngine } from '../../../../../src/service/stores/tables/engine.ts';
 import type { LakeEngine } from '../../../../../src/service/stores/tables/lake/engine.ts';
@@ -20,6 +22,14 @@ describe.runIf(HAS_SHARED_LAKE)('over PostgreSQL and a store of others', () => {
     engines.push(engine);
     await engine.open();
     return engine;
+  };
+  const guarded = async (): Promise<{ engine: LakeEngine; guard: GuardedStore }> => {
+    const guard = await guardStore(place.objects.endpoint ?? '');
+    onTestFinished(async () => await guard.stop());
+    const engine = await lakeOver({ ...place, objects: { ...place.objects, endpoint: guard.url } });
+    engines.push(engine);
+    await engine.open();
+    return { engine, guard };
   };
   beforeAll(async () => {
     // The table of jobs, as far as the fence looks at it.
@@ -192,6 +202,58 @@ describe.runIf(HAS_SHARED_LAKE)('over PostgreSQL and a store of others', () => {
       expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('gex_commits');
     } finally {
       client.release(true);
+    }
+  });
+
+  test.each([
+    ['may not be written', /^(?:POST|PUT) .*parquet/, FORBIDDEN, { code: 'storage.tables.notAllowed' }],
+    ['is full', /^(?:POST|PUT) .*parquet/, FULL, { code: 'InsufficientStorage' }],
+    ['does not work', /^(?:POST|PUT) .*parquet/, SLOW_DOWN, { code: 'ServiceUnavailable' }],
+  ])(
+    'a store that %s ends a load with what to do, and the table is as it was',
+    async (_, what, answer, error) => {
+      const { engine, guard } = await guarded();
+      const table = { bucket: 'in.c-guarded', table: `rows${answer.status}` };
+      await load(engine, table, 'id\n1\n', { create: { primaryKey: ['id'] } });
+      guard.refuse(what, answer);
+      await expect(load(engine, table, 'id\n2\n', { incremental: true })).rejects.toMatchObject(error);
+      expect(guard.refused).toBeGreaterThan(0);
+      guard.refuse(undefined);
+      expect(await exported(engine, table)).toBe('"1"\n');
+      await load(engine, table, 'id\n2\n', { incremental: true });
+      expect(await exported(engine, table)).toBe('"1"\n"2"\n');
+    },
+  );
+
+  test('a store that may not be read, or that is away, is told as such', async () => {
+    const { engine, guard } = await guarded();
+    const table = { bucket: 'in.c-guarded', table: 'read' };
+    await load(engine, table, 'id\n1\n', { create: { primaryKey: [] } });
+    guard.refuse(/^(?:GET|HEAD) .*parquet/);
+    await expect(exported(engine, table)).rejects.toMatchObject({ code: 'storage.tables.notAllowed' });
+    guard.refuse(undefined);
+    expect(await exported(engine, table)).toBe('"1"\n');
+    await guard.stop();
+    await expect(load(engine, table, 'id\n2\n')).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+  });
+
+  test('a user who may not make the catalogue is told which rights are missing', async () => {
+    const { pool, url } = given.database;
+    const role = `weak_${process.pid}`;
+    await pool.query(`CREATE ROLE ${role} LOGIN; CREATE SCHEMA weak AUTHORIZATION ${role}`);
+    const address = new URL(url);
+    address.username = role;
+    const own = given.database.connect({ connectionString: address.href });
+    try {
+      const engine = await lakeOver({ ...place, pool: own, url: address.href, schema: 'weak' });
+      await expect(engine.open()).rejects.toMatchObject({
+        code: 'database.refused',
+        message: containing('the schema weak_lake: permission denied for database'),
+        hint: containing('CREATE SCHEMA weak_lake AUTHORIZATION'),
+      });
+    } finally {
+      await own.end();
+      await pool.query(`DROP SCHEMA weak; DROP ROLE ${role}`);
     }
   });
 

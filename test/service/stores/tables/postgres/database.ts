@@ -13,8 +13,8 @@ export interface TestDatabase {
 }
 
 /** A database of its own on the server of the tests. */
-export async function makeDatabase(): Promise<TestDatabase> {
-  const name = `tables_${process.pid}_${randomBytes(4).toString('hex')}`;
+export async function makeDatabase(prefix = 'tables'): Promise<TestDatabase> {
+  const name = `${prefix}_${process.pid}_${randomBytes(4).toString('hex')}`;
   await asAdmin(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
   const url = new URL(SERVER ?? '');
   url.pathname = `/${name}`;
@@ -34,7 +34,7 @@ export async function makeDatabase(): Promise<TestDatabase> {
       await asAdmin(`DROP DATABASE ${name} WITH (FORCE)`);
       // Roles of readers belong to the server.
       await asAdmin(
-        `DO $$ DECLARE reader text; BEGIN FOR reader IN SELECT rolname FROM pg_roles WHERE starts_with(rolname, '${name}') ` +
+        `DO $$ DECLARE reader text; BEGIN FOR reader IN SELECT rolname FROM pg_roles WHERE starts_with(ltrim(rolname, '_'), '${name}') ` +
           `LOOP EXECUTE format('DROP ROLE %I', reader); END LOOP; END $$`,
       );
     },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPostgresEngine } from '../../../../../src/service/stores/tables/postgres/engine.ts';
 import { silentLog } from '../../../../../src/lib/log.ts';
-import { asAdmin, SERVER } from './database.ts';
+import { asAdmin, makeDatabase, SERVER } from './database.ts';
 import { load, openEngine, useDatabase } from './support.ts';
 import type { Pool } from 'pg';
 import type { TableEngine } from '../../../../../src/service/stores/tables/engine.ts';
@@ -83,6 +83,20 @@ describe.runIf(SERVER)('tables as people see them in the database', () => {
     expect(await query(`select to_regnamespace('gex_in_c_rights')`)).toEqual([[null]]);
     expect(JSON.stringify(await readers())).not.toContain('rights');
     await engine.dropBucket('in.c-rights');
+  });
+
+  test('have a role that may read them in a database whose name PostgreSQL would keep for its own roles', async () => {
+    const database = await makeDatabase('pg');
+    try {
+      const others = await openEngine(database.pool);
+      await load(others, { bucket: 'in.c-main', table: 'users' }, 'id\n1\n', { create });
+      expect(await query('select reader from gex.table_buckets', database.pool)).toEqual([
+        [expect.stringMatching(/^_pg_\w+_gex_in_c_main_read$/)],
+      ]);
+      await others.close();
+    } finally {
+      await database.drop();
+    }
   });
 
   test('keep what people granted and wrote about one table when it is replaced', async () => {
