@@ -1,4 +1,4 @@
-import type { Contexts, Evaluate } from '../shared/evaluate.ts';
+import { isLeftOut, type Contexts, type Evaluate } from '../shared/evaluate.ts';
 import type { JobRequest } from '../shared/message.ts';
 import {
   entriesOf,
@@ -118,5 +118,10 @@ function bodyOf(
   };
   // a body with one key, such as {"time": …}, is no reference: a body is made by a function or by its values
   if (!isObject(filled) || getKey(filled, 'function') !== undefined) return evaluated(filled, at);
-  return objectOf(entriesOf(filled).map(([key, value]) => [key, evaluated(value, `${at}.${key}`)] as const));
+  return objectOf(
+    entriesOf(filled).flatMap(([key, written]) => {
+      const value = evaluated(written, `${at}.${key}`);
+      return isLeftOut(written, value) ? [] : [[key, value] as const];
+    }),
+  );
 }

@@ -1,4 +1,4 @@
-import type { AnyObject, Json } from '../../lib/json/index.ts';
+import { getKey, isObject, type AnyObject, type Json } from '../../lib/json/index.ts';
 
 /**
  * Values that the functions of a configuration may refer to: name of the context (`attr`, `time`, `response` …) to its
@@ -30,4 +30,9 @@ export interface CallFunction {
   readonly check: (name: Json, count: number, at: string) => string;
   /** Tells whether the function gives a value although none of its arguments exists, such as a fallback. */
   readonly takesNothing: (name: string) => boolean;
+}
+
+/** Tells whether a property is left out of an object that is sent: it is a call of `optional` that gives null. */
+export function isLeftOut(written: Json, value: Json | Uint8Array): boolean {
+  return value === null && isObject(written) && getKey(written, 'function') === 'optional';
 }

@@ -276,7 +276,7 @@ function listOut(out: TranslatedJson, scope: TemplateScope): TranslatedJson {
 
 /** Functions that are empty where their first argument is. */
 const EMPTY_OF_FIRST: ReadonlySet<unknown> = new Set(
-  'base64_encode json_encode lower match replace substr trim upper urlencode'.split(' '),
+  'base64_encode json_encode literal lower match replace substr trim upper urlencode'.split(' '),
 );
 
 function mayBeEmpty(out: TranslatedJson, scope: TemplateScope): boolean {
@@ -383,13 +383,13 @@ function readNested(
       return text === '' ? undefined : outOf(literalOf(text));
     }
     try {
-      return bodyOut(expression, position);
+      return optional(bodyOut(expression, position), scope);
     } catch (error) {
       const fixed = error instanceof TemplateError ? withSettings(expression, requester, scope) : undefined;
       if (fixed === undefined) throw error;
       const out = bodyOut(fixed, position);
       noteFixed(scope, value);
-      return out;
+      return optional(out, scope);
     }
   });
 }

@@ -1,6 +1,6 @@
 import type { Env } from '../../../lib/env.ts';
 import { FunctionError } from '../../../lib/errors.ts';
-import type { CallFunction, Contexts, Evaluate } from '../../shared/evaluate.ts';
+import { isLeftOut, type CallFunction, type Contexts, type Evaluate } from '../../shared/evaluate.ts';
 import {
   compilePath,
   entriesOf,
@@ -61,7 +61,10 @@ function evaluateObject(object: AnyObject, scope: Scope, at: string): Argument {
     if (context !== undefined) return reference(name, context, key, at);
   }
   return objectOf(
-    entries.map(([key, item]) => [key, asJson(evaluateAny(item, scope, placeOf(at, key)), placeOf(at, key))]),
+    entries.flatMap(([key, item]) => {
+      const value = asJson(evaluateAny(item, scope, placeOf(at, key)), placeOf(at, key));
+      return isLeftOut(item, value) ? [] : [[key, value] as const];
+    }),
   );
 }
 

@@ -43,6 +43,22 @@ export const REQUEST_CASES: readonly TwoRuns[] = [
     ],
   },
   {
+    name: 'settings that are not given, inside of a JSON body',
+    stream: stream('items', '/a', {
+      requester: {
+        http_method: 'POST',
+        request_body_json: {
+          q: "{{ config['none'] }}",
+          r: { s: "{{ config['none'] }}", t: 1 },
+          u: { "{{ config['none'] }}": "{{ config['none'] }}" },
+        },
+      },
+    }),
+    settings: { none: '' },
+    api: none,
+    asks: twice('POST /a application/json {"r":{"t":1},"u":{}}'),
+  },
+  {
     name: 'windows that end a microsecond before the next one begins',
     stream: stream(
       'items',
