@@ -209,6 +209,26 @@ describe('gex runs', () => {
     expect((await runs('show', '999999')).code).toBe(1);
   });
 
+  test('shows how to go on from one that went wrong, or the newer one of its source', async () => {
+    const meta = await metaOf(running.dir);
+    const next = async (set: object | undefined, id = ids[39] ?? ''): Promise<string | undefined> => {
+      if (set !== undefined) await meta.updateTable('runs').set(set).where('id', '=', Number(id)).execute();
+      return /^to go on +(.*)$/m.exec((await runs('show', id)).stdout)?.[1];
+    };
+    expect(await next(undefined)).toBe(undefined);
+    expect(await next({ status: 'error', error: JSON.stringify(CAUSES[0]?.(39)) })).toBe(
+      `gex runs rerun ${ids[39]}`,
+    );
+    const accept = `gex runs accept ${ids[39]} --because "…", or gex runs rerun ${ids[39]}`;
+    const held = JSON.stringify([{ rows: 1, tables: [], isHeld: true }]);
+    expect(await next({ error: JSON.stringify(CAUSES[3]?.(39)), report: held })).toBe(accept);
+    expect(await next({ report: '[]' })).toBe(`gex runs rerun ${ids[39]}`);
+    expect(await next({ status: 'success', error: null, verdict: 'doubtful' })).toBe(accept);
+    expect(await next({ verdict: 'complete' })).toBe(undefined);
+    expect(await next(undefined, ids[0])).toBe(`run ${ids[39]} is newer: gex runs show ${ids[39]}`);
+    await meta.destroy();
+  });
+
   test('goes on after a run that refuses, and tells of each', async () => {
     const both = await runs('cancel', '999998', '999999');
     expect([both.code, both.stderr]).toEqual([

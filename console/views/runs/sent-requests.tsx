@@ -48,7 +48,7 @@ export function useSentRequests(
   return { query, showMore: limit < MOST ? () => setLimit(MOST) : undefined };
 }
 
-/** Returns what tells a request from the others of its run: its processes count from 1 each. */
+/** Returns the name of a request in addresses; the time tells it from one of a run of another service. */
 export const nameOf = ({ number, at }: RunRequest): string => `${number}-${Date.parse(at).toString(36)}`;
 
 /** Lists requests in the order of their answers; the address holds the one that is open. */

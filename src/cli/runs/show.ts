@@ -27,8 +27,9 @@ export const showRunCommand = storageCommand({
     const run = await client.runs.detail(id);
     const [requests, log] = [await requestsOf(client, run), await logOf(client, run)];
     const bad = (await lastBadOf(client, run)) ?? requests.bad;
+    const next = await nextOf(client, run);
     show({ ...run, lastBadRequest: bad, problemsInLog: log }, () =>
-      describeRun(run, { ...requests, bad }, log),
+      describeRun(run, { ...requests, bad }, log, next),
     );
   },
 });
@@ -87,6 +88,18 @@ async function requestsOf({ runs }: StorageClient, { id }: Run): Promise<Request
   }
 }
 
+/** Tells how to go on from a run that went wrong: by a command, or from a newer run of its configuration. */
+async function nextOf({ runs }: StorageClient, run: Run): Promise<string> {
+  const { id, component, configuration, accepted, error, status, verdict, rows = [] } = run;
+  const isHeld = error?.code === 'run.doubtful' && rows.some((row) => row.isHeld === true);
+  const isDoubtful = accepted === undefined && (isHeld || (status === 'success' && verdict === 'doubtful'));
+  const isFailed = (status === 'error' && accepted === undefined) || status === 'cancelled';
+  if (!isDoubtful && !isFailed) return '';
+  const [last] = await runs.list({ component, configuration, limit: 1 });
+  if (last !== undefined && last.id !== id) return `run ${last.id} is newer: gex runs show ${last.id}`;
+  return isDoubtful ? `gex runs accept ${id} --because "…", or gex runs rerun ${id}` : `gex runs rerun ${id}`;
+}
+
 /** The last warnings and errors of the log. */
 async function logOf({ runs }: StorageClient, { id, log }: Run): Promise<readonly RunLogLine[]> {
   const offset = Math.max(0, log.lines - LOG_LINES);
@@ -94,7 +107,7 @@ async function logOf({ runs }: StorageClient, { id, log }: Run): Promise<readonl
   return lines.filter(({ level }) => level === 'warn' || level === 'error').slice(-SHOWN_LINES);
 }
 
-function describeRun(run: Run, requests: RequestSum, log: readonly RunLogLine[]): string {
+function describeRun(run: Run, requests: RequestSum, log: readonly RunLogLine[], next: string): string {
   const { error, rows = [] } = run;
   const known = facts([
     ['run', run.id],
@@ -115,6 +128,7 @@ function describeRun(run: Run, requests: RequestSum, log: readonly RunLogLine[])
     ['requests', requestText(requests)],
     ['error', error === null ? '' : `${error.code}: ${error.message}`],
     ['to do', error?.hint ?? ''],
+    ['to go on', next],
     ['last bad answer', requests.bad === undefined ? '' : badText(requests.bad)],
   ]);
   const tables = rows.flatMap(({ id = '', verdict = '', tables: ofRow }) =>

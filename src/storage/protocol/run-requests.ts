@@ -18,7 +18,8 @@ export const RunRequestsQuery = Type.Object({
 /** A request as it went out, and what came of it: each attempt is one. */
 export const RunRequest = Type.Object({
   number: Type.Integer({
-    description: 'Of the requests of its process, from 1: the ones between are not kept.',
+    description:
+      'Of the requests of the run, from 1, through all of its attempts: the ones between are not kept.',
   }),
   request: Type.String({ description: 'Method and address, without secrets.' }),
   isLogin: Type.Optional(Type.Boolean({ description: 'True for a login.' })),

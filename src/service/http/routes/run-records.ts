@@ -44,7 +44,7 @@ export function runRecordRoutes(context: DataContext): Route[] {
       handle: async ({ params, query, ...call }) => {
         const { id } = await requireRun(context, call, params.run);
         // Written by a run of this service.
-        const all = (await readRequests(meta, id)).map((line) => JSON.parse(line) as RunRequest);
+        const all = numbered((await readRequests(meta, id)).map((line) => JSON.parse(line) as RunRequest));
         const bad = all.filter(isBadRequest);
         const { isBad = false, offset = 0, limit = 100 } = query;
         const requests = (isBad ? bad : all).slice(offset, offset + limit);
@@ -65,6 +65,16 @@ export function runRecordRoutes(context: DataContext): Route[] {
       },
     }),
   ];
+}
+
+/** Numbers requests through the whole run: each process of it has counted its own from 1. */
+function numbered(requests: readonly RunRequest[]): RunRequest[] {
+  let [before, last] = [0, 0];
+  return requests.map((request) => {
+    if (before + request.number <= last) before = last;
+    last = before + request.number;
+    return { ...request, number: last };
+  });
 }
 
 /** Tells whether the caller may see the answers: they are more than the log, as they have the rows of every table. */

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { json, startApi, startGex, type Running } from '../../../cli/support.ts';
 import { request } from '../../harness.ts';
+import type { RunRequests } from '../../../../src/storage/protocol/run-requests.ts';
 import { books, worldOf, type World } from './support.ts';
 
 /** `gex serve` over a folder, in a process of its own. */
@@ -57,6 +58,12 @@ test('a run goes on where it was when the service is killed, and its process end
   await first.world.configure('a', paged);
   const { id } = await first.world.start('a');
   await expect.poll(() => api.seen.length).toBe(4);
+  const numbers = async (world: World): Promise<readonly number[]> => {
+    const { body } = await world.call('GET', `runs/${id}/requests`);
+    return (body as RunRequests).requests.map(({ number }) => number);
+  };
+  // Told of before the end of their process.
+  await expect.poll(async () => await numbers(first.world)).toEqual([1, 2, 3]);
   const [folder = ''] = readdirSync(path.join(dir, 'runs'));
   const holder = textIn(path.join(dir, 'runs', folder, '.gex', 'run.json')) as { pid: number };
   expect(isAlive(holder.pid)).toBe(true);
@@ -67,6 +74,7 @@ test('a run goes on where it was when the service is killed, and its process end
   letGo();
   const second = await serve(dir);
   expect(await second.world.ended(id)).toMatchObject({ status: 'success', attempt: 2 });
+  expect(await numbers(second.world)).toEqual([1, 2, 3, 4, 5, 6]);
   expect(api.seen.slice(4)).toEqual(['GET /books?page=4', 'GET /books?page=5', 'GET /books?page=6']);
   expect(await second.world.rows('in.c-library.books')).toEqual(['"1"', '"2"', '"3"', '"4"', '"5"']);
   // the folder goes behind the end of the run
