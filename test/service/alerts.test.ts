@@ -42,19 +42,21 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
-/** A receiver of messages, which answers with the status that is set. */
+/** A receiver of messages, which answers with the status that is set, after what is to happen before. */
 async function receiver() {
   const got: Received[] = [];
-  const answers = { status: 200 };
+  const answers: { status: number; before?: () => unknown } = { status: 200 };
   const server = createServer((request, response) => {
     let text = '';
     request.on('data', (chunk) => (text += String(chunk)));
-    request.on('end', () => {
+    const answer = async (): Promise<void> => {
       got.push({ headers: request.headers, text, body: JSON.parse(text) as Received['body'] });
+      await answers.before?.();
       response
         .writeHead(answers.status, answers.status === 302 ? { location: 'http://127.0.0.1:1/' } : {})
         .end();
-    });
+    };
+    request.on('end', () => void answer());
   });
   server.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -155,6 +157,7 @@ async function world() {
     service,
     hook,
     now: clock.now,
+    pass: (ms: number): void => void (clock.now += ms),
     create,
     source,
     meta,
@@ -190,7 +193,7 @@ async function world() {
         ...context.queue,
         runs: { ...context.queue.runs, now: async () => await Promise.resolve(clock.now) },
       };
-      const all = { ...context, queue, publicUrl: 'https://gex.example.com' };
+      const all = { ...context, env, queue, publicUrl: 'https://gex.example.com' };
       await lookAtAlerts(all);
       await sendMessages(all, ways, new AbortController().signal);
       return hook.got.slice(before).map(({ body }) => body);
@@ -535,6 +538,40 @@ describe('an alert', () => {
     for (let n = 0; n < 3; n++) await after(1);
     expect(new Set(deaf.got.map(({ body }) => body.id)).size).toBe(25);
     expect((await messages(id)).filter(({ status }) => status !== 'sent')).toEqual([]);
+  });
+
+  test('is held up only so long by a receiver that is slow to take its messages', async () => {
+    const { create, after, pass, service } = await world();
+    const slow = await receiver();
+    slow.answers.before = () => pass(8000);
+    const { id } = await create({ url: slow.url });
+    for (let n = 0; n < 5; n++) await service.call('POST', `alerts/${id}/test`);
+    await after(1);
+    expect(slow.got).toHaveLength(2);
+    for (let n = 0; n < 2; n++) await after(1);
+    expect(new Set(slow.got.map(({ body }) => body.id)).size).toBe(5);
+    expect(slow.got).toHaveLength(5);
+  });
+
+  test('sends a message with the same id again when its end could not be written down', async () => {
+    const { create, source, ran, after, hook, messages, meta } = await world();
+    const { id } = await create();
+    await source('a');
+    await ran('a', { error: 'x' });
+    const rename = async (from: string, to: string): Promise<void> =>
+      await meta.schema.alterTable(from).renameTo(to).execute();
+    // As when the process is killed behind the answer: it was taken, and nobody knows.
+    hook.answers.before = async () => await rename('alert_messages', 'away');
+    await expect(after(1)).rejects.toThrow('alert_messages');
+    await rename('away', 'alert_messages');
+    delete hook.answers.before;
+    expect(await messages(id)).toMatchObject([{ status: 'waiting', attempts: 0 }]);
+    expect(await after(1)).toHaveLength(1);
+    expect(await after(30)).toEqual([]);
+    expect(hook.got).toHaveLength(2);
+    expect(new Set(hook.got.map(({ text }) => text)).size).toBe(1);
+    expect(new Set(hook.got.map(({ headers }) => headers['x-gex-message'])).size).toBe(1);
+    expect(await messages(id)).toMatchObject([{ status: 'sent', attempts: 1 }]);
   });
 
   test('follows no redirect, and is tried by a test', async () => {

@@ -12,6 +12,8 @@ const SECOND_MS = 1000;
 /** Between an attempt and the next; after the last one a message is dead. */
 const WAITS_MS: readonly number[] = [30, 120, 600, 3600, 21_600].map((seconds) => seconds * SECOND_MS);
 const AT_ONCE = 20;
+/** Messages are begun for so long; the others go after the next look, which is to tell of what is late within a minute. */
+const BEGUN_MS = 15 * SECOND_MS;
 const ANSWER = 200;
 
 type SendContext = Pick<Context, 'env' | 'keys' | 'log' | 'meta' | 'project' | 'queue'>;
@@ -35,8 +37,9 @@ export async function sendMessages(
   ways: MessageWays,
   signal: AbortSignal,
 ): Promise<void> {
-  const { meta, queue } = context;
+  const { env, meta, queue } = context;
   const now = isoTime(await queue.runs.now());
+  const until = env.now() + BEGUN_MS;
   // A receiver that does not answer, or has many to come, holds up no other.
   await Promise.all(
     (await listDueAlerts(meta, now)).map(async (id) => {
@@ -44,7 +47,8 @@ export async function sendMessages(
       if (alert === undefined) return;
       for (const message of await listDueMessages(meta, id, now, AT_ONCE)) {
         // One that takes nothing now gets the others with the next look, which does not wait for each of them.
-        if (signal.aborted || !(await sendOne(context, alert, message, ways, signal))) return;
+        if (signal.aborted || env.now() >= until) return;
+        if (!(await sendOne(context, alert, message, ways, signal))) return;
       }
     }),
   );
