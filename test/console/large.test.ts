@@ -131,6 +131,13 @@ describe.skipIf(CHROMIUM === undefined)('a service with much in it', () => {
     await page.waitForTimeout(3000);
     const { id } = await own.client.runs.start({ component: 'ex-generic-v2', configuration: 'source-001' });
     await grid(page, 'Runs').getByRole('link', { name: id, exact: true }).waitFor({ timeout: 8000 });
+    await page.goto(`${own.url}/runs/schedules`);
+    await page.getByText('285 schedules run by their times, 15 disabled.').waitFor();
+    await page.waitForTimeout(3000);
+    await own.client.schedules.pause();
+    await page.getByText('285 paused').waitFor({ timeout: 8000 });
+    await own.client.schedules.resume();
+    await page.getByText('285 schedules run by their times, 15 disabled.').waitFor({ timeout: 8000 });
   });
 
   test('comes back to the place where a list was left', async () => {

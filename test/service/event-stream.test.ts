@@ -74,3 +74,27 @@ test('a stream does not hold up a service that stops', async () => {
   expect(performance.now() - begin).toBeLessThan(5000);
   expect(await text).toContain('id: 3\n');
 });
+
+test('who follows the changes is told of schedules that are paused', async () => {
+  const service = await startService();
+  try {
+    const of = 'components/ex-generic-v2/configs';
+    await service.call('POST', of, { configurationId: 'a', name: 'a', configuration: {} });
+    await service.call('POST', `${of}/a/schedules`, { cron: '0 5 31 12 *' });
+    const stream = await fetch(`${service.addresses.url}/v2/storage/changes`, {
+      headers: { 'X-StorageApi-Token': service.token },
+    });
+    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let told = '';
+    const hear = async (what: string): Promise<void> => {
+      while (!told.includes(what)) told += (await reader?.read())?.value ?? '';
+    };
+    // The first event says that it looks from here on.
+    await hear('{"topics":[]}');
+    await service.call('POST', 'schedules/pause', {});
+    await hear('{"topics":["schedules"]}');
+    await reader?.cancel();
+  } finally {
+    await service.stop();
+  }
+});

@@ -98,6 +98,7 @@ export function AllSchedules() {
         offset,
       }),
     everyMs: 30_000,
+    topic: ['schedules', 'runs'],
     keepsPrevious: true,
   });
   return (

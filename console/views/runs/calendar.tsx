@@ -12,6 +12,7 @@ export function Calendar() {
     key: ['schedules', 'calendar'],
     load: async () => await client().schedules.calendar(),
     everyMs: 60_000,
+    topic: 'schedules',
   });
   return (
     <Loaded query={calendar}>

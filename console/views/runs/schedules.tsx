@@ -76,6 +76,7 @@ function Of({ component, configuration }: { readonly component: string; readonly
     key: ['schedules', component, configuration],
     load: async () => await client().configurations(component).schedules(configuration).list(),
     everyMs: 30_000,
+    topic: ['schedules', 'runs'],
   });
   const add = mayUse(component) && (
     <Button kind="primary" icon="plus" onPress={() => setEdited('new')}>

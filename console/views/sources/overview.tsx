@@ -120,6 +120,7 @@ function NextTimes({ component, id }: Of) {
     key: ['schedules', 'of-source', component, id],
     load: async () => await client().schedules.list({ component, configuration: id }),
     everyMs: 30_000,
+    topic: ['schedules', 'runs'],
   });
   return (
     <section class="card source-card" aria-label="Next runs">

@@ -1,17 +1,19 @@
 import type { Meta } from './database.ts';
 
 /** Kinds of things that lists show. */
-export type ChangeTopic = 'configurations' | 'jobs' | 'runs' | 'tables';
+export type ChangeTopic = 'configurations' | 'jobs' | 'runs' | 'schedules' | 'tables';
 
 /** Texts that are others after a change of what lists show. */
 export type ChangeStamps = Readonly<Record<ChangeTopic, string>>;
 
 /** More that is unfinished is not looked at one by one. */
 const UNFINISHED = 500;
+/** More schedules are only counted. */
+const SCHEDULES = 1000;
 
-/** Looks at what has changed last, of all branches: a few rows by their indexes, and the number of tables and configurations. */
+/** Looks at what has changed last, of all branches: a few rows by their indexes, the schedules, and the number of tables and configurations. */
 export async function readStamps(meta: Meta): Promise<ChangeStamps> {
-  const [runs, atWork, jobs, working, tables, buckets, configurations] = await Promise.all([
+  const [runs, atWork, jobs, working, tables, buckets, configurations, schedules, each] = await Promise.all([
     meta
       .selectFrom('runs')
       .select(({ fn }) => [fn.max('id').as('id'), fn.max('ended').as('ended')])
@@ -54,11 +56,37 @@ export async function readStamps(meta: Meta): Promise<ChangeStamps> {
         fn.sum('is_deleted').as('deleted'),
       ])
       .executeTakeFirst(),
+    meta
+      .selectFrom('schedules')
+      .select(({ fn }) => [
+        fn.countAll().as('count'),
+        fn.max('id').as('id'),
+        fn.sum('is_enabled').as('enabled'),
+        fn.sum('is_paused').as('paused'),
+        fn.max('last_occurrence').as('last'),
+      ])
+      .executeTakeFirst(),
+    meta
+      .selectFrom('schedules')
+      .select([
+        'id',
+        'cron',
+        'time_zone',
+        'rows',
+        'is_enabled',
+        'is_paused',
+        'approved_id',
+        'next_occurrence',
+      ])
+      .orderBy('id')
+      .limit(SCHEDULES)
+      .execute(),
   ]);
   return {
     runs: JSON.stringify([runs, atWork]),
     jobs: JSON.stringify([jobs, working]),
     tables: JSON.stringify([tables, buckets]),
     configurations: JSON.stringify(configurations),
+    schedules: JSON.stringify([schedules, each]),
   };
 }
