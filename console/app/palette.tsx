@@ -66,8 +66,8 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
       <input
         class="input"
         role="combobox"
-        aria-label="A table, a source, a run, or something to do"
-        placeholder="A table, a source, a run, or something to do"
+        aria-label="Table, source, run or action"
+        placeholder="Table, source, run or action"
         aria-expanded={found.length > 0}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"

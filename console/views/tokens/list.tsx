@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Token>[] = [
   {
     id: 'description',
     title: 'Token',
-    width: 240,
+    width: 234,
     show: ({ id, description }) => (
       <>
         <Link to={at`/tokens/${id}`}>
@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<Token>[] = [
     ),
     sortBy: ({ description }) => description,
   },
-  { id: 'rights', title: 'May do', width: 480, show: (token) => <Text>{rightsOf(token).join('; ')}</Text> },
+  { id: 'rights', title: 'May do', width: 496, show: (token) => <Text>{rightsOf(token).join('; ')}</Text> },
   {
     id: 'expires',
     title: 'Ends',
@@ -45,21 +45,21 @@ const COLUMNS: readonly Column<Token>[] = [
   {
     id: 'created',
     title: 'Made',
-    width: 130,
+    width: 120,
     show: ({ created }) => <RelativeTime value={created} />,
     sortBy: ({ created }) => created,
   },
   {
     id: 'refreshed',
     title: 'Refreshed',
-    width: 130,
+    width: 120,
     show: ({ created, refreshed }) =>
       created === refreshed ? <span class="muted">–</span> : <RelativeTime value={refreshed} />,
   },
   {
     id: 'by',
     title: 'By',
-    width: 130,
+    width: 118,
     show: ({ creatorToken }) =>
       creatorToken === undefined ? <span class="muted">–</span> : <Text>{creatorToken.description}</Text>,
   },

@@ -12,11 +12,12 @@ export function rightsOf(token: Token): string[] {
   if (token.isMasterToken) return ['everything, and manages tokens'];
   const rights: string[] = [];
   const grants = Object.values(bucketsOf(token));
-  if (token.isReadOnly === true) rights.push('changes nothing');
-  if (token.canManageBuckets)
-    rights.push(
-      token.isReadOnly === true ? 'sees all buckets and sources' : 'manages all buckets and sources',
-    );
+  const { isReadOnly = false, canReadAllFileUploads: readsFiles } = token;
+  if (isReadOnly) rights.push('changes nothing');
+  const seesAll = isReadOnly && token.canManageBuckets;
+  if (seesAll)
+    rights.push(readsFiles ? 'sees all buckets, sources and files' : 'sees all buckets and sources');
+  else if (token.canManageBuckets) rights.push('manages all buckets and sources');
   else {
     const count = (grant: Grant): number => grants.filter((each) => each === grant).length;
     if (count('read') > 0) rights.push(`reads ${bucketCount(count('read'))}`);
@@ -24,7 +25,7 @@ export function rightsOf(token: Token): string[] {
     const { componentAccess = [] } = token;
     if (componentAccess.length > 0) rights.push(`sources of ${componentAccess.join(', ')}`);
   }
-  if (token.canReadAllFileUploads) rights.push('reads the files of all');
+  if (readsFiles && !seesAll) rights.push('reads all files');
   if (token.canPurgeTrash) rights.push('empties the trash');
   return rights.length === 0 ? ['its own files and jobs only'] : rights;
 }
