@@ -346,9 +346,12 @@ describe('tables', () => {
     const missing = await failure('tables', 'create', 'in.c-wrong', file('none.csv'));
     expect(missing).toMatchObject({ code: 'command.invalid', where: { file: file('none.csv') } });
     expect((await failure('tables', 'create', 'in.c-wrong', folder)).message).toContain('is a folder');
-    expect((await failure('tables', 'create', 'in.c-wrnog', file('people.csv', PEOPLE))).hint).toBe(
-      'Did you mean in.c-wrong?',
+    const near = await failure('tables', 'create', 'out.c-wrong', file('people.csv', PEOPLE));
+    expect(near.hint).toBe(
+      'Did you mean in.c-wrong?\ngex storage buckets create wrong --stage out makes a new one.',
     );
+    const far = await failure('tables', 'create', 'faraway_one', file('people.csv', PEOPLE));
+    expect(far.hint).toMatch(/^There is: .*\ngex storage buckets create faraway_one makes a new one\.$/);
     expect((await failure('tables', 'create', 'in.c-wrong', file('§.csv', PEOPLE))).hint).toContain('--name');
   });
 });

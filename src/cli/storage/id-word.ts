@@ -6,6 +6,8 @@ import type { Args, Word } from '../command.ts';
 export interface IdWord extends Word {
   /** Existing ids, for a word that names nothing. */
   readonly ids?: Ids;
+  /** Command that makes what is named and not there, where that may be what is wanted. */
+  readonly made?: (given: string) => string;
 }
 
 /** The ids of what a word may name. */
@@ -24,6 +26,15 @@ export const bucketWord: IdWord = {
   describe: 'Such as in.c-main',
   isRequired: true,
   ids: bucketIds,
+};
+/** A bucket in which something is made: it may be made as well. */
+export const targetBucketWord: IdWord = {
+  ...bucketWord,
+  made(given) {
+    const { stage = 'in', name = 'NAME' } =
+      /^(?:(?<stage>in|out)\.c-)?(?<name>\w[\w-]*)$/.exec(given)?.groups ?? {};
+    return `gex storage buckets create ${name}${stage === 'in' ? '' : ` --stage ${stage}`}`;
+  },
 };
 export const tableWord: IdWord = {
   name: 'table',

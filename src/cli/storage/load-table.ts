@@ -4,7 +4,7 @@ import { webalize } from '../../lib/names.ts';
 import { flag, valued, type Command, type Args, type Option } from '../command.ts';
 import { plural } from '../format.ts';
 import { localBody } from './local-files.ts';
-import { bucketWord, tableWord } from './id-word.ts';
+import { tableWord, targetBucketWord } from './id-word.ts';
 import { storageCommand, type StorageContext } from './storage-command.ts';
 import { namesArg } from './where.ts';
 import type { CsvFormat } from '../../storage/client/index.ts';
@@ -51,7 +51,7 @@ export const loadCommands: readonly Command[] = [
   storageCommand({
     name: 'create',
     describe: 'Create a table from a CSV or Parquet file',
-    words: [bucketWord, fileWord],
+    words: [targetBucketWord, fileWord],
     options: {
       name: valued('NAME', 'Name of the table; that of the file by default'),
       'primary-key': valued('A,B', 'Columns that tell rows apart'),

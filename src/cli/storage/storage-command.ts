@@ -60,14 +60,14 @@ const FEW = 8;
 
 /** Adds the id that was probably meant to an error, or the existing ids. */
 async function explainMissing(error: StorageError, { words, args, client }: Asked): Promise<StorageError> {
-  for (const { name, ids } of words) {
+  for (const { name, ids, made } of words) {
     const [given] = args.words(name);
     if (ids === undefined || given === undefined) continue;
     const known = await ids(client, args).catch(() => undefined); // the first error is the one to tell
     if (known === undefined) return error;
     if (known.includes(given)) continue;
     const { code, message, audience, where, details } = error;
-    const hint = hintOf(name, given, known);
+    const hint = [hintOf(name, given, known), ...(made ? [`${made(given)} makes a new one.`] : [])];
     return new StorageError(code, message, { audience, where, details, hint, cause: error });
   }
   return error;

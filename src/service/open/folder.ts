@@ -125,7 +125,7 @@ export function checkFolder(
   { storage, mustExist }: Pick<OpenOptions, 'mustExist' | 'storage'>,
 ): void {
   const hint =
-    'Name the folder of a storage, or the address of a service. “gex serve” and “gex run” make a folder.';
+    'Name the folder of a storage, or the address of a service. “gex serve”, “gex run” and “gex storage buckets create” make a folder.';
   const refuse = (what: string): RunError =>
     new RunError('command.invalid', `${storage} ${what}.`, { where: { file: dir }, hint });
   const stats = reading(dir, () => statSync(dir, { throwIfNoEntry: false }));

@@ -2,6 +2,7 @@ import { StorageError, type ErrorCode } from '../../lib/errors.ts';
 import { headerOf, type ApiResponse } from '../../engine/shared/message.ts';
 import { parseExact } from '../../lib/json/parse.ts';
 import { getKey, isNumber, isObject, numberOf, type Json } from '../../lib/json/value.ts';
+import { shownText } from '../../lib/shown-text.ts';
 import type { Redactor } from './api-core.ts';
 
 export interface FailedCall {
@@ -31,7 +32,9 @@ export function failureOf(response: ApiResponse, call: FailedCall, secrets: Reda
   if (textOf(body, 'code').startsWith(SQL)) return mistakeOf(body, said, response.status, secrets);
   const { code, hint } = kindOf(response.status);
   const text = `The storage service answered ${call.what} with ${response.status}${said === '' ? '.' : `: ${said}`}`;
-  return new StorageError(code, secrets.redact(text), {
+  const [message = '', ...items] = secrets.redact(text).split(ITEM);
+  return new StorageError(code, message, {
+    lines: listOf(items),
     hint,
     audience: code === 'storage.failed' ? 'application' : 'user',
     recovery: code === 'storage.failed' || isPassing(response.status) ? 'retry' : 'stop',
@@ -44,6 +47,18 @@ export function failureOf(response: ApiResponse, call: FailedCall, secrets: Reda
       attempts: call.attempts,
     },
   });
+}
+
+/** Beginning of an item of a list, such as that of the fields of a request that are wrong. */
+const ITEM = '\n - ';
+
+/** Items that are shown. */
+const MOST_ITEMS = 20;
+
+function listOf(items: readonly string[]): string[] {
+  const left = items.length - MOST_ITEMS;
+  const shown = items.slice(0, MOST_ITEMS).map((item) => `  - ${shownText(item)}`);
+  return left > 0 ? [...shown, `  and ${left} more`] : shown;
 }
 
 /** Beginning of the codes of what is wrong with a query. */

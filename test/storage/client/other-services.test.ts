@@ -232,6 +232,14 @@ describe('answers of other services', () => {
     expect(error.hint).toContain(hint);
   });
 
+  test('with a list of fields that are wrong are told in lines, as many as are read', async () => {
+    expect(await errorOfFields(2)).toBe(
+      'The storage service answered GET tables with 400: Invalid request:\n  - f0: "Is\\u001b[2J\\nmissing."\n  - f1: "Is\\u001b[2J\\nmissing."',
+    );
+    const many = (await errorOfFields(5000)).split('\n');
+    expect([many.length, many.at(-1)]).toEqual([22, '  and 4980 more']);
+  });
+
   test('send on to another path of the same address', async () => {
     const { url } = await service({
       'GET tables': () => ({ status: 301, headers: { Location: '/login' }, body: '' }),
@@ -299,3 +307,11 @@ test('a service that says nothing is left after two minutes', async () => {
   expect(error.message).toBe('No answer in time from http://storage.invalid, for GET tables.');
   expect(waits).toEqual([1000, 2000]);
 });
+
+/** The message of an answer that lists fields that are wrong. */
+async function errorOfFields(count: number): Promise<string> {
+  const items = Array.from({ length: count }, (_, i) => ` - f${i}: "Is\u001b[2J\nmissing."`);
+  const body = { error: ['Invalid request:', ...items].join('\n') };
+  const { url } = await service({ 'GET tables': () => ({ status: 400, body }) });
+  return (await failureOf(clientOf(url).tables.list())).message;
+}

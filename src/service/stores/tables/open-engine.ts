@@ -11,7 +11,7 @@ import type { Meta } from '../metadata/database.ts';
 import type { DuckDatabaseOptions } from './duckdb/database.ts';
 import type { DuckDbEngine } from './duckdb/engine.ts';
 import type { TableEngine } from './engine.ts';
-import type { LakeEngine } from './lake/engine.ts';
+import type { LakeEngine, LakeEngineOptions } from './lake/engine.ts';
 import type { LakeOfDatabase } from './lake/place.ts';
 
 export interface ServiceTables {
@@ -63,7 +63,8 @@ export function serviceEngine({
         })
       : lazyEngine(true, async () => {
           const shownBucket = await nameInMain(meta);
-          if ((await tablesKind(meta)) === 'lake') return await lakeOfDatabase(database, lake, shownBucket);
+          if ((await tablesKind(meta)) === 'lake')
+            return await lakeOfDatabase(database, lake, { shownBucket, log });
           const { createPostgresEngine } = await import('./postgres/engine.ts');
           const { pool, schema } = database;
           return createPostgresEngine({ pool, schema, log, shownBucket });
@@ -94,7 +95,7 @@ export async function openLake({
   readonly database: Database;
   readonly lake: LakeAccess;
 }): Promise<LakeEngine> {
-  const engine = await lakeOfDatabase(database, lake, await nameInMain(meta));
+  const engine = await lakeOfDatabase(database, lake, { shownBucket: await nameInMain(meta) });
   await engine.open();
   return engine;
 }
@@ -131,7 +132,7 @@ async function lakeOfFolder(meta: Meta, dir: string, { extensions }: LakeAccess)
 async function lakeOfDatabase(
   { pool, schema }: Database,
   { extensions, shared }: LakeAccess,
-  shownBucket: (bucket: string) => string,
+  given: Pick<LakeEngineOptions, 'log' | 'shownBucket'>,
 ): Promise<LakeEngine> {
   if (shared === undefined) throw new Error('A lake over a database has its files in an object store.');
   const [{ createLakeEngine }, { mkdtemp }, { tmpdir }] = await Promise.all([
@@ -143,7 +144,7 @@ async function lakeOfDatabase(
     place: { kind: 'database', pool, schema, ...shared },
     workFolder: await mkdtemp(join(tmpdir(), 'gex-lake-')),
     extensions,
-    shownBucket,
+    ...given,
   });
 }
 

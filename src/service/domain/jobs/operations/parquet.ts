@@ -14,6 +14,7 @@ import {
   type ParquetColumn,
   type ParquetRows,
 } from '../../../stores/tables/parquet/read.ts';
+import { TableError } from '../../../stores/tables/table-error.ts';
 import type { StoredDefinition } from '../../../stores/metadata/stored-tables.ts';
 import { definitionsOf } from './parquet-types.ts';
 import type { FileContent } from './slices.ts';
@@ -65,6 +66,8 @@ export async function withParquet<T>(
       slices: slicesOf(rows),
       definitions: definitionsOf(columns),
     });
+  } catch (error) {
+    throw ofParquet(error);
   } finally {
     for (const rows of opened) rows.close();
     folder.remove();
@@ -82,6 +85,17 @@ export async function withParquet<T>(
       await rm(join(folder.path, 'slice.parquet'), { force: true });
     }
   }
+}
+
+/** Returns an error of columns that are missing without the advice about CSV. */
+function ofParquet(error: unknown): unknown {
+  if (!(error instanceof TableError) || error.code !== 'csvImport.columnsNotMatch') return error;
+  const { missingColumns, expectedColumns } = error.results;
+  return new TableError(
+    error.code,
+    `Some columns are missing in the Parquet file. Missing columns: ${String(missingColumns)}. Expected columns: ${String(expectedColumns)}.`,
+    { results: error.results, cause: error },
+  );
 }
 
 async function startsAsParquet(

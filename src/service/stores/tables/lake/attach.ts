@@ -1,4 +1,4 @@
-import { RunError } from '../../../../lib/errors.ts';
+import { RunError, type ErrorOptions } from '../../../../lib/errors.ts';
 import { literal } from '../duckdb/identifiers.ts';
 import { catalogueSchema, dataPath, type LakeOfDatabase, type LakePlace } from './place.ts';
 
@@ -48,22 +48,10 @@ export function keysOf(place: LakePlace): { readonly without: string; readonly w
 export function attachError(error: unknown, place: LakePlace): unknown {
   const message = error instanceof Error ? error.message : '';
   const where = { file: place.kind === 'folder' ? place.folder : catalogueSchema(place) };
-  const found = /catalog version is (?<version>[\w.-]+)/.exec(message)?.groups?.['version'];
-  if (found !== undefined)
-    return new RunError(
-      'lake.version',
-      `The catalogue of the lake has the format ${found}; this version works with ${FORMAT}.`,
-      {
-        where,
-        hint: [
-          'It is not changed: others that use it could not read it any more.',
-          found > FORMAT
-            ? 'Use a newer version of this program.'
-            : 'Bring it up to date with DuckDB itself (ATTACH … (AUTOMATIC_MIGRATION true)) when every program that uses it can read the newer format.',
-        ],
-        cause: error,
-      },
-    );
+  const said = /catalog version is (?<version>.*?)(?:, but the extension|\n|$)/.exec(message)?.groups?.[
+    'version'
+  ];
+  if (said !== undefined) return otherFormat(said, { where, cause: error });
   if (place.kind === 'database' && /permission denied|must be owner/.test(message))
     return new RunError(
       'database.refused',
@@ -84,6 +72,36 @@ export function attachError(error: unknown, place: LakePlace): unknown {
       },
     );
   return error;
+}
+
+/** @param said the version that the catalogue says it has */
+function otherFormat(said: string, place: Pick<ErrorOptions, 'cause' | 'where'>): RunError {
+  const version = /^\d+\.\d[\w.-]*/.exec(said)?.[0];
+  if (version === undefined)
+    return new RunError(
+      'lake.version',
+      `The catalogue of the lake says that its format is “${said.slice(0, 40)}”, which is no number of one; this version works with ${FORMAT}.`,
+      {
+        ...place,
+        hint: [
+          'It is not changed: another program has written into it, or it is damaged.',
+          'Put back the value of “version” in its table ducklake_metadata, or a backup.',
+        ],
+      },
+    );
+  return new RunError(
+    'lake.version',
+    `The catalogue of the lake has the format ${version}; this version works with ${FORMAT}.`,
+    {
+      ...place,
+      hint: [
+        'It is not changed: others that use it could not read it any more.',
+        version > FORMAT
+          ? 'Use a newer version of this program.'
+          : 'Bring it up to date with DuckDB itself (ATTACH … (AUTOMATIC_MIGRATION true)) when every program that uses it can read the newer format.',
+      ],
+    },
+  );
 }
 
 /** Returns what the database said, without the statement. */

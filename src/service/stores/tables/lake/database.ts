@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { silentLog, type Log } from '../../../../lib/log.ts';
 import { literal } from '../duckdb/identifiers.ts';
 import { sessionOf, type DuckSession } from '../duckdb/session.ts';
 import { createPlaces } from '../turns.ts';
@@ -23,6 +24,7 @@ export interface LakeDatabaseOptions {
    * may keep another busy with waiting.
    */
   readonly threads?: number | undefined;
+  readonly log?: Log | undefined;
 }
 
 /** DuckDB in memory, with a lake attached. */
@@ -65,7 +67,7 @@ const STATEMENTS = 3;
 
 /** @throws {RunError} `lake.extension`, `lake.version`, `database.otherFiles` */
 export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<LakeDatabase> {
-  const { place, workFolder, extensions, memoryLimitMb = 512, threads } = options;
+  const { place, workFolder, extensions, memoryLimitMb = 512, threads, log = silentLog } = options;
   const spoolFolder = join(workFolder, 'spool');
   const tempFolder = join(workFolder, 'temp');
   // Files of a killed process; no other process uses the folder now.
@@ -79,6 +81,7 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
   // while no statement runs, and so does the commit of a change; and one at a time begins or commits.
   const turn = createPlaces(1);
   const line = createPlaces(1);
+  const tellOfFiles = tellerOfFiles(log);
   /** Statements whose schemas have been read. */
   const known = new Set<string>();
   let instance: DuckDBInstance | undefined = await start();
@@ -156,6 +159,9 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
     try {
       await other.run(keys.without);
       await own.run('COMMIT');
+    } catch (error) {
+      tellOfFiles();
+      throw error;
     } finally {
       await other.run(keys.withAll);
       other.disconnectSync();
@@ -228,6 +234,26 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
 const NEWEST = `CREATE SCHEMA IF NOT EXISTS ${LAKE}.main`;
 
 const MOST_KNOWN = 10_000;
+
+/** Milliseconds in which files that are left are told once: a database that is away lets many commits fail. */
+const TOLD_MS = 10 * 60_000;
+
+/** Tells that commits have failed, whose files stay in the store. */
+function tellerOfFiles(log: Log): () => void {
+  let commits = 0;
+  let toldMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    commits++;
+    const nowMs = performance.now();
+    if (nowMs - toldMs < TOLD_MS) return;
+    log.warn(
+      'A change of the lake was not committed, and files that were written for it may stay in the store. From two days on “gex storage tables orphans” lists those that no table has, and deletes what it has listed.',
+      { commits },
+    );
+    toldMs = nowMs;
+    commits = 0;
+  };
+}
 
 const nothingOf = (table: string): string => `SELECT 1 FROM ${table} LIMIT 0`;
 

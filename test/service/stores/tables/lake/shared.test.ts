@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { LeaseLost } from '../../../../../src/service/stores/queue/endings.ts';
+import { recordingLog } from '../../../../engine/http/support.ts';
 import { containing } from '../../../harness.ts';
 import { testTableEngine } from '../contract.ts';
 import { testTypedTables } from '../typed-tables.ts';
@@ -23,10 +24,10 @@ describe.runIf(HAS_SHARED_LAKE)('over PostgreSQL and a store of others', () => {
     await engine.open();
     return engine;
   };
-  const guarded = async (): Promise<{ engine: LakeEngine; guard: GuardedStore }> => {
+  const guarded = async (keepDays?: number): Promise<{ engine: LakeEngine; guard: GuardedStore }> => {
     const guard = await guardStore(place.objects.endpoint ?? '');
     onTestFinished(async () => await guard.stop());
-    const engine = await lakeOver({ ...place, objects: { ...place.objects, endpoint: guard.url } });
+    const engine = await lakeOver({ ...place, objects: { ...place.objects, endpoint: guard.url } }, keepDays);
     engines.push(engine);
     await engine.open();
     return { engine, guard };
@@ -89,8 +90,11 @@ describe.runIf(HAS_SHARED_LAKE)('over PostgreSQL and a store of others', () => {
     expect(await engine.describe(table)).toMatchObject({ rows: 3, columns: ['id'] });
   });
 
-  test('files of a commit that was refused are found and deleted, and no others', async () => {
-    const engine = await opened();
+  test('files of a commit that was refused are told, found and deleted, and no others', async () => {
+    const log = recordingLog();
+    const engine = await lakeOver(place, undefined, log);
+    engines.push(engine);
+    await engine.open();
     const table = { bucket: 'in.c-orphans', table: 'rows' };
     await load(engine, table, 'id\n1\n', { create: { primaryKey: ['id'] } });
     await load(engine, table, 'id\n1\n2\n', { incremental: true });
@@ -99,9 +103,14 @@ describe.runIf(HAS_SHARED_LAKE)('over PostgreSQL and a store of others', () => {
     // None of them is two days old.
     expect(await orphans.list()).toMatchObject({ count: 0, files: [] });
     const before = await orphans.list(LATE);
-    await expect(
-      load(engine, table, 'id\n9\n', { incremental: true, fence: { jobId: 99, fencing: 1, worker: 'w' } }),
-    ).rejects.toThrow(LeaseLost);
+    expect(log.lines).toEqual([]);
+    const refused = { incremental: true, fence: { jobId: 99, fencing: 1, worker: 'w' } };
+    await expect(load(engine, table, 'id\n9\n', refused)).rejects.toThrow(LeaseLost);
+    // A failure soon after another one is told later, with those until then.
+    await expect(engine.drop(table, refused)).rejects.toThrow(LeaseLost);
+    expect(log.lines).toMatchObject([
+      { level: 'warn', message: containing('gex storage tables orphans'), fields: { commits: 1 } },
+    ]);
     const listed = await orphans.list(LATE);
     expect(listed.count).toBe(before.count + 1);
     expect(listed.files.every(({ path, bytes }) => path.startsWith('s3://') && bytes > 0)).toBe(true);
@@ -237,6 +246,44 @@ describe.runIf(HAS_SHARED_LAKE)('over PostgreSQL and a store of others', () => {
     await expect(load(engine, table, 'id\n2\n')).rejects.toMatchObject({ code: 'ServiceUnavailable' });
   });
 
+  test('a store that deletes no files is told by the maintenance, and by the deletion of files without an owner', async () => {
+    const { engine, guard } = await guarded(0);
+    const { pool } = given.database;
+    const table = { bucket: 'in.c-guarded', table: 'kept' };
+    await load(engine, table, 'id\n1\n', { create: { primaryKey: [] } });
+    await load(engine, table, 'id\n2\n', {});
+    await expect(
+      load(engine, table, 'id\n9\n', { fence: { jobId: 99, fencing: 1, worker: 'w' } }),
+    ).rejects.toThrow(LeaseLost);
+    const orphans = await engine.orphans();
+    const listed = await orphans?.list(LATE);
+    if (orphans === undefined || listed === undefined) throw new Error('A lake has files.');
+    expect(listed.count).toBeGreaterThan(0);
+    await engine.compact();
+    await pool.query(
+      "UPDATE gex_lake.ducklake_files_scheduled_for_deletion SET schedule_start = now() - interval '2 days'",
+    );
+    const scheduled = async (): Promise<unknown> =>
+      (
+        await pool.query(
+          "SELECT path FROM gex_lake.ducklake_files_scheduled_for_deletion WHERE schedule_start < now() - interval '1 day' ORDER BY path",
+        )
+      ).rows;
+    const before = await scheduled();
+    expect(before).not.toEqual([]);
+    guard.refuse(/^(?:DELETE |POST .*[?&]delete)/);
+    for (const work of [() => orphans.remove(listed), () => engine.compact()]) {
+      await expect(work()).rejects.toMatchObject({ code: 'storage.tables.notAllowed' });
+      expect(guard.refused).toBeGreaterThan(0);
+    }
+    guard.refuse(undefined);
+    expect([await orphans.list(LATE), await scheduled()]).toEqual([listed, before]);
+    expect(await exported(engine, table)).toBe('"2"\n');
+    await orphans.remove(listed);
+    await engine.compact();
+    expect([(await orphans.list(LATE)).count, await scheduled()]).toEqual([0, []]);
+  });
+
   test('a user who may not make the catalogue is told which rights are missing', async () => {
     const { pool, url } = given.database;
     const role = `weak_${process.pid}`;
@@ -260,16 +307,28 @@ describe.runIf(HAS_SHARED_LAKE)('over PostgreSQL and a store of others', () => {
   test('a catalogue of another format is refused, and stays as it is', async () => {
     const { pool } = given.database;
     await (await opened()).describe({ bucket: 'in.c-x', table: 'x' });
-    await pool.query("UPDATE gex_lake.ducklake_metadata SET value = '1.1' WHERE key = 'version'");
+    const setFormat = async (value: string): Promise<unknown> =>
+      await pool.query("UPDATE gex_lake.ducklake_metadata SET value = $1 WHERE key = 'version'", [value]);
     try {
-      await expect(opened()).rejects.toMatchObject({
-        code: 'lake.version',
-        message: 'The catalogue of the lake has the format 1.1; this version works with 1.0.',
-      });
+      for (const [format, message, hint] of [
+        ['1.1', 'has the format 1.1; this version works with 1.0.', 'Use a newer version'],
+        [
+          'garbage',
+          'says that its format is “garbage”, which is no number',
+          'Put back the value of “version”',
+        ],
+      ] as const) {
+        await setFormat(format);
+        await expect(opened()).rejects.toMatchObject({
+          code: 'lake.version',
+          message: containing(message),
+          hint: containing(hint),
+        });
+        engines.pop();
+      }
     } finally {
-      await pool.query("UPDATE gex_lake.ducklake_metadata SET value = '1.0' WHERE key = 'version'");
+      await setFormat('1.0');
     }
-    engines.pop();
   });
 });
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { createLakeEngine, type LakeEngine } from '../../../../../src/service/stores/tables/lake/engine.ts';
+import type { Log } from '../../../../../src/lib/log.ts';
 import type { LakeOfDatabase } from '../../../../../src/service/stores/tables/lake/place.ts';
 import { SERVER, type TestDatabase } from '../postgres/database.ts';
 
@@ -40,7 +41,7 @@ export async function sharedPlace(database: TestDatabase, schema = 'gex'): Promi
 }
 
 /** Makes an engine over a lake; several of them are several processes. */
-export async function lakeOver(place: LakeOfDatabase, keepDays = 7): Promise<LakeEngine> {
+export async function lakeOver(place: LakeOfDatabase, keepDays = 7, log?: Log): Promise<LakeEngine> {
   const workFolder = await mkdtemp(join(tmpdir(), 'lake-'));
   return createLakeEngine({
     place,
@@ -50,5 +51,6 @@ export async function lakeOver(place: LakeOfDatabase, keepDays = 7): Promise<Lak
     extensions: EXTENSIONS,
     threads: 2,
     keepDays,
+    log,
   });
 }
