@@ -99,6 +99,7 @@ export type AskedRun = Pick<
 > & {
   /** Absent while nobody has asked for it. */
   readonly id?: number;
+  readonly attempt?: number;
 };
 
 /**
@@ -200,11 +201,13 @@ async function requireAsker({ meta, env }: Pick<Context, 'env' | 'meta'>, run: A
     forbidden(`The token “${run.creator_description}”${who} ${why}.`, hint);
   const token = await findToken(meta, run.creator_id);
   if (token !== undefined && !isExpired(token, env.now())) return { rights: callerOf(token), refuse };
+  const goesOn =
+    (run.attempt ?? 1) > 1 ? ' The next run goes on where the earlier attempts of this one were.' : '';
   throw refuse(
-    'has been deleted, or has expired',
+    token === undefined ? 'has been deleted' : 'has expired',
     run.schedule_id === null
-      ? 'Start the run with another token.'
-      : 'Change the schedule with another token: its runs then go by that one.',
+      ? `Start the run with another token.${goesOn}`
+      : `Change the schedule with another token: its runs then go by that one.${goesOn}`,
   );
 }
 

@@ -286,6 +286,6 @@ describe('who asks for a run', () => {
     await world.call('DELETE', `tokens/${all.id}`);
     await expect.poll(async () => (await world.show(waiting.id)).status).not.toBe('waiting');
     await world.call('POST', `runs/${waiting.id}/cancel`);
-    expect((await world.ended(late.id)).error?.message).toContain('has been deleted, or has expired');
+    expect((await world.ended(late.id)).error?.message).toContain('that asked for the run has been deleted.');
   });
 });

@@ -280,6 +280,57 @@ describe('a run whose runner loses it', () => {
   });
 
   test(
+    'is refused when who asked for it is gone by then, and the next one goes on where it was',
+    { tags: 'thorough' },
+    async () => {
+      const gates = [1, 2].map(() => Promise.withResolvers<void>());
+      let held = 0;
+      const api = await startApi(({ url }, response) => {
+        const page = Number(url.searchParams.get('page') ?? 1);
+        const answer = (): void => json(response, page < 4 ? [{ id: page }] : []);
+        const gate = page === 3 ? gates[held++] : undefined;
+        if (gate === undefined) answer();
+        else void gate.promise.then(answer);
+      });
+      const world = await startWorld();
+      const paged = books(api.url) as { parameters: { api: object } };
+      Object.assign(paged.parameters.api, { pagination: { method: 'pagenum', firstPage: 1 } });
+      await world.configure('a', paged);
+      /** Starts a run, and deletes the token that asked for it while its third request is on its way. */
+      const orphaned = async (requests: number): Promise<string> => {
+        const { body } = await world.call('POST', 'tokens', { description: 'short', canManageBuckets: true });
+        const { id, token } = body as { id: string; token: string };
+        const run = await world.start('a', {}, { 'x-storageapi-token': token });
+        await expect.poll(() => api.seen.length).toBe(requests);
+        expect((await world.call('DELETE', `tokens/${id}`)).status).toBe(204);
+        return run.id;
+      };
+      // It has a token of its own.
+      const first = await orphaned(3);
+      gates[0]?.resolve();
+      expect(await world.ended(first)).toMatchObject({ status: 'success', error: null });
+
+      const lost = await orphaned(7);
+      const meta = await metaOf(world.dir);
+      const run = await findRun(meta, Number(lost));
+      expect(run !== undefined && (await requeueRun(meta, run))).toBe(true);
+      await meta.destroy();
+      expect(await world.ended(lost)).toMatchObject({
+        status: 'error',
+        attempt: 2,
+        error: {
+          code: 'storage.forbidden',
+          message: 'The token “short” that asked for the run has been deleted.',
+          hint: 'Start the run with another token. The next run goes on where the earlier attempts of this one were.',
+        },
+      });
+      gates[1]?.resolve();
+      expect(await world.ended((await world.start('a')).id)).toMatchObject({ status: 'success' });
+      expect(api.seen.slice(7)).toEqual(['GET /books?page=3', 'GET /books?page=4']);
+    },
+  );
+
+  test(
     'is ended there, and done by the next attempt with the same token under another secret',
     { tags: 'thorough' },
     async () => {
