@@ -63,7 +63,7 @@ describe.skipIf(CHROMIUM === undefined)('the start page', () => {
     await page.setViewportSize({ width: 1440, height: 900 });
 
     await page.keyboard.press('Control+k');
-    const field = page.getByRole('combobox', { name: 'A table, a source' });
+    const field = page.getByRole('combobox', { name: 'Table, source, run' });
     await field.fill('crm');
     await page.getByRole('option', { name: 'CRM <b>\\u202e' }).waitFor();
     expect(await axe(page)).toEqual([]);

@@ -24,7 +24,7 @@ beforeEach(async () => {
   await screen.findByRole('option', { name: /^Shop users/ });
 });
 
-const field = (): HTMLElement => screen.getByRole('combobox', { name: /^A table, a source/ });
+const field = (): HTMLElement => screen.getByRole('combobox', { name: /^Table, source, run/ });
 const type = (value: string): boolean => fireEvent.input(field(), { target: { value } });
 const press = (...keys: readonly string[]): void =>
   keys.forEach((key) => fireEvent.keyDown(field(), { key }));
