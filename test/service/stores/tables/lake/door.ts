@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { openPassage, type Passage } from '../../../../support/passage.ts';
 
 /** An address of PostgreSQL behind which it goes away when it is told to, and is there again at once. */
-export interface Door {
-  readonly url: string;
+export interface Door extends Pick<Passage, 'stop' | 'url'> {
   /** Requests until now. */
   readonly requests: number;
   /**
@@ -15,51 +13,32 @@ export interface Door {
   cut(n: number, when: 'answered' | 'asked'): { readonly isCut: boolean };
   /** Loses the answer to the next COMMIT that the database makes. */
   loseCommit(): { readonly isCut: boolean };
-  stop(): Promise<void>;
 }
 
 /** @param url of a server without TLS */
 export async function openDoor(url: string): Promise<Door> {
-  const { hostname, port } = new URL(url);
-  const open = new Set<Socket>();
   let requests = 0;
   let plan = { left: 0, of: '', when: 'asked', isCut: false };
-  const cutAll = (): void => {
-    for (const socket of open) socket.destroy();
-  };
-  const server = createServer((client) => {
-    const there = connect({ host: hostname, port: Number(port) });
-    for (const socket of [client, there]) {
-      open.add(socket);
-      socket.on('error', () => socket.destroy());
-      socket.once('close', () => {
-        open.delete(socket);
-        client.destroy();
-        there.destroy();
-      });
-    }
+  const passage = await openPassage(url, () => {
     let isLost = false;
-    client.on('data', (chunk) => {
-      requests++;
-      if (plan.left > 0 && chunk.includes(plan.of) && --plan.left === 0) {
-        plan.isCut = true;
-        if (plan.when === 'asked') return cutAll();
-        isLost = true;
-      }
-      there.write(chunk);
-    });
-    there.on('data', (chunk) => {
-      if (isLost) cutAll();
-      else client.write(chunk);
-    });
+    return {
+      asked(chunk, pass) {
+        requests++;
+        if (plan.left > 0 && chunk.includes(plan.of) && --plan.left === 0) {
+          plan.isCut = true;
+          if (plan.when === 'asked') return passage.cut();
+          isLost = true;
+        }
+        pass();
+      },
+      answered(_chunk, pass) {
+        if (isLost) passage.cut();
+        else pass();
+      },
+    };
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const through = new URL(url);
-  through.hostname = '127.0.0.1';
-  through.port = String((server.address() as AddressInfo).port); // it listens on a port
   return {
-    url: through.href,
+    url: passage.url,
     get requests() {
       return requests;
     },
@@ -71,10 +50,6 @@ export async function openDoor(url: string): Promise<Door> {
       plan = { left: 1, of: 'COMMIT', when: 'answered', isCut: false };
       return plan;
     },
-    async stop() {
-      cutAll();
-      server.close();
-      await once(server, 'close');
-    },
+    stop: () => passage.stop(),
   };
 }

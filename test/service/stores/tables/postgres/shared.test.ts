@@ -1,8 +1,7 @@
-import { createServer, connect as connectTo, type Server, type Socket } from 'node:net';
-import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { LeaseLost } from '../../../../../src/service/stores/queue/endings.ts';
+import { openPassage } from '../../../../support/passage.ts';
 import { SERVER } from './database.ts';
 import { EARLY, exported, load, openEngine, slicesOf, useDatabase } from './support.ts';
 import type { TableEngine, TableId } from '../../../../../src/service/stores/tables/engine.ts';
@@ -90,7 +89,7 @@ describe.runIf(SERVER)('a database of several processes', () => {
     await load(engine, table, 'id,v\n1,a\n', { create });
     const before = await relations();
     for (const incremental of [true, false]) {
-      const proxy = await startProxy(given.database.url);
+      const proxy = await openPassage(given.database.url);
       const cut = await openEngine(given.database.connect({ connectionString: proxy.url }));
       async function* endless(): AsyncGenerator<Buffer> {
         yield Buffer.from('id,v\n');
@@ -115,7 +114,7 @@ describe.runIf(SERVER)('a database of several processes', () => {
     const { pool } = given.database;
     const table = newId();
     await load(engine, table, 'id,v\n1,a\n', { create });
-    const proxy = await startProxy(given.database.url);
+    const proxy = await openPassage(given.database.url);
     const gone = await openEngine(given.database.connect({ connectionString: proxy.url }));
     const others = await pool.connect();
     const waiting = async (): Promise<number> =>
@@ -182,7 +181,7 @@ describe.runIf(SERVER)('a database of several processes', () => {
     await load(engine, table, `id\n${Array.from({ length: 200_000 }, (_, i) => `row ${i}\n`).join('')}`, {
       create,
     });
-    const proxy = await startProxy(given.database.url);
+    const proxy = await openPassage(given.database.url);
     const cut = await openEngine(given.database.connect({ connectionString: proxy.url }));
     const failing = cut.export(table, {}, { gzip: false, targetBytes: 1e9 }, async (slice) => {
       if (slice.kind === 'file') return;
@@ -278,40 +277,3 @@ describe.runIf(SERVER)('a database of several processes', () => {
     await pool.query('drop table gex.jobs');
   });
 });
-
-interface Proxy {
-  readonly url: string;
-  /** All connections at once, without a word. */
-  cut(): void;
-  stop(): Promise<void>;
-}
-
-async function startProxy(url: string): Promise<Proxy> {
-  const target = new URL(url);
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((client) => {
-    const upstream = connectTo(Number(target.port), target.hostname);
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-    }
-    client.pipe(upstream).pipe(client);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const through = new URL(url);
-  through.port = String(typeof address === 'object' ? address?.port : '');
-  const cut = (): void => {
-    for (const socket of sockets) socket.destroy();
-  };
-  return {
-    url: through.href,
-    cut,
-    async stop() {
-      cut();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
