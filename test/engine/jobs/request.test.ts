@@ -12,6 +12,10 @@ const CONTEXTS = {
 
 const request = (node: Json): JobRequest => firstRequest(job(node), ROOT_RUN, evaluate, CONTEXTS);
 
+function withParam(value: Json): Job {
+  return child({ endpoint: 'x', placeholders: { id: 'id' }, params: { a: value } });
+}
+
 /** The request of the first run that a row starts. */
 function childRequest(node: Job, row: Json): JobRequest {
   const parameters = first(childRuns(node, [row], [], evaluate));
@@ -113,6 +117,31 @@ describe('the first request of a child', () => {
       b: 'a@b',
       c: '7-y-8080',
     });
+  });
+
+  test('takes a field that the parent row does not have for null, in a function that is there for it', () => {
+    const node = child({
+      endpoint: 'x',
+      placeholders: { id: 'id' },
+      method: 'POST',
+      body: {
+        a: { function: 'optional', args: [{ parent: 'no' }] },
+        b: { function: 'coalesce', args: [{ parent: 'nothing' }, 'B'] },
+        c: { function: 'if', args: [{ function: 'is', args: [{ parent: 'no' }, 'present'] }, 1, 2] },
+        d: { function: 'optional', args: [{ parent: 'tags' }] },
+      },
+      bodyFormat: 'json',
+    });
+    expect(childRequest(node, { id: 7, nothing: null, tags: ['x'] })).toMatchObject({
+      body: { b: 'B', c: 2, d: ['x'] },
+    });
+    // an object is there
+    const object = withParam({ function: 'optional', args: [{ parent: 'user' }] });
+    expect(() => childRequest(object, { id: 7, user: { email: 'a@b' } })).toThrow(
+      'There is no value “user” in “parent”',
+    );
+    const upper = withParam({ function: 'upper', args: [{ parent: 'no' }] });
+    expect(() => childRequest(upper, { id: 7 })).toThrow('There is no value “no” in “parent”');
   });
 
   test('knows a row that is a single value as “scalar”', () => {

@@ -56,14 +56,17 @@ export function readPagination(
 
 /** Returns the values at the places of the token in the first request. */
 function firstValues(tokens: readonly TokenPlace[], scope: TemplateScope): PaginationDraft['constants'] {
-  return tokens.flatMap(({ place, first }) => {
+  return tokens.flatMap(({ place, first, isRead }) => {
     if (first === undefined) return [];
     const value = scope.findings.attempt(
       'the first request',
       undefined,
       () => valueOf(first, requestPosition(scope)).out,
     );
-    return value === undefined ? [] : [{ place, value }];
+    if (value === undefined) return [];
+    // nothing is left out of a JSON body
+    const isMade = isRead === true && isMap(value) && ('attr' in value || 'function' in value);
+    return [{ place, value: isMade ? call('optional', value) : value }];
   });
 }
 

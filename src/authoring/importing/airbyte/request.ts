@@ -183,7 +183,8 @@ function readMap(
           out[realName] = bare;
           return;
         }
-        out[realName] = typed.type === 'list' ? listOut(typed.out, scope) : optional(textOut(typed), scope);
+        const text = (): TranslatedJson => (isParameter ? orNone(textOut(typed)) : textOut(typed));
+        out[realName] = typed.type === 'list' ? listOut(typed.out, scope) : optional(text(), scope);
       }
     });
   }
@@ -218,7 +219,7 @@ function parameterIn(
 
 /** Returns a value in a query or a form; a list is a parameter for each of its items. */
 function parameterOf(typed: Typed, scope: TemplateScope): TranslatedJson {
-  if (typed.type !== 'list') return optional(textOut(typed), scope);
+  if (typed.type !== 'list') return optional(orNone(textOut(typed)), scope);
   if (scope.sent === undefined) throw new TemplateError('a list in the parameters');
   scope.sent.lists = true;
   if (isSequence(typed.out)) return listOut(typed.out, scope);
@@ -226,9 +227,19 @@ function parameterOf(typed: Typed, scope: TemplateScope): TranslatedJson {
   return isMap(typed.out) && typed.out['attr'] !== undefined ? call('optional', typed.out) : typed.out;
 }
 
+/** Returns a value in a query or a form: a field that the parent row does not have is the text None there. */
+function orNone(out: TranslatedJson): TranslatedJson {
+  return isFieldOfParent(out) ? call('if', call('is', out, 'present'), out, 'None') : out;
+}
+
+function isFieldOfParent(out: TranslatedJson): boolean {
+  return isMap(out) && out['parent'] !== undefined;
+}
+
 /** Leaves out what may be empty: null in a query is nothing. */
 function optional(out: TranslatedJson, scope: TemplateScope): TranslatedJson {
-  return mayBeEmpty(out, scope) ? call('optional', out) : out;
+  const isSo = isMap(out) && out['function'] === 'optional';
+  return !isSo && mayBeEmpty(out, scope) ? call('optional', out) : out;
 }
 
 /**
@@ -283,6 +294,7 @@ function mayBeEmpty(out: TranslatedJson, scope: TemplateScope): boolean {
   if (out === '' || out === null) return true;
   if (!isMap(out)) return false;
   if (typeof out['attr'] === 'string') return scope.settings.mayBeEmpty(out['attr']);
+  if (isFieldOfParent(out)) return true;
   const { function: name, args } = out;
   if (!isSequence(args)) return false;
   if (name === 'implode') return true;

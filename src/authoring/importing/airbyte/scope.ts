@@ -76,6 +76,8 @@ export function recordPosition(
     ...request,
     text: 'the record',
     reference(name, keys) {
+      // a key that no slice has is an empty value, which takes the place of the field of the row
+      if (SLICES.has(name) && keys.length === 1 && isAbsent(scope.slots, keys)) return { out: null };
       if (name !== 'record') return request.reference(name, keys);
       const known = added.get(keys.join('.'));
       if (known !== undefined) return known;

@@ -16,6 +16,7 @@ import { QUERY_PROPERTIES } from './query-properties.ts';
 import type { RecordsDraft } from './records.ts';
 import type { StreamParts } from './stream-parts.ts';
 import type { Reference, TranslatedJson } from './translate/position.ts';
+import { call } from './translate/out.ts';
 
 /**
  * Returns the parent whose rows start the stream, and the values of all other parents as lists: they are multiplied
@@ -113,9 +114,11 @@ export function withParent(
   if (parent.group !== undefined && parent.extraFields.length > 0)
     findings.not(parent.stream.at, 'No counterpart: further fields of several parent rows in one request');
   for (const field of parent.extraFields) {
-    const inField = (keys: readonly (string | number)[]): Reference => ({
-      out: parentSource([...field, ...keys.map(String)], above.records).parent,
-    });
+    const inField = (keys: readonly (string | number)[]): Reference => {
+      const { parent: value } = parentSource([...field, ...keys.map(String)], above.records);
+      // a part of a field may be missing without being None
+      return { out: keys.length === 0 ? value : call('optional', value) };
+    };
     parts.slots.set(`extra_fields.${field.join('.')}`, { ...inField([]), inside: inField });
   }
 }

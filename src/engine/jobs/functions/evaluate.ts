@@ -12,6 +12,7 @@ import {
   keysOf,
   listInContext,
   objectOf,
+  sizeOf,
   toText,
   type AnyObject,
   type Json,
@@ -76,9 +77,24 @@ function evaluateAny(value: Json, scope: Scope, at: string): Argument {
 
 function call(called: Json, object: AnyObject, scope: Scope, at: string): Argument {
   const { name, definition } = find(called, scope, at);
-  const args = argumentsOf(object, at).map(([item, place]) => evaluateAny(item, scope, place));
+  const args = argumentsOf(object, at).map(([item, place]) =>
+    definition.takesNothing === true && isMissingInRow(item, scope, place)
+      ? null
+      : evaluateAny(item, scope, place),
+  );
   checkCount(name, definition, args.length, at, misspelledArgs(object));
   return callLibrary(name, definition, args, scope.env, at);
+}
+
+/** Tells if a value is a field that the parent row does not have: rows differ, and a fallback is for that. */
+function isMissingInRow(item: Json, { contexts }: Scope, at: string): boolean {
+  const { parent } = contexts;
+  const key = isObject(item) && sizeOf(item) === 1 ? getKey(item, 'parent') : undefined;
+  // a group has no single row
+  if (parent === undefined || sizeOf(parent) === 0 || typeof key !== 'string') return false;
+  const flat = flatKey(key, at);
+  const value = getKey(parent, flat) ?? listInContext(parent, flat) ?? null;
+  return value === null && !keysOf(parent).some((name) => name.startsWith(`${flat}.`));
 }
 
 /** Creates a {@link CallFunction} with the functions of the library. */

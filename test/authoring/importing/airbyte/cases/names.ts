@@ -8,6 +8,12 @@ const code = (kind: string, name: string, more: Part = {}): Part => ({
   ...more,
 });
 
+const SENT = {
+  a: '{{ stream_slice.extra_fields.a }}',
+  b: "{{ stream_slice.extra_fields['b'] }}",
+  c: "{{ stream_slice.extra_fields['c']['d'] }}",
+};
+
 /** Fields that get other names, or are changed, and values whose type decides. */
 export const NAME_CASES: readonly TwoRuns[] = [
   {
@@ -108,6 +114,60 @@ export const NAME_CASES: readonly TwoRuns[] = [
     api: ({ pathname }) => (pathname === '/shops' ? [{ id: 1, owner: { name: 'o' } }] : [{ id: 7 }]),
     asks: both('GET /shops', 'GET /items/1?owner=o'),
     ids: [['7'], ['7']],
+  },
+  ...(
+    [
+      ['parameters', { request_parameters: SENT }, ['?a=n&b=x&c=p', '?b=None']],
+      ['headers', { request_headers: { Authorization: SENT.b } }, [' x', '']],
+      [
+        'a form',
+        { http_method: 'POST', request_body_data: SENT },
+        [' application/x-www-form-urlencoded a=n&b=x&c=p', ' application/x-www-form-urlencoded b=None'],
+      ],
+      [
+        'a JSON body',
+        { http_method: 'POST', request_body_json: { ...SENT, d: [SENT.b], e: { f: SENT.a } } },
+        [
+          ' application/json {"a":"n","b":"x","c":"p","d":["x"],"e":{"f":"n"}}',
+          ' application/json {"d":[null],"e":{}}',
+        ],
+      ],
+    ] as const
+  ).map(([where, requester, [first, second]]): TwoRuns => ({
+    name: `fields that a row of the parent does not have, in ${where}`,
+    stream: stream('items', '/items', {
+      retriever: below(stream('shops', '/shops'), 'shop', { extra_fields: [['a'], ['b'], ['c']] }),
+      requester,
+    }),
+    api: ({ pathname }) =>
+      pathname === '/shops'
+        ? [
+            { id: 1, a: 'n', b: 'x', c: { d: 'p' } },
+            { id: 2, a: '' },
+          ]
+        : [],
+    asks: both(
+      'GET /shops',
+      ...[first, second].map((sent) => `${'http_method' in requester ? 'POST' : 'GET'} /items${sent}`),
+    ),
+  })),
+  {
+    name: 'a key that no slice has takes the place of the field of a row',
+    stream: stream('items', '/items/{{ stream_partition.shop }}', {
+      retriever: below(stream('shops', '/shops'), 'shop'),
+      transformations: [
+        {
+          type: 'AddFields',
+          fields: [
+            { path: ['id'], value: '{{ stream_slice.other }}' },
+            { path: ['other'], value: "{{ stream_partition.get('other') }}" },
+          ],
+        },
+      ],
+    }),
+    api: ({ pathname }) => (pathname === '/shops' ? [{ id: 1 }] : [{ id: 7, other: 'own' }]),
+    asks: both('GET /shops', 'GET /items/1'),
+    ids: [[''], ['']],
   },
   {
     name: 'a field of the state in one of several forms',

@@ -57,6 +57,25 @@ export const TOKEN_CASES: readonly TwoRuns[] = [
     ],
   },
   {
+    name: 'a token inside of a JSON body, and a setting that is not given in its place in the first request',
+    stream: stream('items', '/a', {
+      requester: {
+        http_method: 'POST',
+        request_body_json: {
+          o: { t: "{{ next_page_token['next_page_token'] if next_page_token else config.none }}" },
+        },
+      },
+      retriever: pages({ type: 'CursorPagination', cursor_value: '{{ response.next }}' }, undefined),
+    }),
+    settings: { none: '' },
+    api: (_, body) => (body.includes('abc') ? { id: 2 } : { id: 1, next: 'abc' }),
+    asks: twoRuns(['POST /a application/json {"o":{"t":"abc"}}', 'POST /a application/json {"o":{}}']),
+    ids: [
+      ['1', '2'],
+      ['1', '2'],
+    ],
+  },
+  {
     name: 'an offset that is reckoned with, for each parent',
     stream: stream('items', '/items/{{ stream_partition.shop }}', {
       requester: {
