@@ -155,13 +155,13 @@ function useFound(text: string): readonly Item[] {
 }
 
 async function loadSources(): Promise<Item[]> {
-  return (await client().usedComponents()).flatMap(({ id, name, configurations }) =>
-    configurations.map((configuration) => ({
-      key: `source ${id} ${configuration.id}`,
-      text: configuration.name,
-      about: name,
+  return (await client().configurationNames()).flatMap(({ component, componentName, configurations }) =>
+    configurations.map(({ configuration, name }) => ({
+      key: `source ${component} ${configuration}`,
+      text: name,
+      about: componentName,
       icon: 'source' as const,
-      act: goTo(at`/sources/${id}/${configuration.id}`),
+      act: goTo(at`/sources/${component}/${configuration}`),
     })),
   );
 }

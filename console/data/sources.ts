@@ -41,15 +41,16 @@ export function useSources() {
     key: ['sources', 'of-runs'],
     isEnabled: maySee(),
     load: async () =>
-      (await client().usedComponents()).flatMap(({ id: component, configurations }) =>
-        configurations.map(({ id, name }) => ({
-          key: keyOf(component, id),
+      (await client().configurationNames()).flatMap(({ component, configurations }) =>
+        configurations.map(({ configuration, name }) => ({
+          key: keyOf(component, configuration),
           component,
-          configuration: id,
+          configuration,
           // Options of a list show no signs that act, either.
-          name: shownText(name === '' ? id : name),
+          name: shownText(name === '' ? configuration : name),
         })),
       ),
+    topic: 'configurations',
   });
 }
 

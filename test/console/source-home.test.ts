@@ -140,5 +140,6 @@ describe.skipIf(CHROMIUM === undefined)('among 500 sources, 2,000 tables and 5,0
     expect(await sizeOf(own, 'schedules/brief')).toBeLessThan(50_000);
     expect(await sizeOf(own, 'schedules/calendar')).toBeLessThan(20_000);
     expect(await sizeOf(own, 'configurations/brief')).toBeLessThan(50_000);
+    expect(await sizeOf(own, 'configurations/names')).toBeLessThan(50_000);
   });
 });

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ConfigurationBriefs } from '../../src/storage/protocol/configuration-brief.ts';
+import type {
+  ConfigurationBriefs,
+  ConfigurationNames,
+} from '../../src/storage/protocol/configuration-brief.ts';
 import type { ScheduleBriefs, ScheduleCalendar } from '../../src/storage/protocol/schedule.ts';
 import { metaOf } from './database.ts';
 import { startService, type Running } from './harness.ts';
@@ -193,6 +196,14 @@ describe('lists of all sources', () => {
     expect(await listed('&isDeleted=true')).toEqual([ids[2]]);
     expect(await briefs('', await narrow('ex-other'))).toMatchObject({ all: 0, total: 0 });
     expect((await service.call('GET', 'configurations/brief?sort=other')).status).toBe(400);
+    const names = await brief<ConfigurationNames>('configurations/names');
+    const of = names.find(({ component }) => component === 'ex-generic-v2');
+    const found = of?.configurations.filter(({ configuration: id }) => id.startsWith('brief-'));
+    expect(found).toEqual(
+      page.configurations.map(({ configuration: id, name }) => ({ configuration: id, name })),
+    );
+    expect(of?.componentName).toBe(page.configurations[0]?.componentName);
+    expect(await brief<ConfigurationNames>('configurations/names', await narrow('ex-other'))).toEqual([]);
   });
 
   test('have schedules page by page, and a calendar that counts them', async () => {

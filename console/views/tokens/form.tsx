@@ -51,10 +51,10 @@ export function TokenForm({
       const [buckets, all, used] = await Promise.all([
         client().buckets.list(),
         client().components(),
-        client().usedComponents(),
+        client().configurationNames(),
       ]);
       // The catalogue has others that programs expect, and that nothing here is made with.
-      const wanted = new Set([...used.map(({ id }) => id), ...(token?.componentAccess ?? [])]);
+      const wanted = new Set([...used.map(({ component }) => component), ...(token?.componentAccess ?? [])]);
       const components = all.filter(({ id, type }) => type === 'extractor' || wanted.has(id));
       return { buckets: buckets.map(({ id }) => id), components };
     },

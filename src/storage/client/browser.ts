@@ -5,7 +5,12 @@
  * @module
  */
 import { createAlerts, type Alerts } from './alerts.ts';
-import type { Component, ConfigurationBriefs, ConfigurationBriefsQuery } from '../protocol/index.ts';
+import type {
+  Component,
+  ConfigurationBriefs,
+  ConfigurationBriefsQuery,
+  ConfigurationNames,
+} from '../protocol/index.ts';
 import { createBranches, type Branches } from './branches.ts';
 import { createBrowserApi, type BrowserOptions } from './browser-api.ts';
 import { createBuckets, type Buckets } from './buckets.ts';
@@ -21,7 +26,7 @@ import type { ExportOptions, TableOperations } from './table-types.ts';
 import { createAllSchedules, type AllSchedules } from './schedules.ts';
 import { createSqlOperations, type SqlOperations } from './sql.ts';
 import { createTokens, type Tokens } from './tokens.ts';
-import { componentsOf, configurationBriefsOf, usedComponentsOf, type UsedComponent } from './components.ts';
+import { componentsOf, configurationBriefsOf, configurationNamesOf } from './components.ts';
 import { urlOf, type ApiCore } from './api-core.ts';
 import { createWorkshop, type Workshop } from './workshop.ts';
 
@@ -43,14 +48,8 @@ export interface BrowserClient {
   /** The components of the catalogue. */
   components(): Promise<Component[]>;
   component(id: string): Promise<Component>;
-  /**
-   * Lists components that have configurations, with these: with name, version and time of change, and without their
-   * contents.
-   */
-  usedComponents(query?: {
-    /** Those in the trash. Default false. */
-    readonly isDeleted?: boolean | undefined;
-  }): Promise<UsedComponent[]>;
+  /** Lists the names of all configurations, by component. */
+  configurationNames(): Promise<ConfigurationNames>;
   /** Lists configurations of all components page by page, with what lists show of each. */
   configurationBriefs(query?: ConfigurationBriefsQuery): Promise<ConfigurationBriefs>;
   /** Returns the address of a table as one file, CSV with a header or Parquet, for a download link. */
@@ -77,8 +76,8 @@ export function createBrowserClient(options: BrowserOptions): BrowserClient {
     workshop: createWorkshop(api),
     configurations: (componentId) => createConfigurations(api, componentId),
     components: async () => componentsOf(await api.call({ method: 'GET', path: '', scope: 'plain' })),
-    usedComponents: async (query = {}) =>
-      usedComponentsOf(await api.call({ method: 'GET', path: 'components', query: { ...query } })),
+    configurationNames: async () =>
+      configurationNamesOf(await api.call({ method: 'GET', path: 'configurations/names' })),
     configurationBriefs: async (query = {}) =>
       configurationBriefsOf(
         await api.call({ method: 'GET', path: 'configurations/brief', query: { ...query } }),
@@ -99,7 +98,6 @@ export function createBrowserClient(options: BrowserOptions): BrowserClient {
 
 export { StorageError } from '../../lib/errors.ts';
 export type { BrowserOptions } from './browser-api.ts';
-export type { UsedComponent } from './components.ts';
 export type { Configurations } from './configurations.ts';
 export type { ConfigurationProblem } from '../protocol/workshop.ts';
 export type { Rows } from './configuration-rows.ts';

@@ -1,12 +1,7 @@
 import { getKey, isList, isObject, type Json } from '../../lib/json/value.ts';
-import type { Component, Configuration } from '../protocol/index.ts';
-import type { ConfigurationBriefs } from '../protocol/configuration-brief.ts';
+import type { Component } from '../protocol/index.ts';
+import type { ConfigurationBriefs, ConfigurationNames } from '../protocol/configuration-brief.ts';
 import { listOf, shaped } from './shape.ts';
-
-/** A component that is in use. */
-export interface UsedComponent extends Component {
-  readonly configurations: readonly Configuration[];
-}
 
 /** The catalogue in the index of a service; a service may leave it out. */
 export function componentsOf(index: Json | undefined): Component[] {
@@ -22,7 +17,11 @@ export function configurationBriefsOf(json: Json | undefined): ConfigurationBrie
   });
 }
 
-/** The answer of `GET components`: those that have configurations, with these. */
-export function usedComponentsOf(json: Json | undefined): UsedComponent[] {
-  return listOf<UsedComponent>(json, 'component', { id: 'string', name: 'string', configurations: 'list' });
+/** The answer of `GET configurations/names`. */
+export function configurationNamesOf(json: Json | undefined): ConfigurationNames {
+  return listOf<ConfigurationNames[number]>(json, 'component', {
+    component: 'id',
+    componentName: 'string',
+    configurations: 'list',
+  });
 }

@@ -57,3 +57,16 @@ export const ConfigurationBriefs = Type.Object(
   { title: 'Configuration briefs' },
 );
 export type ConfigurationBriefs = Static<typeof ConfigurationBriefs>;
+
+/** Answer of `GET configurations/names`: all configurations that are not in the trash, by their names. */
+export const ConfigurationNames = Type.Array(
+  Type.Object({
+    component: Type.String(),
+    componentName: Type.String(),
+    configurations: Type.Array(Type.Object({ configuration: Type.String(), name: Type.String() }), {
+      minItems: 1,
+    }),
+  }),
+  { title: 'Configuration names' },
+);
+export type ConfigurationNames = Static<typeof ConfigurationNames>;

@@ -44,7 +44,7 @@ const ALERT = {
 
 test('a limited token sees the state of its sources, and is offered no alerts', async () => {
   signIn({ ...LIMITED, components: ['ex-generic-v2'] });
-  answer({ 'GET runs/sources': STATES, 'GET components': [] });
+  answer({ 'GET runs/sources': STATES, 'GET configurations/names': [] });
   render(<Alerts parts={[]} />);
   await screen.findByRole('link', { name: 'Shop' });
   expect(screen.getByRole('status').textContent).toContain('You see the state of your sources.');
@@ -67,7 +67,7 @@ async function pressLastLoad(): Promise<void> {
 
 test('the state of the sources is sorted by the service, one way, the other and not at all', async () => {
   signIn({ ...LIMITED, components: ['ex-generic-v2'] });
-  const asked = answer({ 'GET runs/sources': STATES, 'GET components': [] });
+  const asked = answer({ 'GET runs/sources': STATES, 'GET configurations/names': [] });
   const orders = () =>
     asked
       .filter(({ what }) => what === 'GET runs/sources')
@@ -91,7 +91,7 @@ test('alerts go page by page, as the service gives them', async () => {
     id: String(i + 1),
     name: `team ${i + 1}`,
   }));
-  const asked = answer({ 'GET alerts': part, 'GET components': [] });
+  const asked = answer({ 'GET alerts': part, 'GET configurations/names': [] });
   render(<Followed />);
   await screen.findByText('1 to 100 of the alerts');
   // The order of one page says nothing of all.
@@ -113,7 +113,7 @@ test('an alert is made with what is typed, and its key is shown once', async () 
   signIn();
   const asked = answer({
     'GET alerts': [],
-    'GET components': [],
+    'GET configurations/names': [],
     'POST alerts': { ...ALERT, secret: 'key-of-messages' },
   });
   render(<Alerts parts={[]} />);

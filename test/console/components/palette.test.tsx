@@ -13,8 +13,12 @@ beforeEach(async () => {
       { id: 'in.c-shop.users', name: 'users' },
       { id: 'in.c-shop.orders', name: 'orders' },
     ],
-    'GET components': [
-      { id: 'ex-generic', name: 'Generic extractor', configurations: [{ id: '5', name: 'Shop users' }] },
+    'GET configurations/names': [
+      {
+        component: 'ex-generic',
+        componentName: 'Generic extractor',
+        configurations: [{ configuration: '5', name: 'Shop users' }],
+      },
     ],
     'GET runs': [{ id: '77', status: 'error', component: 'ex-generic', configuration: '5' }],
   });

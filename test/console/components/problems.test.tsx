@@ -25,7 +25,7 @@ function Problems() {
 
 test('a range of time of one’s own is asked for, and none that ends before it begins', async () => {
   signIn();
-  const asked = answer({ 'GET runs/problems': NONE, 'GET components': [] });
+  const asked = answer({ 'GET runs/problems': NONE, 'GET configurations/names': [] });
   const ranges = (): (string | null)[][] =>
     asked
       .filter(({ what }) => what === 'GET runs/problems')
@@ -52,7 +52,7 @@ test.each([
   'the range “%s” begins at an hour of the day before, by the clocks of the browser',
   async (range, hour) => {
     signIn();
-    const asked = answer({ 'GET runs/problems': NONE, 'GET components': [] });
+    const asked = answer({ 'GET runs/problems': NONE, 'GET configurations/names': [] });
     render(<Problems />);
     fireEvent.change(await screen.findByLabelText('Range of time'), { target: { value: range } });
     const day = new Date();
@@ -109,7 +109,7 @@ const waiting = (id: string) => ({
 test('all that is not solved is run again, and what was refused is told with its reason', async () => {
   signIn();
   const asked = answer({
-    'GET components': [],
+    'GET configurations/names': [],
     'GET runs/problems': {
       ...NONE,
       problems: [problem('one', [source('a', '11'), source('b', '12')]), problem('two', [source('c', '13')])],
@@ -138,7 +138,7 @@ test('doubts of a cause are accepted with a reason, and what was refused is told
     error: { code: 'run.doubtful', message: 'The table may not have everything.', audience: 'user' },
   };
   const asked = answer({
-    'GET components': [],
+    'GET configurations/names': [],
     'GET runs/problems': {
       ...NONE,
       counts: { ...NONE.counts, accepted: 2 },
@@ -173,7 +173,7 @@ test('what waits is cancelled at once, after a question', async () => {
   signIn();
   history.replaceState(null, '', '/runs?status=waiting');
   const asked = answer({
-    'GET components': [],
+    'GET configurations/names': [],
     'GET runs': [waiting('21'), waiting('22')],
     'POST runs/21/cancel': waiting('21'),
     'POST runs/22/cancel': waiting('22'),

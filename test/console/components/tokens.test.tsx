@@ -101,7 +101,7 @@ describe('the form of a token', () => {
           { id: 'other.scheduler', name: 'Scheduler', type: 'other' },
         ],
       },
-      'GET components': [],
+      'GET configurations/names': [],
       'POST tokens': { ...READER, token: '1-8-secret' },
     });
     render(<Tokens parts={[]} />);

@@ -2,6 +2,7 @@ import type {
   ConfigurationBrief,
   ConfigurationBriefs,
   ConfigurationBriefsQuery,
+  ConfigurationNames,
 } from '../../../storage/protocol/configuration-brief.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
 import { lockKeyOf, newestRuns, type BriefRun } from '../../stores/metadata/runs.ts';
@@ -46,6 +47,24 @@ export async function readConfigurationBriefs(
       lastRun: lastOf(runs.get(lockKeyOf(named))),
     })),
   };
+}
+
+/**
+ * Lists all configurations with nothing but their names, for choices and for lists of what is about them.
+ *
+ * @param components names of the components that the caller may use, by id
+ */
+export async function readConfigurationNames(
+  meta: Meta,
+  branchId: number,
+  components: ReadonlyMap<string, string>,
+): Promise<ConfigurationNames> {
+  const all = (await listNamed(meta, branchId, [...components.keys()])).toSorted(byName);
+  return [...Map.groupBy(all, ({ component_id }) => component_id)].map(([component, of]) => ({
+    component,
+    componentName: components.get(component) ?? component,
+    configurations: of.map(({ configuration_id: configuration, name }) => ({ configuration, name })),
+  }));
 }
 
 function lastOf(run: BriefRun | undefined): ConfigurationBrief['lastRun'] {

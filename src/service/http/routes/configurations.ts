@@ -9,10 +9,11 @@ import {
 import {
   ConfigurationBriefs,
   ConfigurationBriefsQuery,
+  ConfigurationNames,
 } from '../../../storage/protocol/configuration-brief.ts';
 import { RawJson, type Reply } from '../../domain/reply.ts';
 import { changeOf, chosenId, contentsOf, keyFrom, readStateBody } from '../parsing/configuration.ts';
-import { readConfigurationBriefs } from '../../domain/configurations/briefs.ts';
+import { readConfigurationBriefs, readConfigurationNames } from '../../domain/configurations/briefs.ts';
 import type { Context } from '../../domain/context.ts';
 import { accessDenied, badRequest, notImplemented } from '../../domain/api-error.ts';
 import { newIdentifier } from '../../stores/metadata/identifier.ts';
@@ -36,6 +37,7 @@ import {
   updateState,
 } from '../../domain/configurations/write.ts';
 import { mayUseComponent, requireAnyComponent } from '../../domain/tokens/permissions.ts';
+import type { Caller } from '../../domain/tokens/caller.ts';
 import { routesOf, type Route } from '../route.ts';
 import { sealContents, storedContents } from '../parsing/seal-contents.ts';
 import { configurationReply } from '../../domain/presenters/configuration.ts';
@@ -43,6 +45,13 @@ import { isOwnConfiguration } from '../../stores/metadata/run-limits.ts';
 
 const route = routesOf('Configurations');
 const validationCode = 'storage.components.validation';
+
+/** Returns the names of the components that the caller may use, by id. @throws {ApiError} 403 for one without any */
+function componentsFor({ catalogue }: Context, caller: Caller): ReadonlyMap<string, string> {
+  requireAnyComponent(caller);
+  const shown = catalogue.components.filter(({ id }) => mayUseComponent(caller, id));
+  return new Map(shown.map(({ id, name }) => [id, name]));
+}
 
 /** Makes the routes of the configurations of a component. */
 export function configurationRoutes(context: Context): Route[] {
@@ -53,10 +62,16 @@ export function configurationRoutes(context: Context): Route[] {
       query: ConfigurationBriefsQuery,
       response: ConfigurationBriefs,
       handle: async ({ query, caller, branch }) => {
-        requireAnyComponent(caller);
-        const shown = context.catalogue.components.filter(({ id }) => mayUseComponent(caller, id));
-        const names = new Map(shown.map(({ id, name }) => [id, name]));
-        return new RawJson(JSON.stringify(await readConfigurationBriefs(meta, branch.id, names, query)));
+        const shown = componentsFor(context, caller);
+        return new RawJson(JSON.stringify(await readConfigurationBriefs(meta, branch.id, shown, query)));
+      },
+    }),
+    route('GET', '/configurations/names', {
+      summary: 'The names of all configurations, by component',
+      response: ConfigurationNames,
+      handle: async ({ caller, branch }) => {
+        const shown = componentsFor(context, caller);
+        return new RawJson(JSON.stringify(await readConfigurationNames(meta, branch.id, shown)));
       },
     }),
     route('GET', '/components/:component/configs', {
