@@ -15,7 +15,7 @@ export const KINDS: readonly { readonly kind: AlertKind; readonly word: string; 
     text: 'Rows, pages or the end of a job are not as in the runs before',
   },
   { kind: 'stale', word: 'old values', text: 'The newest time in a column is old' },
-  { kind: 'ending', word: 'ending tokens', text: 'A token ends soon' },
+  { kind: 'ending', word: 'ends soon', text: 'A token or a login ends soon' },
 ];
 
 const WORDS = new Map<string, string>(KINDS.map(({ kind, word }) => [kind, word]));
