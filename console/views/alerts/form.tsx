@@ -185,7 +185,7 @@ export function AlertForm({
         {has('stale') && <Columns columns={typed.columns} onChange={(columns) => set({ columns })} />}
         {has('ending') && (
           <Input
-            label="Days before the end of a token"
+            label="Days before the end of a token or a login"
             value={typed.days}
             onInput={(days) => set({ days })}
             isRequired
