@@ -16,11 +16,12 @@ const HeldFile = Type.Object({
 
 /**
  * Puts what is to be remembered of the inputs into an output that is held back: when it is pushed after all, the next
- * run takes what came into the storage since, as after a run that held nothing back.
+ * run takes what came into the storage since, as after a run that held nothing back. Nothing to remember is no file.
  *
  * @param project the storage that they are from
  */
 export function holdInputs(out: string, { state, processed }: HeldInputs, project: string): void {
+  if (state === undefined && processed.length === 0) return;
   const head = JSON.stringify({ project, processedTags: processed });
   // The state keeps its numbers and the order of its keys.
   const text = `${head.slice(0, -1)},"inputState":${encodeExact(state ?? null)}}\n`;
