@@ -58,6 +58,8 @@ class Records {
   readonly #columns = new Map<string, TranslatedJson>();
   readonly #added = new Map<string, Typed>();
   readonly #exclude: string[] = [];
+  /** Paths of fields that templates see no more. */
+  readonly #removed = new Set<string>();
   readonly #names = new FieldNames();
   #where: TranslatedJson | undefined;
   #isKept: TranslatedJson | undefined;
@@ -189,7 +191,7 @@ class Records {
     findings.attempt(className === undefined ? filter.place('condition') : filter.at, template, () => {
       if (this.#changed.length > 0)
         throw new TemplateError('a filter of records whose fields Python code has changed by then');
-      const position = recordPosition(this.#scope, this.#added, this.#names);
+      const position = this.#position();
       let expression = code ?? filter.expression(template);
       let condition: TranslatedJson;
       try {
@@ -246,6 +248,13 @@ class Records {
       default:
         findings.not(transformation.at, `No counterpart: the transformation ${transformation.type}`);
     }
+  }
+
+  /** Returns the templates of a record as it is by now. */
+  #position(): TemplatePosition {
+    const seen = new Map<string, Typed>(this.#added);
+    for (const name of this.#removed) seen.set(name, { out: null, type: 'any' });
+    return recordPosition(this.#scope, seen, this.#names);
   }
 
   /** Leaves a class out that changes fields of a record: its rows are the same ones. */
@@ -348,6 +357,7 @@ class Records {
     const isMade = this.#scope.findings.attemptColumn(name, value, () => {
       const typed = this.#valueOf(field, value, transformation);
       this.#added.set(name, typed);
+      this.#removed.delete(name);
       const { out } = typed;
       if (field.expression(value).kind !== 'map' || !isMap(out)) {
         this.#columns.set(name.replaceAll('.', '_'), asSource(out));
@@ -378,7 +388,7 @@ class Records {
   }
 
   #valueOf(field: ManifestComponent, value: ManifestNode, transformation: ManifestComponent): Typed {
-    const position = recordPosition(this.#scope, this.#added, this.#names);
+    const position = this.#position();
     const typed = translated(value, field, this.#scope, position);
     const wanted =
       field.text('value_type') === 'string' ? { out: textOut(typed), type: 'text' as const } : cellOf(typed);
@@ -393,7 +403,8 @@ class Records {
     const name = (isSequence(field.get('path')) ? (field.get('path') as readonly ManifestNode[]) : []).map(
       String,
     );
-    return { out: call('if', test, wanted.out, { path: pathText(name) }), type: 'any' };
+    const before = position.reference('record', name);
+    return { out: call('if', test, wanted.out, before?.out ?? null), type: 'any' };
   }
 
   #remove(transformation: ManifestComponent): void {
@@ -410,10 +421,16 @@ class Records {
     }
     for (const keys of names) {
       const name = keys.join('.');
-      if (this.#names.isChanged) findings.column(`“${name}” is still there`);
-      else if (this.#added.has(name)) this.#columns.delete(name.replaceAll('.', '_'));
-      else if (keys.some((key) => /[.[\]?!]/.test(key))) findings.column(`“${name}” is still there`);
-      else this.#exclude.push(name);
+      if (this.#names.isChanged) {
+        findings.column(`“${name}” is still there`);
+        continue;
+      }
+      this.#removed.add(name);
+      // the field of the row itself, too, whose place the column took
+      const isAdded = this.#columns.delete(name.replaceAll('.', '_'));
+      if (keys.every((key) => !/[.[\]?!]/.test(key))) {
+        if (!this.#exclude.includes(name)) this.#exclude.push(name);
+      } else if (!isAdded) findings.column(`“${name}” is still there`);
     }
   }
 }

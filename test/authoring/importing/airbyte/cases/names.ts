@@ -14,6 +14,15 @@ const SENT = {
   c: "{{ stream_slice.extra_fields['c']['d'] }}",
 };
 
+const SAME = { path: ['id'], value: '{{ record.id }}' };
+const ADDED = { type: 'AddFields', fields: [{ path: ['id'], value: '{{ record.other }}' }] };
+const NEVER = {
+  type: 'AddFields',
+  condition: "{{ record.other == 'none' }}",
+  fields: [{ path: ['id'], value: 'z' }],
+};
+const REMOVED = { type: 'RemoveFields', field_pointers: [['id']] };
+
 /** Fields that get other names, or are changed, and values whose type decides. */
 export const NAME_CASES: readonly TwoRuns[] = [
   {
@@ -169,6 +178,22 @@ export const NAME_CASES: readonly TwoRuns[] = [
     asks: both('GET /shops', 'GET /items/1'),
     ids: [[''], ['']],
   },
+  ...(
+    [
+      ['a field that is added and removed again', [ADDED, REMOVED], []],
+      ['a field that is removed before a template reads it', [REMOVED, { ...ADDED, fields: [SAME] }], ['']],
+      ['a field that is removed and added again', [REMOVED, ADDED, { ...ADDED, fields: [SAME] }], ['x']],
+      ['a field that is added, and under a condition once more', [ADDED, NEVER], ['x']],
+      ['a field that is removed, and added under a condition', [REMOVED, NEVER], ['']],
+      ['a field that is added under a condition alone', [NEVER], ['own']],
+    ] as const
+  ).map(([name, transformations, ids]): TwoRuns => ({
+    name,
+    stream: stream('items', '/a', { transformations }),
+    api: () => [{ id: 'own', other: 'x' }],
+    asks: both('GET /a'),
+    ids: [ids, ids],
+  })),
   {
     name: 'a field of the state in one of several forms',
     stream: stream(
