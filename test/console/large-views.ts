@@ -23,7 +23,7 @@ export const VIEWS: readonly (readonly [name: string, at: string, ready: string]
   ['schedules', '/runs/schedules', 'On the hour, every 2 hours'],
   ['run', '/runs/100000', 'Source 000 of the shop'],
   ['run-failed', '/runs/100120', 'It is for whoever looks after this source'],
-  ['run-log', '/runs/100120?tab=log', 'Nothing was said'],
+  ['run-log', '/runs/100120?tab=log', 'The run has logged nothing'],
   ['jobs', '/jobs', 'What the storage does'],
   ['alerts-sources', '/alerts?tab=sources', 'of the shop'],
   ['tokens', '/tokens', 'yours'],

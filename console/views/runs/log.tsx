@@ -123,11 +123,19 @@ export function Log({ run }: { readonly run: Run }) {
         <div class="card">
           <EmptyState
             icon="file"
-            title={log.lines.length === 0 ? 'Nothing was said yet' : 'No line is like that'}
+            title={
+              log.lines.length > 0
+                ? 'No line is like that'
+                : isOver(run)
+                  ? 'The run has logged nothing'
+                  : 'Nothing is logged yet'
+            }
           >
-            {log.lines.length === 0
-              ? 'What the run says appears here at once.'
-              : 'Search for something else, or show all levels.'}
+            {log.lines.length > 0
+              ? 'Search for something else, or show all levels.'
+              : isOver(run)
+                ? undefined
+                : 'What the run logs appears here at once.'}
           </EmptyState>
         </div>
       ) : (

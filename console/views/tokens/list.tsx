@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Token>[] = [
   {
     id: 'description',
     title: 'Token',
-    width: 234,
+    width: 226,
     show: ({ id, description }) => (
       <>
         <Link to={at`/tokens/${id}`}>
@@ -45,14 +45,14 @@ const COLUMNS: readonly Column<Token>[] = [
   {
     id: 'created',
     title: 'Made',
-    width: 120,
+    width: 124,
     show: ({ created }) => <RelativeTime value={created} />,
     sortBy: ({ created }) => created,
   },
   {
     id: 'refreshed',
     title: 'Refreshed',
-    width: 120,
+    width: 124,
     show: ({ created, refreshed }) =>
       created === refreshed ? <span class="muted">–</span> : <RelativeTime value={refreshed} />,
   },
