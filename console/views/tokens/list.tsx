@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Token>[] = [
   {
     id: 'description',
     title: 'Token',
-    width: 226,
+    width: 214,
     show: ({ id, description }) => (
       <>
         <Link to={at`/tokens/${id}`}>
@@ -28,11 +28,11 @@ const COLUMNS: readonly Column<Token>[] = [
     ),
     sortBy: ({ description }) => description,
   },
-  { id: 'rights', title: 'May do', width: 496, show: (token) => <Text>{rightsOf(token).join('; ')}</Text> },
+  { id: 'rights', title: 'May do', width: 466, show: (token) => <Text>{rightsOf(token).join('; ')}</Text> },
   {
     id: 'expires',
     title: 'Ends',
-    width: 100,
+    width: 92,
     show: ({ expires, isExpired }) =>
       isExpired ? (
         <Badge tone="warn">over</Badge>
@@ -45,14 +45,14 @@ const COLUMNS: readonly Column<Token>[] = [
   {
     id: 'created',
     title: 'Made',
-    width: 124,
+    width: 148,
     show: ({ created }) => <RelativeTime value={created} />,
     sortBy: ({ created }) => created,
   },
   {
     id: 'refreshed',
     title: 'Refreshed',
-    width: 124,
+    width: 148,
     show: ({ created, refreshed }) =>
       created === refreshed ? <span class="muted">–</span> : <RelativeTime value={refreshed} />,
   },
