@@ -3,7 +3,7 @@ import { contact } from './contact.ts';
 import { sessionState } from './session.ts';
 
 /** Kinds of things whose changes the service tells of. */
-export type Topic = 'configurations' | 'jobs' | 'runs' | 'schedules' | 'tables';
+export type Topic = 'alerts' | 'configurations' | 'jobs' | 'runs' | 'schedules' | 'tables';
 
 export interface ChangesFollower {
   /** Lists of these topics are to be asked for anew; of all when it is not known what has changed meanwhile. */

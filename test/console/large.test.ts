@@ -138,6 +138,14 @@ describe.skipIf(CHROMIUM === undefined)('a service with much in it', () => {
     await page.getByText('285 paused').waitFor({ timeout: 8000 });
     await own.client.schedules.resume();
     await page.getByText('285 schedules run by their times, 15 disabled.').waitFor({ timeout: 8000 });
+    await page.goto(`${own.url}/alerts`);
+    await page.getByText('Nobody is told of anything').waitFor();
+    await page.waitForTimeout(3000);
+    const alert = { name: 'followed', url: 'http://127.0.0.1:1/', isEnabled: false };
+    const made = await own.client.alerts.create(alert);
+    await page.getByRole('link', { name: 'followed' }).waitFor({ timeout: 8000 });
+    await own.client.alerts.delete(made.id);
+    await page.getByText('Nobody is told of anything').waitFor({ timeout: 8000 });
   });
 
   test('comes back to the place where a list was left', async () => {

@@ -1,22 +1,34 @@
 // @module-tag thorough
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { databaseOf, forgetDatabase, isOnPostgres } from './database.ts';
 import { freshStore, OVER } from './fresh-store.ts';
 import { request } from './harness.ts';
-import { serveProcess } from './serve-process.ts';
+import { serveProcess, type Served } from './serve-process.ts';
 
-/** A receiver that writes down what comes, and when. */
-async function receiver() {
-  const got: { readonly event: string; readonly at: number }[] = [];
+interface Got {
+  readonly id: string;
+  readonly event: string;
+  readonly text: string;
+  readonly signature: unknown;
+  readonly at: number;
+}
+
+/** A receiver that writes down what comes, and when, and answers all but the first so many. */
+async function receiver(unanswered = 0) {
+  const got: Got[] = [];
   const server = createServer((asked, response) => {
     let text = '';
     asked.on('data', (chunk) => (text += String(chunk)));
     asked.on('end', () => {
-      got.push({ event: (JSON.parse(text) as { event: string }).event, at: Date.now() });
-      response.end();
+      const { id, event } = JSON.parse(text) as Got;
+      got.push({ id, event, text, signature: asked.headers['x-gex-signature'], at: Date.now() });
+      if (got.length > unanswered) response.end();
     });
   });
   server.listen(0, '127.0.0.1');
@@ -27,6 +39,72 @@ async function receiver() {
   });
   return { got, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
+
+/** Returns what starts processes over one place: a folder, or a database with a store. */
+async function placeOfProcesses() {
+  const name = randomUUID();
+  const keys = { GEX_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') };
+  const database = await databaseOf(name);
+  if (database === undefined) {
+    const dir = await mkdtemp(path.join(tmpdir(), 'alerts-'));
+    onTestFinished(async () => await rm(dir, { recursive: true, force: true, maxRetries: 5 }));
+    return async (...more: string[]) => await serveProcess(['--dir', dir, ...more], keys);
+  }
+  const store = await freshStore();
+  onTestFinished(async () => {
+    await store.close();
+    await forgetDatabase(name);
+  });
+  return async (...more: string[]) =>
+    await serveProcess(['--database', database.url, ...store.named(), ...more], { ...store.keys, ...keys });
+}
+
+test('a message whose receiver has it when the process is killed comes again with its id, and no other does', async () => {
+  const serve = await placeOfProcesses();
+  const first = await serve('--runs=1');
+  const api = createServer((_asked, response) => response.writeHead(404).end('{}'));
+  api.listen(0, '127.0.0.1');
+  await new Promise((resolve) => api.once('listening', resolve));
+  onTestFinished(() => void api.close());
+  const hook = await receiver(1);
+  const call = async ({ url }: Served, method: string, at: string, body?: object) =>
+    (await request(url, first.token, method, at, body)).body;
+  const { id, secret = '' } = (await call(first, 'POST', 'alerts', { name: 'ops', url: hook.url })) as {
+    id: string;
+    secret?: string;
+  };
+  const component = 'ex-generic-v2';
+  await call(first, 'POST', `components/${component}/configs`, {
+    configurationId: 'a',
+    name: 'a',
+    configuration: {
+      parameters: {
+        api: { baseUrl: `http://127.0.0.1:${(api.address() as AddressInfo).port}/` },
+        config: { jobs: [{ endpoint: 'books' }] },
+      },
+    },
+  });
+  await call(first, 'POST', 'runs', { component, configuration: 'a' });
+  const comes = async (count: number) =>
+    await expect.poll(() => hook.got.length, { timeout: 120_000, interval: 50 }).toBe(count);
+  await comes(1);
+  // It was sent, and nobody has written that down.
+  first.kill();
+  const second = await serve('--runs=1');
+  await comes(2);
+  await expect
+    .poll(async () => await call(second, 'GET', `alerts/${id}/messages`), { timeout: 60_000 })
+    .toMatchObject([{ status: 'sent', attempts: 1, event: 'failed' }]);
+  const [once, again] = hook.got;
+  expect(again).toEqual({ ...once, at: again?.at });
+  expect(again?.signature).toBe(
+    `sha256=${createHmac('sha256', secret)
+      .update(again?.text ?? '')
+      .digest('hex')}`,
+  );
+  expect(await call(second, 'GET', `alerts/${id}`)).toMatchObject({ wrong: [{ configuration: 'a' }] });
+  expect(hook.got).toHaveLength(2);
+}, 300_000);
 
 describe.runIf(isOnPostgres)(`several processes look at alerts, in ${OVER}`, () => {
   test('a late source is told of once and within a minute, though their clocks are apart', async () => {

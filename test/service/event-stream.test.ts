@@ -75,7 +75,7 @@ test('a stream does not hold up a service that stops', async () => {
   expect(await text).toContain('id: 3\n');
 });
 
-test('who follows the changes is told of schedules that are paused', async () => {
+test('who follows the changes is told of schedules that are paused, of alerts and of their messages', async () => {
   const service = await startService();
   try {
     const of = 'components/ex-generic-v2/configs';
@@ -93,6 +93,16 @@ test('who follows the changes is told of schedules that are paused', async () =>
     await hear('{"topics":[]}');
     await service.call('POST', 'schedules/pause', {});
     await hear('{"topics":["schedules"]}');
+    const alerts = '{"topics":["alerts"]}';
+    const { body } = await service.call('POST', 'alerts', { name: 'ops', url: 'http://127.0.0.1:1/' });
+    const { id } = body as { readonly id: string };
+    await hear(alerts);
+    told = '';
+    await service.call('PUT', `alerts/${id}`, { mutedUntil: '2100-01-01T00:00:00Z' });
+    await hear(alerts);
+    told = '';
+    await service.call('POST', `alerts/${id}/test`);
+    await hear(alerts);
     await reader?.cancel();
   } finally {
     await service.stop();

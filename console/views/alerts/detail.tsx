@@ -23,6 +23,7 @@ export function AlertDetail({ id }: { readonly id: string }) {
     key: ['alerts', 'one', id],
     load: async () => await client().alerts.detail(id),
     everyMs: 15_000,
+    topic: 'alerts',
   });
   return (
     <Page
@@ -236,6 +237,7 @@ function Messages({ alert: { id } }: { readonly alert: Alert }) {
     key: ['alerts', 'messages', id, offset],
     load: async () => await client().alerts.messages(id, { limit: PART, offset }),
     everyMs: (all) => (all?.some(({ status }) => status === 'waiting') === true ? 3000 : 15_000),
+    topic: 'alerts',
     keepsPrevious: true,
   });
   const send = useAction(async (message: string) => {

@@ -70,6 +70,7 @@ export function AlertList() {
     key: ['alerts', 'list', offset],
     load: async () => await client().alerts.list({ limit: PART, offset }),
     everyMs: 30_000,
+    topic: 'alerts',
     keepsPrevious: true,
   });
   return (

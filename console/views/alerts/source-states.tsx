@@ -109,7 +109,7 @@ export function SourceStates() {
         ...(state === 'paused' ? { isPaused: true } : {}),
       }),
     everyMs: 15_000,
-    topic: ['runs', 'schedules'],
+    topic: ['alerts', 'runs', 'schedules'],
     keepsPrevious: true,
   });
   return (

@@ -46,7 +46,7 @@ async function* followChanges(
   }
 }
 
-const TOPICS = ['configurations', 'jobs', 'runs', 'schedules', 'tables'] as const;
+const TOPICS = ['alerts', 'configurations', 'jobs', 'runs', 'schedules', 'tables'] as const;
 
 /** Returns a function that looks at the database no more often than once in a while, however many ask. */
 function sharedLook({ env, meta }: Context): () => Promise<ChangeStamps> {

@@ -1,7 +1,7 @@
 import type { Meta } from './database.ts';
 
 /** Kinds of things that lists show. */
-export type ChangeTopic = 'configurations' | 'jobs' | 'runs' | 'schedules' | 'tables';
+export type ChangeTopic = 'alerts' | 'configurations' | 'jobs' | 'runs' | 'schedules' | 'tables';
 
 /** Texts that are others after a change of what lists show. */
 export type ChangeStamps = Readonly<Record<ChangeTopic, string>>;
@@ -11,7 +11,7 @@ const UNFINISHED = 500;
 /** More schedules are only counted. */
 const SCHEDULES = 1000;
 
-/** Looks at what has changed last, of all branches: a few rows by their indexes, the schedules, and the number of tables and configurations. */
+/** Looks at what has changed last, of all branches: a few rows by their indexes, the schedules and alerts, and the number of tables and configurations. */
 export async function readStamps(meta: Meta): Promise<ChangeStamps> {
   const [runs, atWork, jobs, working, tables, buckets, configurations, schedules, each] = await Promise.all([
     meta
@@ -83,10 +83,61 @@ export async function readStamps(meta: Meta): Promise<ChangeStamps> {
       .execute(),
   ]);
   return {
+    alerts: JSON.stringify(await readAlerts(meta)),
     runs: JSON.stringify([runs, atWork]),
     jobs: JSON.stringify([jobs, working]),
     tables: JSON.stringify([tables, buckets]),
     configurations: JSON.stringify(configurations),
     schedules: JSON.stringify([schedules, each]),
   };
+}
+
+/** Looks at alerts, at what they see to be wrong, and at their messages. A look that finds nothing new (`seen_until`) changes nothing. */
+async function readAlerts(meta: Meta): Promise<readonly unknown[]> {
+  return await Promise.all([
+    meta
+      .selectFrom('alerts')
+      .select([
+        'id',
+        'name',
+        'url',
+        'kinds',
+        'component_id',
+        'configuration_id',
+        'late_minutes',
+        'late_error_minutes',
+        'columns',
+        'ending_days',
+        'remind_minutes',
+        'muted_until',
+        'is_enabled',
+      ])
+      .orderBy('id')
+      .execute(),
+    meta
+      .selectFrom('alert_states')
+      .select(({ fn }) => [
+        'alert_id',
+        'kind',
+        'severity',
+        fn.countAll().as('count'),
+        fn.max('since').as('last'),
+      ])
+      .groupBy(['alert_id', 'kind', 'severity'])
+      .orderBy('alert_id')
+      .orderBy('kind')
+      .orderBy('severity')
+      .execute(),
+    meta
+      .selectFrom('alert_causes')
+      .select(({ fn }) => [fn.countAll().as('count'), fn.max('told').as('last')])
+      .executeTakeFirst(),
+    // Each attempt moves the time of its message, also of one that was taken.
+    meta
+      .selectFrom('alert_messages')
+      .select(({ fn }) => ['status', fn.countAll().as('count'), fn.max('not_before').as('last')])
+      .groupBy('status')
+      .orderBy('status')
+      .execute(),
+  ]);
 }
