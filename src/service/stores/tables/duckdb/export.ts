@@ -28,7 +28,7 @@ export async function exportTable(
   return await inFolder(database.spoolFolder, (folder) =>
     database.transaction(async (session) => {
       const result = await findResult(session, table, query);
-      return await exportResult(session, result, folder, options, take);
+      return await exportResult(result, folder, options, take);
     }),
   );
 }
@@ -44,21 +44,22 @@ export async function inFolder<T>(parent: string, work: (folder: string) => Prom
   }
 }
 
-/** Gives a result to `take`, slice by slice; no other statement of the session runs meanwhile. */
+/** Gives a result to `take`, slice by slice; no other statement of its connections runs meanwhile. */
 export async function exportResult(
-  session: DuckSession,
   result: ResultRows,
   folder: string,
   options: SliceOptions,
   take: TakeSlice,
 ): Promise<ExportOutcome> {
-  const pieces = prefetch(writePieces(session, result, folder, options));
+  const pieces = prefetch(writePieces(result, folder, options));
   const slices = options.gzip ? prefetch(compressed(pieces, folder)) : pieces;
   return await giveAway(slices, take);
 }
 
 /** A table whose row numbers are the order of the rows. */
 export interface ResultRows {
+  /** Connections that can read it; each writes a piece at a time, beside the others. */
+  readonly writers: readonly [DuckSession, ...DuckSession[]];
   readonly name: string;
   readonly expressions: readonly string[];
   /** Row numbers are from this on. Default 0. */
@@ -99,7 +100,7 @@ export async function measured(
 ): Promise<ResultRows> {
   const cells = expressions.map((expression) => expression.replace(/ AS r\d+$/, ''));
   const endRow = await session.number(`SELECT coalesce(max(rowid) + 1, 0) FROM ${name}`);
-  return { name, expressions, endRow, bytes: await resultSize(session, name, cells) };
+  return { writers: [session], name, expressions, endRow, bytes: await resultSize(session, name, cells) };
 }
 
 /** A run of rows as a file. */
@@ -116,30 +117,45 @@ type Pieces = AsyncGenerator<Piece, undefined>;
 const PIECE_BYTES = 32 * 1024 * 1024;
 
 /** Yields the non-empty pieces in order; the caller removes their files. */
-async function* writePieces(
-  session: DuckSession,
-  result: ResultRows,
-  folder: string,
-  options: SliceOptions,
-): Pieces {
+async function* writePieces(result: ResultRows, folder: string, options: SliceOptions): Pieces {
   const slices = Math.max(1, Math.round(result.bytes / Math.max(1, options.targetBytes)));
   const piecesPerSlice = options.gzip ? Math.max(1, Math.ceil(result.bytes / slices / PIECE_BYTES)) : 1;
   const { startRow = 0, endRow } = result;
   const rowsPerPiece = Math.max(1, Math.ceil((endRow - startRow) / slices / piecesPerSlice));
   const count = Math.ceil((endRow - startRow) / rowsPerPiece);
-  for (let index = 0; index < count; index++) {
+  const write = async (writer: DuckSession, index: number): Promise<Piece> => {
     const path = join(folder, `${index}.csv`);
     const start = startRow + index * rowsPerPiece;
     const end = Math.min(start + rowsPerPiece, endRow);
     const range = count === 1 ? '' : ` WHERE rowid >= ${start} AND rowid < ${end}`;
     const order = result.isOrdered?.(start, end) === false ? ' ORDER BY rowid' : '';
-    const rows = await session.number(
+    const rows = await writer.number(
       `COPY (SELECT ${result.expressions.join(', ')} FROM ${result.name}${range}${order}) TO ${literal(path)} ` +
         `(FORMAT csv, HEADER false, DELIMITER ',', QUOTE '"', ESCAPE '"', FORCE_QUOTE *)`,
     );
     const { size } = await stat(path);
-    if (rows > 0) yield { path, rows, bytes: size, slice: Math.floor(index / piecesPerSlice) };
-    else await rm(path, { force: true });
+    return { path, rows, bytes: size, slice: Math.floor(index / piecesPerSlice) };
+  };
+
+  const begun: { readonly writer: DuckSession; readonly piece: Promise<Piece> }[] = [];
+  let index = 0;
+  const begin = (writer: DuckSession): void => {
+    if (index === count) return;
+    const piece = write(writer, index++);
+    // Its failure is looked at in its turn.
+    piece.catch(() => undefined);
+    begun.push({ writer, piece });
+  };
+  result.writers.forEach(begin);
+  try {
+    for (let next = begun.shift(); next !== undefined; next = begun.shift()) {
+      const piece = await next.piece;
+      if (piece.rows > 0) yield piece;
+      else await rm(piece.path, { force: true });
+      begin(next.writer);
+    }
+  } finally {
+    await Promise.allSettled(begun.map(({ piece }) => piece));
   }
   return undefined;
 }

@@ -41,8 +41,12 @@ export interface LakeDatabase {
    * open.
    *
    * @param tables as named in SQL, with their version
+   * @param work gets two connections: statements of one go on beside those of the other
    */
-  read<T>(tables: readonly string[], work: (session: DuckSession) => Promise<T>): Promise<T>;
+  read<T>(
+    tables: readonly string[],
+    work: (session: DuckSession, other: DuckSession) => Promise<T>,
+  ): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -100,15 +104,9 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
     },
     read: (tables, work) =>
       sessions.use(() =>
-        connected((session, own) => {
-          const rows = (sql: string): ReturnType<DuckSession['rows']> =>
-            inOne(own, false, tables.map(nothingOf), () => session.rows(sql));
-          return work({
-            rows,
-            run: async (sql) => void (await rows(sql)),
-            number: async (sql) => Number((await rows(sql))[0]?.[0] ?? 0),
-          });
-        }),
+        connected((session, own) =>
+          connected((other, ofOther) => work(reader(tables, session, own), reader(tables, other, ofOther))),
+        ),
       ),
     close: () =>
       sessions.alone(async () => {
@@ -117,6 +115,16 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
         await rm(tempFolder, { recursive: true, force: true });
       }),
   };
+
+  function reader(tables: readonly string[], session: DuckSession, own: DuckSession): DuckSession {
+    const rows = (sql: string): ReturnType<DuckSession['rows']> =>
+      inOne(own, false, tables.map(nothingOf), () => session.rows(sql));
+    return {
+      rows,
+      run: async (sql) => void (await rows(sql)),
+      number: async (sql) => Number((await rows(sql))[0]?.[0] ?? 0),
+    };
+  }
 
   /** @param first statements for which DuckLake reads the schemas of the versions that are used */
   async function inOne<T>(

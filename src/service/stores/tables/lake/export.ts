@@ -21,9 +21,9 @@ export async function exportTable(
   const database = store.database();
   const name = tableAt(store, table, entry);
   return await inFolder(database.spoolFolder, (folder) =>
-    database.read([name], async (session) => {
-      const result = await findResult(session, store, { table, entry, query });
-      return await exportResult(session, result, folder, options, take);
+    database.read([name], async (...sessions) => {
+      const result = await findResult(sessions, store, { table, entry, query });
+      return await exportResult(result, folder, options, take);
     }),
   );
 }
@@ -40,7 +40,7 @@ export function textsAt(store: LakeStore, table: TableId, entry: LakeTable): str
 
 /** The table itself when all its rows are wanted as they are, else a copy of what is wanted. */
 async function findResult(
-  session: DuckSession,
+  sessions: readonly [DuckSession, DuckSession],
   store: LakeStore,
   { table, entry, query }: { readonly table: TableId; readonly entry: LakeTable; readonly query: RowQuery },
 ): Promise<ResultRows> {
@@ -50,8 +50,9 @@ async function findResult(
   const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
   const order = orderClause(query.orderBy, columns) || ' ORDER BY rowid';
   if (where === '' && query.orderBy === undefined && query.limit === undefined)
-    return await numbered(session, name, expressions, await store.catalogue.orderedFiles(entry));
+    return await numbered(sessions, name, expressions, await store.catalogue.orderedFiles(entry));
 
+  const [session] = sessions;
   const limit = query.limit === undefined ? '' : ` LIMIT ${Math.max(0, Math.floor(query.limit))}`;
   await session.run(
     `CREATE TEMP TABLE result AS SELECT ${expressions.join(', ')} FROM ${name}${where}${order}${limit}`,
@@ -68,20 +69,22 @@ const SAMPLE_ROWS = 60_000;
  * their order, once some have been joined.
  */
 async function numbered(
-  session: DuckSession,
+  sessions: readonly [DuckSession, DuckSession],
   name: string,
   expressions: readonly string[],
   files: readonly OrderedFile[],
 ): Promise<ResultRows> {
+  const [session] = sessions;
   const [row] = await session.rows(`SELECT min(rowid), max(rowid) + 1, count(*) FROM ${name}`);
   const [startRow, endRow, rows] = (row ?? []).map(Number);
   if (startRow === undefined || endRow === undefined || rows === undefined || rows === 0)
-    return { name, expressions, startRow: 0, endRow: 0, bytes: 0 };
+    return { writers: sessions, name, expressions, startRow: 0, endRow: 0, bytes: 0 };
   const cells = expressions.map((expression) => expression.replace(/ AS r\d+$/, ''));
   const isSampled = rows > 2 * SAMPLE_ROWS;
   const sample = isSampled ? `(SELECT * FROM ${name} LIMIT ${SAMPLE_ROWS})` : name;
   const bytes = await resultSize(session, sample, cells);
   return {
+    writers: sessions,
     name,
     expressions,
     startRow,
