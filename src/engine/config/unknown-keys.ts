@@ -40,8 +40,6 @@ export function oddKeys(value: Json, schema: OptionSchema): readonly OddKey[] {
         ),
       );
     } else if (isObject(item)) {
-      const names = [...new Set(known.flatMap((one) => Object.keys(propertiesOf(one))))];
-      const present = entriesOf(item).map(([key]) => key);
       for (const [key, entry] of entriesOf(item)) {
         const schemasOfKey = known.flatMap((one) => schemasFor(one, key));
         const old = schemasOfKey.find((one) => one['deprecated'] === true);
@@ -50,7 +48,10 @@ export function oddKeys(value: Json, schema: OptionSchema): readonly OddKey[] {
           found.push({ keys: [...keys, key], suggestion: undefined, deprecated });
         }
         if (schemasOfKey.length > 0) visit(entry, schemasOfKey, [...keys, key]);
-        else if (names.length > 0 && !known.some((schema) => schema['additionalProperties'] === true)) {
+        else if (!known.some((schema) => schema['additionalProperties'] === true)) {
+          const names = [...new Set(known.flatMap((one) => Object.keys(propertiesOf(one))))];
+          if (names.length === 0) continue;
+          const present = entriesOf(item).map(([name]) => name);
           const suggestion = nearest(
             key,
             names.filter((name) => !present.includes(name)),

@@ -1,8 +1,12 @@
+import { remember } from '../../../lib/remember.ts';
 import { constant, isItems, TemplateError, type Constant, type Expression } from './jinja/ast.ts';
 import { fold, type Known } from './jinja/fold.ts';
 import { literalOf } from './jinja/literal.ts';
+import { mapParts } from './jinja/map-parts.ts';
 import { parseTemplate } from './jinja/parse.ts';
 import { get, isMap, isSequence, placeOf, type ManifestNode, type NodeMap } from './node.ts';
+
+const NOTHING: Known = new Map();
 
 /** A component of a manifest, and where it stands. */
 export class ManifestComponent {
@@ -11,7 +15,7 @@ export class ManifestComponent {
   /** Names of templates whose values are known. */
   readonly #known: Known;
 
-  constructor(node: NodeMap, at: string, known: Known = new Map()) {
+  constructor(node: NodeMap, at: string, known: Known = NOTHING) {
     this.node = node;
     this.at = at;
     this.#known = known;
@@ -21,6 +25,11 @@ export class ManifestComponent {
   without(key: string, known: Known): ManifestComponent {
     const { [key]: _, ...node } = this.node;
     return new ManifestComponent(node, this.at, new Map([...this.#known, ...known]));
+  }
+
+  /** Tells if the templates of another one know the same names. */
+  knowsSame(other: ManifestComponent): boolean {
+    return this.#known === other.#known;
   }
 
   get type(): string {
@@ -87,7 +96,8 @@ export class ManifestComponent {
    */
   expression(value: ManifestNode): Expression {
     if (typeof value !== 'string') return constant(value);
-    return unquoted(this.folded(parseTemplate(value)));
+    const alone = this.#known.size === 0 ? foldedAlone(value) : undefined;
+    return alone ?? unquoted(this.folded(parseTemplate(value)));
   }
 
   /** Returns the list that a text reads as, such as `['a', 'b']`; undefined for anything else. */
@@ -119,6 +129,21 @@ export class ManifestComponent {
       throw new TemplateError('a key that is no text');
     });
   }
+}
+
+/** Returns the expression of a template that says the same in every component; undefined for one with parameters. */
+const foldedAlone = remember((template): Expression | undefined => {
+  const parsed = parseTemplate(template);
+  return hasParameters(parsed) ? undefined : unquoted(fold(parsed, NOTHING));
+});
+
+function hasParameters(expression: Expression): boolean {
+  let isFound = expression.kind === 'name' && expression.name === 'parameters';
+  mapParts(expression, (part) => {
+    isFound ||= hasParameters(part);
+    return part;
+  });
+  return isFound;
 }
 
 /** Returns the text inside of quotes: a rendered text that is a literal of a text is read as one. */

@@ -78,7 +78,7 @@ class Template {
     const isOuterFirst = get(this.#definition, 'use_parent_parameters') !== false;
     const names = new Set<string>();
     return this.#values().map((values) => {
-      const stream = propagate('', this.#filled(template, values), {}, isOuterFirst);
+      const stream = propagate(this.#filled(template, values), isOuterFirst);
       const name = get(stream, 'name');
       if (typeof name !== 'string') throw new TemplateError(`a stream whose name is ${shown(name)}`);
       if (names.has(name)) throw new TemplateError(`several streams with the name “${name}”`);

@@ -16,9 +16,13 @@ export class ManifestFindings extends StreamFindings {
     this.#hasMoreRows = true;
   }
 
-  /** Returns the findings of a parent, which go to the stream below it but for its columns: it writes no table. */
-  ofParent(): ManifestFindings {
-    return new ParentFindings(this);
+  /**
+   * Returns the findings of a parent, which go to the stream below it but for its columns: it writes no table.
+   *
+   * @param at the place of the parent
+   */
+  ofParent(at: string): ParentFindings {
+    return new ParentFindings(this, at);
   }
 
   /** Adds something about the columns of a stream, and of those below it. */
@@ -56,30 +60,46 @@ export class ManifestFindings extends StreamFindings {
   }
 }
 
-class ParentFindings extends ManifestFindings {
+/** Findings of a parent, which can be told again of the same one at another place. */
+export class ParentFindings extends ManifestFindings {
   readonly #below: ManifestFindings;
+  readonly #at: string;
+  readonly #told: ((below: ManifestFindings, at: string) => void)[] = [];
 
-  constructor(below: ManifestFindings) {
+  constructor(below: ManifestFindings, at: string) {
     super();
     this.#below = below;
+    this.#at = at;
   }
 
   override not(path: string, message: string, template?: string): void {
-    this.#below.not(path, message, template);
+    const isInside = path.startsWith(this.#at);
+    const rest = isInside ? path.slice(this.#at.length) : path;
+    this.#tell((below, at) => below.not(isInside ? at + rest : path, message, template));
   }
 
   override note(text: string): void {
-    this.#below.note(text);
+    this.#tell((below) => below.note(text));
   }
 
   override moreRows(text: string): void {
-    this.#below.moreRows(text);
+    this.#tell((below) => below.moreRows(text));
   }
 
   override column(): void {}
 
   override columnBelow(text: string): void {
-    this.#below.columnBelow(text);
+    this.#tell((below) => below.columnBelow(text));
+  }
+
+  /** Tells all of it to another stream, below the same parent. */
+  tellAgain(below: ManifestFindings, at: string): void {
+    for (const tell of this.#told) tell(below, at);
+  }
+
+  #tell(tell: (below: ManifestFindings, at: string) => void): void {
+    this.#told.push(tell);
+    tell(this.#below, this.#at);
   }
 }
 

@@ -10,6 +10,7 @@ import { readYaml } from './read-yaml.ts';
 import { resolveReferences } from './resolve-references.ts';
 import { ConnectorSettings } from './airbyte-settings.ts';
 import type { JobTree } from './parent-rows.ts';
+import { SharedParents } from './shared-parents.ts';
 import { readStream } from './stream.ts';
 import { assemble, rowId, type TakenStream } from './assemble.ts';
 
@@ -31,7 +32,7 @@ export interface AirbyteOptions {
  */
 export function importAirbyte(text: string, options: AirbyteOptions): Imported {
   const read = readYaml(text, options.file);
-  const components = propagate('', withType(resolveReferences(read)), {});
+  const components = propagate(withType(resolveReferences(read)));
   if (get(components, 'streams') === undefined && get(components, 'dynamic_streams') === undefined)
     throw manifestError(
       'The file is no manifest: it has no streams.',
@@ -45,11 +46,12 @@ export function importAirbyte(text: string, options: AirbyteOptions): Imported {
   const code = options.readBeside === undefined ? undefined : new ComponentCode(options.readBeside, read);
   const taken: TakenStream[] = [];
   const ids = new Set<string>();
+  const parents = new SharedParents();
   const dynamic = dynamicStreams(components, settings);
   const found: readonly Found[] = [...streamsOf(components), ...dynamic.made];
   for (const { stream, condition, note } of found) {
     const findings = new ManifestFindings();
-    const tree = safely(stream, findings, () => readStream(stream, { settings, findings, code }));
+    const tree = safely(stream, findings, () => readStream(stream, { settings, findings, code, parents }));
     const name = stream.text('name') ?? `stream ${taken.length + 1}`;
     if (note !== undefined) findings.note(note);
     if (condition !== undefined) findings.note(`There only where a setting wants it: ${condition}`);

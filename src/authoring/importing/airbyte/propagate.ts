@@ -56,50 +56,89 @@ const CUSTOM_TYPES: Readonly<Record<string, string>> = {
 
 /**
  * Gives every component its type and its parameters: `$parameters` hold for a component and all below it, the inner
- * ones first, and each of them is also a key of every component that has no value of its own under it.
+ * ones first, and each of them is also a key of every component that has no value of its own under it. What stands at
+ * several places, and is given the same at each, is one object then, too.
  *
- * @param place type of the component above and the key in it, such as `SimpleRetriever.requester`
  * @param outerFirst whether parameters from above come before the component's own
  */
-export function propagate(place: string, component: NodeMap, outer: NodeMap, outerFirst = false): NodeMap {
-  const own = get(component, '$parameters');
-  const type = typeOf(component, place);
-  const ownMap = isMap(own) ? own : {};
-  const parameters = outerFirst ? { ...ownMap, ...outer } : { ...outer, ...ownMap };
-  const bare = mapOf([
-    ...Object.entries(component).filter(([key]) => key !== '$parameters'),
-    ...(typeof type === 'string' && !Object.hasOwn(component, 'type') ? [['type', type] as const] : []),
-  ]);
-  // a schema: its keys are those of JSON Schema
-  if (type === 'object' || isMap(type) || isSequence(type)) return bare;
-  if (typeof type !== 'string') return propagateInside(bare, place, parameters, outerFirst);
-  const filled: Record<string, ManifestNode> = { ...bare };
-  for (const [key, value] of Object.entries(parameters)) {
-    if (isNothing(filled[key])) filled[key] = value;
-  }
-  for (const [key, value] of Object.entries(filled)) {
-    // schemas are large, and say nothing of requests and rows
-    if (key === 'schema_loader') continue;
-    // a parameter that is this very key would go round in a circle
-    const { [key]: _, ...below } = parameters;
-    const go = (item: ManifestNode): ManifestNode =>
-      isMap(item) ? propagate(`${type}.${key}`, item, below, outerFirst) : item;
-    filled[key] = isSequence(value) ? value.map(go) : go(value);
-  }
-  if (Object.keys(parameters).length > 0) filled['$parameters'] = parameters;
-  return filled;
+export function propagate(component: NodeMap, outerFirst = false): NodeMap {
+  return new Propagation(outerFirst).of('', component, NONE);
 }
 
-/** Propagates parameters to the components inside a map that is none. */
-function propagateInside(map: NodeMap, place: string, parameters: NodeMap, outerFirst: boolean): NodeMap {
-  return mapOf(
-    Object.entries(map).map(([key, value]): [string, ManifestNode] => [
-      key,
-      isMap(value) && !isNothing(get(value, 'type'))
-        ? propagate(place, value, parameters, outerFirst)
-        : value,
-    ]),
-  );
+const NONE: NodeMap = {};
+
+class Propagation {
+  readonly #outerFirst: boolean;
+  /** Components as they came out, by what they were given and their place. */
+  readonly #made = new WeakMap<NodeMap, WeakMap<NodeMap, Map<string, NodeMap>>>();
+
+  constructor(outerFirst: boolean) {
+    this.#outerFirst = outerFirst;
+  }
+
+  /** @param place type of the component above and the key in it, such as `SimpleRetriever.requester` */
+  of(place: string, component: NodeMap, outer: NodeMap): NodeMap {
+    const byOuter = remembered(this.#made, component, () => new WeakMap());
+    const byPlace = remembered(byOuter, outer, () => new Map<string, NodeMap>());
+    const made = byPlace.get(place) ?? this.#propagated(place, component, outer);
+    byPlace.set(place, made);
+    return made;
+  }
+
+  #propagated(place: string, component: NodeMap, outer: NodeMap): NodeMap {
+    const type = typeOf(component, place);
+    const parameters = this.#parameters(get(component, '$parameters'), outer);
+    const bare = mapOf([
+      ...Object.entries(component).filter(([key]) => key !== '$parameters'),
+      ...(typeof type === 'string' && !Object.hasOwn(component, 'type') ? [['type', type] as const] : []),
+    ]);
+    // a schema: its keys are those of JSON Schema
+    if (type === 'object' || isMap(type) || isSequence(type)) return bare;
+    if (typeof type !== 'string') return this.#inside(bare, place, parameters);
+    const filled: Record<string, ManifestNode> = { ...bare };
+    for (const [key, value] of Object.entries(parameters)) {
+      if (isNothing(filled[key])) filled[key] = value;
+    }
+    for (const [key, value] of Object.entries(filled)) {
+      // schemas are large, and say nothing of requests and rows
+      if (key === 'schema_loader') continue;
+      const below = without(key, parameters);
+      const go = (item: ManifestNode): ManifestNode =>
+        isMap(item) ? this.of(`${type}.${key}`, item, below) : item;
+      filled[key] = isSequence(value) ? value.map(go) : go(value);
+    }
+    if (parameters !== NONE) filled['$parameters'] = parameters;
+    return filled;
+  }
+
+  /** Returns all parameters of a component: those from above as they are, where it has none of its own. */
+  #parameters(own: ManifestNode | undefined, outer: NodeMap): NodeMap {
+    if (!isMap(own) || Object.keys(own).length === 0) return outer;
+    return this.#outerFirst ? { ...own, ...outer } : { ...outer, ...own };
+  }
+
+  /** Propagates parameters to the components inside a map that is none. */
+  #inside(map: NodeMap, place: string, parameters: NodeMap): NodeMap {
+    return mapOf(
+      Object.entries(map).map(([key, value]): [string, ManifestNode] => [
+        key,
+        isMap(value) && !isNothing(get(value, 'type')) ? this.of(place, value, parameters) : value,
+      ]),
+    );
+  }
+}
+
+/** Returns the parameters without one that is a key of this very component: it would go round in a circle. */
+function without(key: string, parameters: NodeMap): NodeMap {
+  if (!Object.hasOwn(parameters, key)) return parameters;
+  const { [key]: _, ...others } = parameters;
+  return Object.keys(others).length === 0 ? NONE : others;
+}
+
+function remembered<T>(all: WeakMap<NodeMap, T>, key: NodeMap, make: () => T): T {
+  const found = all.get(key) ?? make();
+  all.set(key, found);
+  return found;
 }
 
 function typeOf(component: NodeMap, place: string): ManifestNode | undefined {

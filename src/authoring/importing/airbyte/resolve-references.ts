@@ -56,7 +56,7 @@ export function resolveReferences(manifest: NodeMap): NodeMap {
     const reference = get(node, '$ref');
     if (reference === undefined) return mapOf(own);
     const target = visit(reference, placeOf(at, '$ref'), followed);
-    return isMap(target) ? { ...target, ...mapOf(own) } : target;
+    return isMap(target) && own.length > 0 ? { ...target, ...mapOf(own) } : target;
   };
   const follow = (reference: string, at: string, followed: readonly string[]): ManifestNode => {
     if (followed.includes(reference))

@@ -108,9 +108,10 @@ export function withParent(
   const placeholder = freeName(parent.name, names);
   names.push(placeholder);
   startBelow(job, parent, above, placeholder, findings);
-  const inside = (keys: readonly (string | number)[]): Reference =>
-    partBelow(parts, parent, above.records, job, names, keys);
-  parts.slots.set(parent.name, partitionReference(placeholder, parent.group, inside, parent.made));
+  parts.slots.set(
+    parent.name,
+    valueBelow(placeholder, parent, above.records, { job, names, slots: parts.slots }),
+  );
   if (parent.group !== undefined && parent.extraFields.length > 0)
     findings.not(parent.stream.at, 'No counterpart: further fields of several parent rows in one request');
   for (const field of parent.extraFields) {
@@ -123,13 +124,37 @@ export function withParent(
   }
 }
 
-/** Returns a part of the value of the parent row, which has a placeholder of its own. */
-function partBelow(
-  parts: StreamParts,
+/** A job below a parent, with the names of its placeholders and the values that its templates know. */
+interface JobBelow {
+  readonly job: TranslatedJob;
+  readonly names: string[];
+  readonly slots: Map<string, Reference>;
+}
+
+/** Returns the value of the parent row, whose parts get placeholders of their own in the job below it. */
+function valueBelow(
+  placeholder: string,
   parent: ParentPartition,
   records: RecordsDraft,
-  job: TranslatedJob,
-  names: string[],
+  below: JobBelow,
+): Reference {
+  const inside = (keys: readonly (string | number)[]): Reference => partBelow(parent, records, below, keys);
+  return {
+    ...partitionReference(placeholder, parent.group, inside, parent.made),
+    ofCopy: (copyOf) =>
+      valueBelow(placeholder, parent, records, {
+        job: copyOf(below.job),
+        names: [...below.names],
+        slots: new Map(below.slots),
+      }),
+  };
+}
+
+/** Returns a part of the value of the parent row, which has a placeholder of its own. */
+function partBelow(
+  parent: ParentPartition,
+  records: RecordsDraft,
+  { job, names, slots }: JobBelow,
   keys: readonly (string | number)[],
 ): Reference {
   const name = freeName([parent.name, ...keys].join('_'), names);
@@ -137,7 +162,7 @@ function partBelow(
   const { source } = parentValue([...parent.parentKey.split('/'), ...keys.map(String)], records);
   job['placeholders'] = { ...(isMap(job['placeholders']) ? job['placeholders'] : {}), [name]: source };
   const part: Reference = { out: { placeholder: name } };
-  parts.slots.set([parent.name, ...keys].join('.'), part);
+  slots.set([parent.name, ...keys].join('.'), part);
   return part;
 }
 

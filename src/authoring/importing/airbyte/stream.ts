@@ -13,6 +13,7 @@ import { readPartitions, type ParentPartition, type Partition } from './partitio
 import { propertiesParent } from './query-properties.ts';
 import { multiply, reportDistinct, withLists, withParent, withProperties } from './slices.ts';
 import { readJob } from './stream-job.ts';
+import type { SharedParents } from './shared-parents.ts';
 import type { StreamParts } from './stream-parts.ts';
 import type { Reference } from './translate/position.ts';
 
@@ -21,6 +22,8 @@ export interface StreamContext {
   readonly findings: ManifestFindings;
   /** The Python code beside the manifest. */
   readonly code?: ComponentCode | undefined;
+  /** Parents that were read for other streams. */
+  readonly parents: SharedParents;
 }
 
 /** Most levels of parents. */
@@ -210,11 +213,13 @@ class StreamReader implements StreamParts {
     };
   }
 
-  #parent(parent: ParentPartition, isOnly: boolean): JobTree | undefined {
-    const context = { ...this.#context, findings: this.#context.findings.ofParent() };
+  #parent({ stream, keepsState }: ParentPartition, isOnly: boolean): JobTree | undefined {
     // the state of a parent is kept in that of its child
     const hasState = isOnly && this.#keepsState && this.stream.get('incremental_sync') !== undefined;
-    return readStream(parent.stream, context, parent.keepsState && hasState, this.#depth + 1);
+    const place = { stream, keepsState: keepsState && hasState, depth: this.#depth + 1 };
+    return this.#context.parents.read(place, this.findings, (findings) =>
+      readStream(stream, { ...this.#context, findings }, place.keepsState, place.depth),
+    );
   }
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importAirbyte } from '../../../../src/authoring/importing/airbyte/index.ts';
 import {
   API,
+  below,
   inQuery,
   manifestOf,
   pages,
@@ -94,4 +95,44 @@ test.each<[string, readonly Part[], readonly string[]]>([
   const { configuration } = imported(streams);
   const { parameters } = configuration as { readonly parameters: { readonly api: Part } };
   expect(Object.keys(parameters.api).filter((key) => !Object.hasOwn(ROOT, key))).toEqual(shared);
+});
+
+const belowCarts = (name: string, path: string, parent: Part): Part =>
+  stream(name, path, { retriever: below(parent, 'cart') });
+/** Returns what is said of each stream, without its place in the manifest, and its row. */
+const read = (some: readonly Part[]): readonly unknown[] => {
+  const { configuration, report } = importAirbyte(
+    manifestOf({ stream: {}, more: { streams: some } }, 'https://a.example'),
+    { file: 'shop.yaml' },
+  );
+  const { rows } = configuration as { readonly rows: readonly Part[] };
+  const jobs = rows.map((row) => JSON.stringify(row));
+  return report.streams.map((one, index) => [
+    one.outcome,
+    one.notes,
+    one.reasons.map(({ path, ...reason }) => ({ ...reason, path: path.replace(/^streams\[\d+\]/, '') })),
+    jobs[index],
+  ]);
+};
+
+/** Streams below the same parents: parts of a value, what is no counterpart, and a parent of a parent. */
+test('a parent that other streams have, too, is as it is for each of them alone', () => {
+  const shops = stream('shops', '/shops', { extra: 'kept' });
+  const carts = stream('carts', '/shops/{{ stream_partition.shop }}/carts', {
+    retriever: below(shops, 'shop', { parent_key: 'place' }),
+  });
+  const odd = stream('odd', '/odd', { retriever: pages({ type: 'Strange' }, inQuery('page')) });
+  const streams = [
+    carts,
+    belowCarts('items', '/items/{{ stream_partition.cart }}', carts),
+    belowCarts('parts', '/{{ stream_partition.parent_slice.shop.id }}/{{ stream_partition.cart }}', carts),
+    belowCarts('again', '/again/{{ stream_partition.parent_slice.shop.id }}', carts),
+    belowCarts('last', '/last/{{ stream_partition.cart }}', carts),
+    belowCarts('ones', '/ones/{{ stream_partition.cart }}', odd),
+    belowCarts('twos', '/twos/{{ stream_partition.cart }}', odd),
+  ];
+  const together = read(streams);
+  expect(together).toEqual(streams.flatMap((one) => read([one])));
+  expect(JSON.stringify(together[2])).toContain('shop_id');
+  expect(JSON.stringify(together[4])).not.toContain('shop_id');
 });

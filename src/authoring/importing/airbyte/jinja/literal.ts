@@ -6,7 +6,7 @@ import { Float, isItems, isMapping, type Constant } from './ast.ts';
  */
 export function literalOf(text: string): Constant {
   // most texts begin as no literal does, and an error for each takes long
-  if (!/^\s*[-+[({"'.\dTFN]/.test(text)) return text;
+  if (!/^\s*(?:[-+[({"'.\d]|(?:True|False|None)\b)/.test(text)) return text;
   const reader = new Reader(text.trimStart().length === text.length ? text : text.replace(/^[ \t]+/, ''));
   try {
     const value = reader.value(0);

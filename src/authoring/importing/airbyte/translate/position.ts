@@ -23,6 +23,10 @@ export interface Reference {
   readonly out: TranslatedJson;
   /** Resolves further keys, where the value is an object or a list. */
   readonly inside?: (keys: readonly (string | number)[]) => Reference | undefined;
+  /** Returns the same of a copy of the jobs that {@link inside} adds to. */
+  readonly ofCopy?: (
+    copyOf: (job: Record<string, TranslatedJson>) => Record<string, TranslatedJson>,
+  ) => Reference;
   /** Its type as far as it is known and matters: for the text of a boolean, and the meaning of `+`. */
   readonly type?: ValueType;
 }
