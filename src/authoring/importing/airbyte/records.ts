@@ -1,4 +1,4 @@
-import { TemplateError } from './jinja/ast.ts';
+import { TemplateError, type Expression } from './jinja/ast.ts';
 import { pythonText } from './jinja/literal.ts';
 import { codeRows } from './code/record-extractor.ts';
 import { keptRecords } from './code/record-filter.ts';
@@ -20,6 +20,7 @@ import { valueOf } from './translate/value.ts';
 /** The rows of a job, and what is made of them. */
 export interface RecordsDraft {
   readonly dataField: TranslatedJson;
+  readonly rowsAt?: TranslatedJson;
   readonly where?: TranslatedJson;
   /** The same as a function of a row; absent where there is none. */
   readonly isKept?: TranslatedJson;
@@ -61,6 +62,7 @@ class Records {
   /** Paths of fields that templates see no more. */
   readonly #removed = new Set<string>();
   readonly #names = new FieldNames();
+  #key: string | undefined;
   #where: TranslatedJson | undefined;
   #isKept: TranslatedJson | undefined;
   #case: 'lower' | 'snake' | undefined;
@@ -76,6 +78,7 @@ class Records {
   draft(dataField: TranslatedJson): RecordsDraft {
     return {
       dataField,
+      ...(this.#key === undefined ? {} : { rowsAt: { form: 'values', key: this.#key } }),
       ...(this.#where === undefined ? {} : { where: this.#where }),
       ...(this.#isKept === undefined ? {} : { isKept: this.#isKept }),
       columns: Object.fromEntries(this.#columns),
@@ -129,13 +132,18 @@ class Records {
     const { findings } = this.#scope;
     const rows = readCode(extractor, this.#scope, (type) => codeRows(type, extractor));
     if (rows === undefined) return '.';
-    const { changed, orWhole, paths } = rows;
+    const { changed, kept, key, orWhole, paths } = rows;
+    this.#key = key;
+    if (kept !== undefined)
+      findings.attempt(extractor.at, className, () => {
+        this.#keep(kept, extractor, className);
+      });
     if (changed.names.size > 0 || changed.isOpen || changed.isMade) this.#isChangedBy(changed, className);
     return (
       findings.attempt(extractor.at, className, () => {
         const [first = '.', ...more] = paths.map((keys) =>
           // lists in several places are gathered item by item
-          dataPath(keys.includes('*') ? [...keys, '*'] : keys),
+          dataPath(keys.includes('*') && key === undefined ? [...keys, '*'] : keys),
         );
         if (orWhole === undefined) return more.length === 0 ? first : [first, ...more];
         // the answer itself is a row, too, unless it has the list
@@ -189,27 +197,30 @@ class Records {
         : readCode(filter, this.#scope, (type) => keptRecords(type, filter, this.#scope));
     if (className !== undefined && code === undefined) return;
     findings.attempt(className === undefined ? filter.place('condition') : filter.at, template, () => {
-      if (this.#changed.length > 0)
-        throw new TemplateError('a filter of records whose fields Python code has changed by then');
-      const position = this.#position();
-      let expression = code ?? filter.expression(template);
-      let condition: TranslatedJson;
-      try {
-        condition = conditionOf(expression, position);
-      } catch (error) {
-        const fixed =
-          error instanceof TemplateError ? withSettings(expression, filter, this.#scope) : undefined;
-        if (fixed === undefined) throw error;
-        condition = conditionOf(fixed, position);
-        expression = fixed;
-        noteFixed(this.#scope, template);
-      }
-      if (condition === false) throw new TemplateError('a filter that keeps nothing');
-      if (condition === true) return;
-      const isKept = testOf(expression, (part) => valueOf(part, position));
-      this.#where = this.#where === undefined ? condition : { all: [this.#where, condition] };
-      this.#isKept = this.#isKept === undefined ? isKept : call('all', this.#isKept, isKept);
+      this.#keep(code ?? filter.expression(template), filter, template);
     });
+  }
+
+  /** Keeps only the records on a condition. */
+  #keep(given: Expression, component: ManifestComponent, template: ManifestNode): void {
+    const position = this.#asItIs();
+    let expression = given;
+    let condition: TranslatedJson;
+    try {
+      condition = conditionOf(expression, position);
+    } catch (error) {
+      const fixed =
+        error instanceof TemplateError ? withSettings(expression, component, this.#scope) : undefined;
+      if (fixed === undefined) throw error;
+      condition = conditionOf(fixed, position);
+      expression = fixed;
+      noteFixed(this.#scope, template);
+    }
+    if (condition === false) throw new TemplateError('a filter that keeps nothing');
+    if (condition === true) return;
+    const isKept = testOf(expression, (part) => valueOf(part, position));
+    this.#where = this.#where === undefined ? condition : { all: [this.#where, condition] };
+    this.#isKept = this.#isKept === undefined ? isKept : call('all', this.#isKept, isKept);
   }
 
   transform(transformation: ManifestComponent): void {
@@ -255,6 +266,25 @@ class Records {
     const seen = new Map<string, Typed>(this.#added);
     for (const name of this.#removed) seen.set(name, { out: null, type: 'any' });
     return recordPosition(this.#scope, seen, this.#names);
+  }
+
+  /** Returns the templates of a record that see no field which code has changed. */
+  #asItIs(): TemplatePosition {
+    const position = this.#position();
+    if (this.#changed.length === 0) return position;
+    const refuse = (keys: readonly (string | number)[]): void => {
+      const [field] = keys;
+      const isOpen = field === undefined || this.#changed.some(({ isEmptied }) => isEmptied);
+      if (isOpen || this.#isChanged(String(field)))
+        throw new TemplateError('a filter of records whose fields Python code has changed by then');
+    };
+    return {
+      ...position,
+      reference: (name, keys) => {
+        if (name === 'record') refuse(keys);
+        return position.reference(name, keys);
+      },
+    };
   }
 
   /** Leaves a class out that changes fields of a record: its rows are the same ones. */

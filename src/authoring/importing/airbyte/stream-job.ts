@@ -81,6 +81,7 @@ export function readJob(
     ...(draft.bodyFormat === undefined ? {} : { bodyFormat: draft.bodyFormat }),
     dataType: name,
     dataField: records.dataField,
+    ...(records.rowsAt === undefined ? {} : { rowsAt: records.rowsAt }),
     ...readFormat(retriever, scope),
     pagination: pagination ?? { method: 'none' },
     ...endOf(pagination),

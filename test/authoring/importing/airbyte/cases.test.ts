@@ -17,6 +17,7 @@ import {
 } from '../support/two-runs.ts';
 import { CODE_LOGIN_CASES } from './cases/code-logins.ts';
 import { CODE_CASES } from './cases/code.ts';
+import { EXTRACTOR_CASES } from './cases/extractors.ts';
 import { LIST_CASES } from './cases/lists.ts';
 import { LOGIN_CASES } from './cases/logins.ts';
 import { DYNAMIC_CASES } from './cases/dynamic.ts';
@@ -49,6 +50,7 @@ describe.each<[string, readonly TwoRuns[]]>([
   ['windows, addresses, parameters and bodies', REQUEST_CASES],
   ['lists', LIST_CASES],
   ['classes of Python', CODE_CASES],
+  ['extractors of Python', EXTRACTOR_CASES],
   ['logins in Python', CODE_LOGIN_CASES],
   ['requesters of Python', REQUESTER_CASES],
   ['states of Python', OWN_STATE_CASES],

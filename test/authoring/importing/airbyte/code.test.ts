@@ -328,16 +328,22 @@ class Shop(RecordTransformation):
       },
     },
   });
-  const filtered = stream('items', '/a', {
-    transformations: [changes],
-    selector: {
-      record_filter: { condition: '{{ record.a > 1 }}' },
-      transform_before_filtering: true,
-    },
-  });
-  expect([child, filtered].map((of) => reasonsOf(of, code))).toEqual([
+  const filtered = (field: string): Part =>
+    stream('items', '/a', {
+      transformations: [changes],
+      selector: {
+        record_filter: { condition: `{{ record.${field} > 1 }}` },
+        transform_before_filtering: true,
+      },
+    });
+  expect([child, filtered('id'), filtered('a')].map((of) => reasonsOf(of, code))).toEqual([
     ['The field of the parent is changed by Python code'],
     ['No counterpart: a filter of records whose fields Python code has changed by then'],
+    [],
+  ]);
+  // a field that is known only while it runs may be any of them
+  expect(reasonsOf(filtered('a'), code.replace('"updated"', 'str(kwargs)'))).toEqual([
+    'No counterpart: a filter of records whose fields Python code has changed by then',
   ]);
 });
 
@@ -455,16 +461,72 @@ class Shop(a.SubstreamPartitionRouter):
     'line 8: slices for want of rows of a parent',
   ],
   [
-    'extractor that chooses by a field',
+    'extractor that chooses by a field of what is around',
+    { selector: { extractor: { type: 'CustomRecordExtractor', class_name: CLASS } } },
+    `
+class Shop(a.RecordExtractor):
+    def extract_records(self, response):
+        for shop in response.json()["shops"]:
+            if shop["open"]:
+                yield from shop["items"]
+`,
+    ': Shop chooses rows by what is around them',
+  ],
+  [
+    'extractor that chooses by a field that it changes',
     { selector: { extractor: { type: 'CustomRecordExtractor', class_name: CLASS } } },
     `
 class Shop(a.RecordExtractor):
     def extract_records(self, response):
         for item in response.json()["items"]:
-            if item["shown"]:
+            item["kind"] = item.get("kind") or "book"
+            if item["kind"] == "book":
                 yield item
 `,
-    ': a condition on what an answer has',
+    ': Shop chooses rows by fields that it changes',
+  ],
+  [
+    'extractor that chooses by other rows',
+    { selector: { extractor: { type: 'CustomRecordExtractor', class_name: CLASS } } },
+    `
+class Shop(a.RecordExtractor):
+    def extract_records(self, response):
+        found = False
+        for item in response.json()["items"]:
+            if item["last"]:
+                found = True
+        for item in response.json()["items"]:
+            if found:
+                yield item
+`,
+    ': what a loop leaves',
+  ],
+  [
+    'extractor that gives the last row',
+    { selector: { extractor: { type: 'CustomRecordExtractor', class_name: CLASS } } },
+    `
+class Shop(a.RecordExtractor):
+    def extract_records(self, response):
+        for item in response.json()["items"]:
+            last = item
+        yield last
+`,
+    'line 8: rows that are not understood',
+  ],
+  [
+    'extractor whose method keeps what it has read',
+    { selector: { extractor: { type: 'CustomRecordExtractor', class_name: CLASS } } },
+    `
+class Shop(a.RecordExtractor):
+    def is_new(self, item):
+        self.last = item
+        return item
+
+    def extract_records(self, response):
+        for item in response.json()["items"]:
+            yield self.is_new(item)
+`,
+    'line 8: what it has read is kept',
   ],
   [
     'extractor that takes apart what it finds',
@@ -517,5 +579,22 @@ class Shop(a.RecordFilter):
 ])('a %s that does more than what it extends is refused', (_, parts, code, why) => {
   expect(reasonsOf(stream('items', '/a', parts), code)).toEqual([
     `Python code: ${CLASS} (components.py${why.startsWith(':') ? '' : ', '}${why})`,
+  ]);
+});
+
+test('an extractor with more conditions than can be followed is refused', () => {
+  const conditions = 'a b c d e f g h i'
+    .split(' ')
+    .map((name) => `            if item["${name}"]: continue\n`)
+    .join('');
+  const code = `
+class Shop(a.RecordExtractor):
+    def extract_records(self, response):
+        for item in response.json()["items"]:
+${conditions}            yield item
+`;
+  const selector = { extractor: { type: 'CustomRecordExtractor', class_name: CLASS } };
+  expect(reasonsOf(stream('items', '/a', { selector }), code)).toEqual([
+    `Python code: ${CLASS} (too many conditions that are known only while it runs)`,
   ]);
 });

@@ -4,7 +4,7 @@ import { fold } from '../jinja/fold.ts';
 import { get, isMap } from '../node.ts';
 import { durationWords } from '../time-format.ts';
 import { signedBy } from './signed-token.ts';
-import { dict, isExpression, joined, type CodeReader, type CodeValue } from './values.ts';
+import { dict, entryExpression, isExpression, joined, type CodeReader, type CodeValue } from './values.ts';
 
 /** Arguments of a call. */
 export interface CallArguments {
@@ -85,13 +85,22 @@ export function callBuiltin(
     return { kind: 'written', node: object.manifest };
   if (/(?:^|\.)StreamSlice$/.test(path)) return dict(named);
   if (/^dpath(?:\.util)?\.get$/.test(path) && first !== undefined && second !== undefined) {
-    const keys = object.items(second, at).map((key) => object.expressionOf(key, at));
+    const path = object.textOf(second);
+    const keys =
+      path === undefined
+        ? object.items(second, at).map((key) => object.expressionOf(key, at))
+        : path.split('/').map((key) => constant(key));
     const of = object.expressionOf(first, at);
     return keys.reduce<Expression>((inner, key) => ({ kind: 'item', of: inner, key }), of);
   }
   if (path === 'dict') return dict([...(first === undefined ? [] : object.entries(first, at)), ...named]);
-  if (path === 'len' && (first?.kind === 'dict' || first?.kind === 'items'))
+  if (path === 'len' && (first?.kind === 'dict' || first?.kind === 'items' || first?.kind === 'written'))
     return constant(object.items(first, at).length);
+  if (path === 'range' && positional.length === 1 && first?.kind === 'constant') {
+    const count = Number(first.value);
+    if (count <= MOST_COUNTED)
+      return { kind: 'items', values: Array.from({ length: count }, (_, index) => constant(index)) };
+  }
   if (path === 'list' && first !== undefined) return { kind: 'items', values: [...object.items(first, at)] };
   if (path === 'isinstance' && first !== undefined && second?.kind === 'module')
     return constant(isOfType(object, first, second.path, at));
@@ -123,13 +132,39 @@ function rendered(object: CodeReader, value: CodeValue | undefined, at: PythonNo
   return value.kind === 'template' ? object.component.expression(value.node) : object.expressionOf(value, at);
 }
 
+/** Most numbers of a range. */
+const MOST_COUNTED = 1000;
+
 /** The file that is imported, where code reads it. */
 const MANIFEST = 'manifest';
 
 /** The attribute with the request that the code sends. */
 export const REQUEST = ' request';
 
-function isOfType(object: CodeReader, value: CodeValue, type: string, at: PythonNode): boolean {
+/** Types by the names that modules have for them. */
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['List', 'list'],
+  ['Dict', 'dict'],
+  ['Mapping', 'dict'],
+  ['MutableMapping', 'dict'],
+]);
+
+/** Tests of templates for types; a text is a sequence for them, too. */
+const TESTS: ReadonlyMap<string, string> = new Map([
+  ['dict', 'mapping'],
+  ['list', 'sequence'],
+  ['str', 'string'],
+]);
+
+function isOfType(object: CodeReader, given: CodeValue, path: string, at: PythonNode): boolean {
+  const type = TYPES.get(path.slice(path.lastIndexOf('.') + 1)) ?? path;
+  if (given.kind === 'computed') return object.isTrue({ kind: 'computed', name: `${given.name} as ${type}` });
+  const value =
+    given.kind === 'entry'
+      ? entryExpression(given.path)
+      : given.kind === 'written'
+        ? constant(given.node)
+        : given;
   if (value.kind === 'dict') return type === 'dict';
   if (value.kind === 'items') return type === 'list';
   // an answer, and no error without one
@@ -140,7 +175,7 @@ function isOfType(object: CodeReader, value: CodeValue, type: string, at: Python
     if (type === 'list') return Array.isArray(known);
     if (type === 'dict') return typeof known === 'object' && known !== null && !Array.isArray(known);
   }
-  const test = type === 'dict' ? 'mapping' : type === 'list' ? 'sequence' : undefined;
+  const test = TESTS.get(type);
   if (test !== undefined && isExpression(value) && !isConstant(value))
     return object.isTrue({ kind: 'test', name: test, of: value, args: { positional: [], named: {} } });
   throw object.refused(at, 'the type of a value that is known only while it runs');

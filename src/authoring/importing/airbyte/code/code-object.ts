@@ -3,15 +3,25 @@ import type { ManifestComponent } from '../component.ts';
 import { constant, isConstant, isItems, isMapping, type Expression } from '../jinja/ast.ts';
 import { fold } from '../jinja/fold.ts';
 import { isTruthy } from '../jinja/values.ts';
-import { get, isMap, type NodeMap } from '../node.ts';
+import { get, isMap, isSequence, type NodeMap } from '../node.ts';
 import type { CallArguments } from './builtins.ts';
 import type { BaseClass, CodeRun, Decide, CodeNames, Yielded } from './code-run.ts';
-import type { CodeClass, CodeMethod } from './component-code.ts';
+import type { CodeClass, CodeMethod, OwnFunction } from './component-code.ts';
 import { isAround } from './decorators.ts';
 import { evaluate } from './evaluate.ts';
-import { CodeRefused } from './refused.ts';
+import { explore, type Outcome } from './explore.ts';
+import { CodeRefused, Raised } from './refused.ts';
 import { runStatements } from './statements.ts';
-import { ANY_ROW, dict, isAnswered, isExpression, type CodeValue } from './values.ts';
+import {
+  ANY_ROW,
+  dict,
+  entryExpression,
+  isAnswered,
+  isExpression,
+  keyOf,
+  LOOPED,
+  type CodeValue,
+} from './values.ts';
 
 /** Most statements of one component: loops over what is known could be long. */
 const MAX_STEPS = 20_000;
@@ -23,23 +33,34 @@ const MAX_STEPS = 20_000;
 export class CodeObject implements CodeRun {
   readonly type: CodeClass;
   readonly component: ManifestComponent;
-  readonly attributes: CodeNames = new Map();
+  readonly attributes: CodeNames;
   readonly base: BaseClass;
   readonly decide: Decide;
   /** Classes whose methods are running. */
   readonly #classes: string[] = [];
-  readonly written = new Set<string>();
+  readonly written: Set<string>;
+  readonly computed: Map<string, string>;
   readonly yielded: Yielded[] = [];
-  #steps = 0;
-  #depth = 0;
+  readonly #effort: { steps: number; depth: number; readonly calls: Map<string, CodeValue> };
   /** Counts the calls from outside: time goes by between them. */
   now = 0;
 
-  constructor(type: CodeClass, component: ManifestComponent, base: BaseClass, decide: Decide) {
+  /** @param caller the object whose code calls a function of another file */
+  constructor(
+    type: CodeClass,
+    component: ManifestComponent,
+    base: BaseClass,
+    decide: Decide,
+    caller?: CodeObject,
+  ) {
     this.type = type;
     this.component = component;
     this.base = base;
     this.decide = decide;
+    this.attributes = new Map(caller?.attributes);
+    this.written = caller?.written ?? new Set();
+    this.computed = caller?.computed ?? new Map<string, string>();
+    this.#effort = caller === undefined ? { steps: 0, depth: 0, calls: new Map() } : caller.#effort;
   }
 
   get manifest(): NodeMap {
@@ -51,7 +72,7 @@ export class CodeObject implements CodeRun {
   }
 
   step(at: PythonNode): void {
-    if (++this.#steps > MAX_STEPS) throw this.refused(at, 'too long');
+    if (++this.#effort.steps > MAX_STEPS) throw this.refused(at, 'too long');
   }
 
   /** Tells whether a condition holds; one that is not known now is decided. */
@@ -62,7 +83,9 @@ export class CodeObject implements CodeRun {
       if (isAnswered(folded)) return true;
       return this.decide(folded);
     }
-    if (value.kind === 'entry') throw this.refused(undefined, 'a condition on what an answer has');
+    if (value.kind === 'entry') return this.isTrue(entryExpression(value.path));
+    if (value.kind === 'computed') return this.decide({ kind: 'name', name: value.name });
+    if (value.kind === 'given' && value.name === LOOPED) throw this.refused(undefined, LOOPED);
     if (value.kind === 'dict') return value.entries.size > 0;
     if (value.kind === 'items') {
       // rows of a parent may be none at all
@@ -76,16 +99,24 @@ export class CodeObject implements CodeRun {
   callMethod(name: string, args: CallArguments, at: PythonNode | undefined, above?: string): CodeValue {
     const type = above === undefined ? this.type : this.#parentOf(above);
     const method = type?.methods.get(name);
-    return method === undefined ? this.#ofBase(name, args, at) : this.call(method, args);
+    if (method === undefined) return this.#ofBase(name, args, at);
+    return this.#together(method, args, (decide) =>
+      decide === undefined ? this.call(method, args) : this.#beside(this.type, decide, method, args),
+    );
   }
 
-  call(method: CodeMethod, { positional, named }: CallArguments): CodeValue {
-    if (++this.#depth > 40) throw this.refused(method.node, 'calls without end');
+  call(
+    method: CodeMethod,
+    { positional, named }: CallArguments,
+    around: ReadonlyMap<string, CodeValue> = new Map(),
+  ): CodeValue {
+    if (++this.#effort.depth > 40) throw this.refused(method.node, 'calls without end');
     const odd = method.decorators.find((name) => !DECORATORS.has(name) && !isAround(this.type, name));
     if (odd !== undefined) throw this.refused(method.node, `the decorator “${odd}”`);
-    const names: CodeNames = new Map();
+    const names: CodeNames = new Map(around);
     const isStatic = method.decorators.includes('staticmethod');
-    const given: CodeValue[] = isStatic ? [...positional] : [{ kind: 'self' }, ...positional];
+    const isBare = isStatic || method.of === '';
+    const given: CodeValue[] = isBare ? [...positional] : [{ kind: 'self' }, ...positional];
     const left = new Map(named);
     for (const { name, stars, fallback } of method.parameters) {
       if (stars === 1) continue;
@@ -99,10 +130,82 @@ export class CodeObject implements CodeRun {
       else if (fallback !== undefined) names.set(name, evaluate(this, fallback, names));
     }
     this.#classes.push(method.of);
+    const from = this.yielded.length;
     const done = runStatements(this, method.body, names);
     this.#classes.pop();
-    this.#depth--;
+    this.#effort.depth--;
+    if (this.#effort.depth > 0 && isGenerator(this.type, method)) return this.#generated(from);
     return done?.value ?? constant(null);
+  }
+
+  /** Calls a function outside of the classes. */
+  callFunction({ module, method }: OwnFunction, args: CallArguments): CodeValue {
+    const type: CodeClass = { name: '', module, bases: [], methods: new Map(), fields: new Map() };
+    return this.#together(method, args, (decide = this.decide) => this.#beside(type, decide, method, args));
+  }
+
+  /** Calls a function inside of another one. */
+  callInner(method: CodeMethod, args: CallArguments, names: ReadonlyMap<string, CodeValue>): CodeValue {
+    return this.#together(method, args, (decide = this.decide) =>
+      this.#beside(this.type, decide, method, args, names),
+    );
+  }
+
+  /** Calls code with conditions that are decided otherwise. */
+  #beside(
+    type: CodeClass,
+    decide: Decide,
+    method: CodeMethod,
+    args: CallArguments,
+    names?: ReadonlyMap<string, CodeValue>,
+  ): CodeValue {
+    const object = new CodeObject(type, this.component, this.base, decide, this);
+    const given = object.call(method, args, names);
+    const isChanged = [...object.attributes].some(([name, value]) => this.attributes.get(name) !== value);
+    if (isChanged) throw this.refused(method.node, 'what it has read is kept');
+    return given;
+  }
+
+  /**
+   * Calls code with a part of the answer, once for each way that its conditions can go: what it makes of the part
+   * matters only where it gives other values then.
+   */
+  #together(method: CodeMethod, args: CallArguments, work: (decide?: Decide) => CodeValue): CodeValue {
+    const isOfAnswer = args.positional.some(
+      (arg) => arg.kind === 'entry' || (isExpression(arg) && isAnswered(arg)),
+    );
+    if (this.base.isLoose !== true || !isOfAnswer) return work();
+    const key = `${this.type.module.path} ${method.node.from} ${keyOf([args.positional, args.named])}`;
+    const found = this.#effort.calls.get(key);
+    if (found !== undefined) return found;
+    const { depth } = this.#effort;
+    const given = valuesOf(
+      explore((decide) => {
+        this.#effort.depth = depth;
+        return work(decide);
+      }),
+    );
+    this.#effort.depth = depth;
+    const [first, ...others] = given;
+    if (first === undefined) throw new Raised();
+    if (others.every((other) => keyOf(other) === keyOf(first))) {
+      // a list or a dictionary may get other items later
+      if (first.kind === 'entry') this.#effort.calls.set(key, first);
+      return first;
+    }
+    const isOfRow = given.some(
+      (value) => value.kind === 'entry' || (isExpression(value) && isConstant(value)),
+    );
+    return isOfRow ? work() : { kind: 'computed', name: `computed ${key}` };
+  }
+
+  /** Returns what a generator that other code calls has given. */
+  #generated(from: number): CodeValue {
+    const values = this.yielded.splice(from).flatMap(({ value, isAll, node }) => {
+      if (!isAll) return [value];
+      return this.base.each?.(value) ?? this.items(value, node);
+    });
+    return { kind: 'items', values };
   }
 
   #parentOf(name: string): CodeClass | undefined {
@@ -134,6 +237,10 @@ export class CodeObject implements CodeRun {
     if (this.type.fields.has(name)) {
       if (node !== undefined) return { kind: 'written', node };
       const fallback = this.type.fields.get(name);
+      // a value that is made for each object
+      const isMade = fallback?.name === 'CallExpression';
+      const made = isMade ? this.base.attribute(this, name) : undefined;
+      if (made !== undefined) return made;
       if (fallback !== undefined) return evaluate(this, fallback, new Map());
     }
     const ofBase = this.base.attribute(this, name);
@@ -154,6 +261,8 @@ export class CodeObject implements CodeRun {
     if (value.kind === 'items') return value.values;
     if (value.kind === 'dict') return [...value.entries.keys()].map((key) => constant(key));
     if (value.kind === 'list') return value.items;
+    if (value.kind === 'written' && isSequence(value.node))
+      return value.node.map((node): CodeValue => ({ kind: 'written', node }));
     if (value.kind === 'constant') {
       if (isItems(value.value)) return value.value.map((item) => constant(item));
       if (isMapping(value.value)) return Object.keys(value.value).map((key) => constant(key));
@@ -172,6 +281,8 @@ export class CodeObject implements CodeRun {
   /** Returns a value as an expression. */
   expressionOf(value: CodeValue, at: PythonNode | undefined): Expression {
     if (isExpression(value)) return value;
+    if (value.kind === 'entry') return entryExpression(value.path);
+    if (value.kind === 'computed') return { kind: 'name', name: value.name };
     if (value.kind === 'written') {
       const { node } = value;
       if (typeof node === 'string' && node.includes('{{'))
@@ -202,10 +313,35 @@ export class CodeObject implements CodeRun {
 
   itemOf(owner: CodeValue, index: CodeValue): CodeValue | undefined {
     if (owner.kind === 'dict') return owner.entries.get(this.textOf(index) ?? '');
-    if (owner.kind === 'items' && index.kind === 'constant' && typeof index.value === 'number')
-      return owner.values.at(index.value);
+    if (owner.kind === 'written' && isMap(owner.node)) {
+      const node = get(owner.node, this.textOf(index) ?? '');
+      return node === undefined ? undefined : { kind: 'written', node };
+    }
+    if (index.kind !== 'constant' || typeof index.value !== 'number') return undefined;
+    if (owner.kind === 'items') return owner.values.at(index.value);
+    if (owner.kind === 'written' && isSequence(owner.node))
+      return { kind: 'written', node: owner.node.at(index.value) ?? null };
     return undefined;
   }
+}
+
+function isIn(of: PythonNode, inner: PythonNode): boolean {
+  return inner.from >= of.from && inner.to <= of.to;
+}
+
+/** Tells if a method gives its values one by one. */
+function isGenerator({ module: { file } }: CodeClass, { node }: CodeMethod): boolean {
+  const functions = file.nodes('FunctionDefinition').filter((one) => isIn(node, one) && one.from > node.from);
+  return file
+    .nodes('YieldStatement')
+    .some((one) => isIn(node, one) && !functions.some((inner) => isIn(inner, one)));
+}
+
+/** Returns the values at the end of each way through code. */
+function valuesOf(outcome: Outcome<CodeValue>): readonly CodeValue[] {
+  if (outcome.kind === 'error') return [];
+  if (outcome.kind === 'value') return [outcome.value];
+  return [...valuesOf(outcome.then), ...valuesOf(outcome.otherwise)];
 }
 
 /** Decorators that change nothing in what a method does. */

@@ -1,7 +1,7 @@
 import type { PythonNode } from '../../python/python-file.ts';
 import type { Expression } from '../jinja/ast.ts';
 import type { CallArguments } from './builtins.ts';
-import type { CodeClass, CodeMethod } from './component-code.ts';
+import type { CodeClass, CodeMethod, OwnFunction } from './component-code.ts';
 import type { CodeReader, CodeValue } from './values.ts';
 
 /** Values of a method by their names. */
@@ -26,6 +26,8 @@ export interface CodeRun extends CodeReader {
   readonly runningClass: string | undefined;
   /** Fields that parts of the answer were given. */
   readonly written: Set<string>;
+  /** Names of computed values that such fields were given. */
+  readonly computed: Map<string, string>;
   /** Values that a generator has given. */
   readonly yielded: Yielded[];
   /** Counts a statement, or a part of one; too many are refused. */
@@ -33,6 +35,8 @@ export interface CodeRun extends CodeReader {
   attribute(name: string, at: PythonNode | undefined): CodeValue;
   call(method: CodeMethod, args: CallArguments): CodeValue;
   callMethod(name: string, args: CallArguments, at: PythonNode | undefined, above?: string): CodeValue;
+  callFunction(own: OwnFunction, args: CallArguments): CodeValue;
+  callInner(method: CodeMethod, args: CallArguments, names: ReadonlyMap<string, CodeValue>): CodeValue;
 }
 
 /** A class of the other tool, for those that extend it. */
@@ -41,6 +45,8 @@ export interface BaseClass {
   attribute(object: CodeRun, name: string): CodeValue | undefined;
   /** Returns what stands for the items of a loop that goes through what is known only while it runs: any one of them. */
   each?(list: CodeValue): readonly CodeValue[] | undefined;
+  /** Values that are computed of the answer, and make no row, need not be known. */
+  readonly isLoose?: true;
   /** Returns a part of a value that only this class has. */
   part?(of: CodeValue, name: string): CodeValue | undefined;
   /** Calls a method of a value that only this class has. */

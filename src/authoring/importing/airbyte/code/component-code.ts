@@ -86,6 +86,11 @@ export class CodeModule {
     return path === undefined ? undefined : this.#beside(path, this.path);
   }
 
+  /** Returns a function inside of another one. */
+  functionAt(node: PythonNode): CodeMethod {
+    return this.#method(node, '', []);
+  }
+
   #decoratorsOf(node: PythonNode): readonly string[] {
     if (node.name !== 'DecoratedStatement') return [];
     return children(node).flatMap((part) =>

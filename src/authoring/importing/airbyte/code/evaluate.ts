@@ -6,7 +6,18 @@ import { constant, isConstant, type BinaryOperator, type Expression } from '../j
 import { fold } from '../jinja/fold.ts';
 import { callBuiltin, callMethod, type CallArguments } from './builtins.ts';
 import type { CodeRun, CodeNames } from './code-run.ts';
-import { dict, isAnswered, isExpression, isText, joined, type CodeMap, type CodeValue } from './values.ts';
+import {
+  ANY_FIELD,
+  dict,
+  entryExpression,
+  isAnswered,
+  isExpression,
+  isText,
+  joined,
+  write,
+  type CodeMap,
+  type CodeValue,
+} from './values.ts';
 
 export function evaluate(object: CodeRun, node: PythonNode, names: CodeNames): CodeValue {
   object.step(node);
@@ -77,12 +88,24 @@ export function put(object: CodeRun, target: PythonNode, value: CodeValue, names
     return;
   }
   const index = sign?.name === '[' ? object.textOf(evaluate(object, key, names)) : undefined;
-  if (owner.kind === 'entry' && index !== undefined) {
-    object.written.add(index);
+  if (owner.kind === 'entry' && (index !== undefined || object.base.isLoose === true)) {
+    write(object.written, [...owner.path, index ?? ANY_FIELD]);
+    if (index !== undefined && value.kind === 'computed') object.computed.set(index, value.name);
+    return;
+  }
+  const place = sign?.name === '[' ? evaluate(object, key, names) : undefined;
+  if (owner.kind === 'items' && place?.kind === 'constant' && typeof place.value === 'number') {
+    owner.values[place.value] = value;
     return;
   }
   if (owner.kind !== 'dict' || index === undefined) throw object.refused(target);
   owner.entries.set(index, value);
+}
+
+/** Returns a value that need not be known where it makes no row. */
+export function computed(object: CodeRun, node: PythonNode): CodeValue {
+  if (object.base.isLoose !== true) throw object.refused(node);
+  return { kind: 'computed', name: `computed ${object.type.module.path} ${node.from}` };
 }
 
 /** Negates. The parser takes `not a or b` for `not (a or b)`, and `x and not a or b` for `x and not (a or b)`. */
@@ -236,6 +259,7 @@ function member(
   if (sign?.name === '.') {
     const name = file.text(key);
     if (owner.kind === 'self') return object.attribute(name, node);
+    if (owner.kind === 'computed') return owner;
     if (owner.kind === 'module') {
       const path = `${owner.path}.${name}`;
       return path.endsWith('HTTPStatus.OK') ? constant(200) : { kind: 'module', path };
@@ -252,15 +276,18 @@ function member(
     return { kind: 'method', of: owner, name };
   }
   if (sign?.name !== '[' || end?.name !== ']') throw object.refused(node);
+  if (owner.kind === 'computed') return owner;
   const index = evaluate(object, key, names);
   const field = owner.kind === 'row' && owner.made === undefined ? object.textOf(index) : undefined;
   if (owner.kind === 'row' && field !== undefined) return { ...owner, keys: [...owner.keys, field] };
   if (owner.kind === 'entry') {
     const name = object.textOf(index);
+    if (name === undefined && object.base.isLoose === true)
+      return { kind: 'entry', path: [...owner.path, `${ANY_FIELD} ${node.from}`] };
     if (name === undefined) throw object.refused(node);
     return { kind: 'entry', path: [...owner.path, name] };
   }
-  if (owner.kind === 'dict' || owner.kind === 'items') {
+  if (owner.kind === 'dict' || owner.kind === 'items' || owner.kind === 'written') {
     const found = object.itemOf(owner, index);
     if (found === undefined) throw object.refused(node);
     return found;
@@ -284,13 +311,26 @@ function callOf(object: CodeRun, node: PythonNode, names: CodeNames): CodeValue 
   const [sorted] = of.kind === 'module' && of.path === 'sorted' ? (groups(list)[0] ?? []) : [];
   if (sorted !== undefined) return evaluate(object, sorted, names);
   const args = argumentsOf(object, list, names);
+  const isOfEntry = args.positional.some(({ kind }) => kind === 'entry' || kind === 'computed');
+  const own =
+    of.kind === 'module' && callee.name === 'VariableName'
+      ? object.type.module.functionOf(object.type.module.file.text(callee))
+      : undefined;
+  if (own !== undefined) return object.callFunction(own, args);
+  if (of.kind === 'function') return object.callInner(of.method, args, of.names);
+  if (of.kind === 'computed') return of;
   if (of.kind === 'method') {
     if (of.of.kind === 'self') return object.callMethod(of.name, args, node);
     if (of.of.kind === 'super') return object.callMethod(of.name, args, node, of.of.of);
     const ofBase = object.base.call?.(object, of.of, of.name, args);
     if (ofBase !== undefined) return ofBase;
+    if (object.base.isLoose === true && isOfEntry && isExpression(of.of)) return computed(object, node);
     return callMethod(object, of.of, of.name, args, node);
   }
+  if (of.kind === 'module' && object.base.isLoose === true && COMPUTES.test(of.path))
+    return computed(object, node);
+  if (of.kind === 'module' && object.base.isLoose === true && isOfEntry && MAKES.test(of.path))
+    return computed(object, node);
   if (of.kind === 'module') return callBuiltin(object, of.path, args, node);
   throw object.refused(node);
 }
@@ -344,20 +384,27 @@ function binary(
     return constant(operator === 'in');
   const [a, b] = [object.expressionOf(left, node), object.expressionOf(right, node)];
   if (operator === '+' && [a, b].some((one) => one.kind === 'join' || isText(one))) return joined([a, b]);
-  if (!OPERATORS.has(operator)) throw object.refused(node);
+  if (!OPERATORS.has(operator)) return computed(object, node);
   return fold({ kind: 'binary', operator: operator as BinaryOperator, left: a, right: b }, new Map());
 }
 
 function isNone(object: CodeRun, left: CodeValue, right: CodeValue, node: PythonNode): boolean {
   if (!isConstant(isExpression(right) ? right : undefined) || object.isTrue(right))
     throw object.refused(node);
-  if (!isExpression(left)) return false;
-  const folded = fold(left, new Map());
+  const of = left.kind === 'entry' ? entryExpression(left.path) : left;
+  if (!isExpression(of)) return false;
+  const folded = fold(of, new Map());
   if (isConstant(folded)) return folded.value === null || folded.value === undefined;
   if (isAnswered(folded)) return false;
   const test: Expression = { kind: 'test', name: 'none', of: folded, args: { positional: [], named: {} } };
   return object.decide(test);
 }
+
+/** Functions that make a value of another one. */
+const MAKES = /^(?:len|str|int|float|round|abs|min|max|sum|hash|repr)$/;
+
+/** Modules whose functions only compute. */
+const COMPUTES = /^(?:pendulum|json|datetime|re|math|decimal|html|hashlib|dateutil|pytz|ciso8601)\./;
 
 const OPERATORS: ReadonlySet<string> = new Set([
   '==',

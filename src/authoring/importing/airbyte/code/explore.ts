@@ -1,6 +1,6 @@
-import type { Expression } from '../jinja/ast.ts';
+import { isConstant, type Expression } from '../jinja/ast.ts';
 import type { Decide } from './code-run.ts';
-import { Raised } from './refused.ts';
+import { CodeRefused, Raised } from './refused.ts';
 
 /** The end of code, by what its conditions decide where they are known only while it runs. */
 export type Outcome<T> =
@@ -14,7 +14,7 @@ export type Outcome<T> =
     };
 
 /** Most conditions one after the other. */
-const MAX_FORKS = 6;
+const MAX_FORKS = 8;
 
 class Fork extends Error {
   readonly when: Expression;
@@ -39,13 +39,22 @@ export function explore<T>(
     return { kind: 'value', value: work(decide) };
   } catch (error) {
     if (error instanceof Raised) return { kind: 'error' };
-    if (!(error instanceof Fork) || decided.size >= MAX_FORKS) throw error;
+    if (!(error instanceof Fork)) throw error;
+    if (decided.size >= MAX_FORKS)
+      throw new CodeRefused('too many conditions that are known only while it runs');
     const { when } = error;
     const go = (isTrue: boolean): Outcome<T> =>
       explore(work, new Map([...decided, [JSON.stringify(when), isTrue]]));
     const [then, otherwise] = [go(true), go(false)];
     return { kind: 'fork', when, then, otherwise };
   }
+}
+
+/** Returns what holds where one of two conditions does, by a third. */
+export function chosen(when: Expression, then: Expression, otherwise: Expression): Expression {
+  if (!isConstant(then) || !isConstant(otherwise)) return { kind: 'choose', when, then, otherwise };
+  if (then.value === otherwise.value) return then;
+  return then.value === true ? when : { kind: 'unary', operator: 'not', of: when };
 }
 
 /** Returns a condition in words, for notes. */

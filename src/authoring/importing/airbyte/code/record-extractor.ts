@@ -1,13 +1,25 @@
 import type { ManifestComponent } from '../component.ts';
 import { constant, isConstant, type Expression } from '../jinja/ast.ts';
+import { fold } from '../jinja/fold.ts';
+import { mapParts } from '../jinja/map-parts.ts';
 import { accessOf } from '../translate/position.ts';
 import type { CodeClass } from './component-code.ts';
 import { CodeObject, parametersOf } from './code-object.ts';
-import type { BaseClass } from './code-run.ts';
-import { explore, type Outcome } from './explore.ts';
+import type { BaseClass, CodeRun } from './code-run.ts';
+import { chosen, explore, type Outcome } from './explore.ts';
 import { CodeRefused } from './refused.ts';
 import type { ChangedFields } from './transformation.ts';
-import { isExpression, type CodeMap, type CodeValue } from './values.ts';
+import {
+  ANY_FIELD,
+  dict,
+  entryExpression,
+  isExpression,
+  isItemName,
+  keyOf,
+  write,
+  type CodeMap,
+  type CodeValue,
+} from './values.ts';
 
 /** The places of rows in an answer, as code finds them. */
 export interface CodeRows {
@@ -15,6 +27,10 @@ export interface CodeRows {
   readonly paths: readonly (readonly string[])[];
   /** The answer itself is the only row where it has no such key. */
   readonly orWhole?: string;
+  /** The field that gets the key of an object whose values are the rows, or lists of them; absent where none is needed. */
+  readonly key?: string;
+  /** The condition on which an item of the list is a row; absent where each one is. */
+  readonly kept?: Expression;
   /** Fields that the code gives other values. */
   readonly changed: ChangedFields;
 }
@@ -30,6 +46,8 @@ interface Found {
   /** Fields that objects made of the items have from them; absent where none is made. */
   readonly kept?: ReadonlySet<string>;
   readonly isMade: boolean;
+  /** Names of computed values that fields were given. */
+  readonly computed: ReadonlyMap<string, string>;
   /** Those objects have all fields of the items as they were. */
   readonly keepsAll: boolean;
 }
@@ -37,7 +55,7 @@ interface Found {
 /**
  * Reads an extractor of Python: it takes lists out of the answer, and may change fields of their items.
  *
- * @throws {CodeRefused} for code that does anything else, such as to choose among the items
+ * @throws {CodeRefused} for code that does anything else, such as to choose among the items by those before them
  */
 export function codeRows(type: CodeClass, extractor: ManifestComponent): CodeRows {
   const [base = '', ...others] = type.bases;
@@ -57,7 +75,8 @@ export function codeRows(type: CodeClass, extractor: ManifestComponent): CodeRow
     const given = object.call(method, { positional: [{ kind: 'answer' }], named: new Map() });
     const lists = object.yielded.filter(({ isAll }) => isAll).map(({ value }) => value);
     const rows = object.yielded.filter(({ isAll }) => !isAll).map(({ value }) => value);
-    if (object.yielded.length === 0) lists.push(given);
+    const isNone = isExpression(given) && isConstant(given) && given.value === null;
+    if (object.yielded.length === 0 && !isNone) lists.push(given);
     const parts = [
       ...lists.flatMap((list) => (list.kind === 'items' ? list.values.map(ofRow) : [ofList(list)])),
       ...rows.map(ofRow),
@@ -67,12 +86,13 @@ export function codeRows(type: CodeClass, extractor: ManifestComponent): CodeRow
     return {
       paths: found.flatMap(({ path }) => (path === undefined ? [] : [path])),
       isWhole: found.some(({ path }) => path === undefined),
-      names: [...object.written].flatMap((name) => {
+      names: [...object.written, ...found.flatMap(({ over = [] }) => over)].flatMap((name) => {
         if (!name.startsWith(TAKEN)) return [name];
         // an object that is made has a place of its own for what is taken out
         return found.every(({ isMade }) => isMade) ? [] : [name.slice(TAKEN.length)];
       }),
       isMade: found.some(({ isMade }) => isMade),
+      computed: object.computed,
       keepsAll: found.every(({ isMade, keepsAll }) => !isMade || keepsAll === true),
       ...keptOf(found),
     };
@@ -86,6 +106,8 @@ interface Part {
   readonly isMade: boolean;
   /** All fields of the item are as they were, and others are added. */
   readonly keepsAll?: boolean;
+  /** Fields that take the place of those of the item. */
+  readonly over?: readonly string[];
   /** Fields of an object that is made of an item which are as they were. */
   readonly kept?: ReadonlySet<string>;
 }
@@ -111,12 +133,16 @@ function ofRow(row: CodeValue): Part | undefined {
   if (row.kind === 'entry')
     return row.path.at(-1) === '*' ? { path: row.path.slice(0, -1), isMade: false } : undefined;
   const path = pathOf(row);
-  return path?.length === 0 ? { isMade: false } : undefined;
+  if (path === undefined) return undefined;
+  // an object is one row, where a list is its items
+  return path.length === 0 ? { isMade: false } : { path, isMade: false };
 }
+
+const SPREAD = '**';
 
 /** Returns what stands for all fields of an item in an object. */
 function spreadKey(path: readonly string[]): string {
-  return `**${path.join('/')}`;
+  return `${SPREAD}${path.join('/')}`;
 }
 
 /** Returns the place of the item that an object is made of, and of the items around it: its columns are others. */
@@ -129,11 +155,12 @@ function ofMade({ entries }: CodeMap): Part | undefined {
   const isAround = (of: readonly string[]): boolean => of.every((key, index) => item?.[index] === key);
   if (item === undefined || item.length === 0 || !items.every((of) => of.length > 0 && isAround(of)))
     return undefined;
-  // fields of the item come after those of what is around it
-  const last = parts.at(-1);
-  const isWhole =
-    entries.size === parts.length && last?.key === spreadKey(item) && last.path.length === item.length;
-  if (isWhole) return { path: item.slice(0, -1), isMade: true, keepsAll: true };
+  // fields of the item come after those of what is around it, and before some more
+  const keys = [...entries.keys()];
+  const whole = keys.indexOf(spreadKey(item));
+  const over = keys.slice(whole + 1);
+  if (whole !== -1 && over.every((key) => !key.startsWith(SPREAD)))
+    return { path: item.slice(0, -1), isMade: true, keepsAll: true, over };
   const kept = parts.filter(({ key, path }) => path.length === item.length + 1 && path.at(-1) === key);
   return { path: item.slice(0, -1), isMade: true, kept: new Set(kept.map(({ key }) => key)) };
 }
@@ -147,22 +174,40 @@ function pathOf(value: CodeValue): readonly string[] | undefined {
   return access?.name === 'response' ? access.keys.map(String) : undefined;
 }
 
+/** Decodes answers as they are without code. */
+const DECODER: CodeValue = { kind: 'given', name: 'decoder' };
+
+function entryOf(path: readonly string[]): CodeValue {
+  return { kind: 'entry', path };
+}
+
 const BASE: BaseClass = {
+  isLoose: true,
   method: ({ component }, name) => {
     if (name === '__post_init__') return constant(null);
     if (name !== 'extract_records' || component.get('field_path') === undefined) return undefined;
     return { kind: 'entry', path: component.keys('field_path').map(String) };
   },
-  attribute: () => undefined,
+  attribute: ({ component }, name) => {
+    if (name === 'decoder') return DECODER;
+    if (name !== '_field_path' || component.get('field_path') === undefined) return undefined;
+    const keys = component.keys('field_path');
+    return { kind: 'items', values: keys.map((key): CodeValue => ({ kind: 'template', node: key })) };
+  },
   each: (list) => {
+    if (list.kind === 'computed') return [list];
+    if (list.kind === 'pairs') {
+      const value = entryOf([...list.path, '*']);
+      return [{ kind: 'items', values: [{ kind: 'computed', name: keyName(list.path) }, value] }];
+    }
     const path = list.kind === 'items' ? undefined : pathOf(list);
     return path === undefined ? undefined : [{ kind: 'entry', path: [...path, '*'] }];
   },
-  call: (object, of, name, { positional: [key] }) => {
-    const known = key === undefined ? undefined : object.textOf(key);
-    if (of.kind !== 'entry' || name !== 'pop' || known === undefined) return undefined;
-    object.written.add(`${TAKEN}${known}`);
-    return { kind: 'entry', path: [...of.path, known] };
+  call: (object, of, name, { positional: [key], named }) => {
+    if (of === DECODER && name === 'decode') return { kind: 'items', values: [entryOf([])] };
+    if (of.kind === 'entry') return ofEntry(object, of.path, name, key, named);
+    if (!isExpression(of) || !CHANGES.has(name) || !namesIn(of).includes('response')) return undefined;
+    return ofEntry(object, pathOf(of) ?? [ANY_FIELD], name, key, named);
   },
   spread: (of) => (of.kind === 'entry' ? [[spreadKey(of.path), of]] : undefined),
   // what an answer has is known only while it runs
@@ -173,19 +218,70 @@ const BASE: BaseClass = {
         kind: 'items',
         values: [left, right].map((list) => ({ kind: 'entry', path: [...(pathOf(list) ?? []), '*'] })),
       };
+    if (operator === '|' && left.kind === 'entry' && right.kind === 'dict')
+      return right.entries.size === 0 ? left : dict([[spreadKey(left.path), left], ...right.entries]);
     const isKey = (operator === 'in' || operator === 'not in') && isExpression(left) && isConstant(left);
-    if (!isKey || !isExpression(right) || pathOf(right) === undefined) return undefined;
-    const there: Expression = { kind: 'binary', operator: 'in', left, right };
+    if (!isKey || pathOf(right) === undefined) return undefined;
+    const of = right.kind === 'entry' ? entryExpression(right.path) : right;
+    if (!isExpression(of)) return undefined;
+    const there: Expression = { kind: 'binary', operator: 'in', left, right: of };
     return operator === 'in' ? there : { kind: 'unary', operator: 'not', of: there };
   },
 };
 
+/** Returns the name of the keys of what an answer has. */
+function keyName(path: readonly string[]): string {
+  return `key of ${JSON.stringify(path)}`;
+}
+
+/** Methods that change what they are of. */
+const CHANGES: ReadonlySet<string> = new Set(
+  'pop update setdefault append extend insert remove clear sort'.split(' '),
+);
+
+/** Calls a method of a part of the answer. */
+function ofEntry(
+  object: CodeRun,
+  path: readonly string[],
+  name: string,
+  key: CodeValue | undefined,
+  named: ReadonlyMap<string, CodeValue>,
+): CodeValue | undefined {
+  const known = key === undefined ? undefined : object.textOf(key);
+  const isNew = (names: Iterable<string>): CodeValue => {
+    for (const field of names) write(object.written, [...path, field]);
+    return constant(null);
+  };
+  switch (name) {
+    case 'pop':
+      if (known === undefined) return isNew([ANY_FIELD]);
+      if (path.at(-1) === '*') object.written.add(`${TAKEN}${known}`);
+      else write(object.written, [...path, known]);
+      return entryOf([...path, known]);
+    case 'update':
+      if (key === undefined) return isNew(named.keys());
+      return isNew(key.kind === 'dict' ? [...key.entries.keys(), ...named.keys()] : [ANY_FIELD]);
+    case 'get':
+      return known === undefined ? entryOf([...path, `${ANY_FIELD} ${keyOf(key)}`]) : undefined;
+    case 'items':
+      return { kind: 'pairs', path };
+    case 'values':
+      return entryOf(path);
+    default:
+      return CHANGES.has(name) ? isNew([known ?? ANY_FIELD]) : undefined;
+  }
+}
+
+function isAnyField(name: string): boolean {
+  return name.startsWith(ANY_FIELD);
+}
+
 function rowsOf(outcome: Outcome<Found>, type: CodeClass): CodeRows {
   const leaves = leavesOf(outcome);
   const changed: ChangedFields = {
-    names: new Set(leaves.flatMap(({ found }) => found.names)),
+    names: new Set(leaves.flatMap(({ found }) => found.names.filter((name) => !isAnyField(name)))),
     isEmptied: false,
-    isOpen: leaves.some(({ found }) => found.isMade && !found.keepsAll),
+    isOpen: leaves.some(({ found }) => (found.isMade && !found.keepsAll) || found.names.some(isAnyField)),
     ...keptOf(leaves.map(({ found }) => found)),
     isMade: leaves.some(({ found }) => found.isMade),
   };
@@ -196,8 +292,16 @@ function rowsOf(outcome: Outcome<Found>, type: CodeClass): CodeRows {
     first !== undefined &&
     more.every(({ found }) => key(found) === key(first.found)) &&
     !first.found.isWhole
-  )
-    return { paths: first.found.paths, changed };
+  ) {
+    const choice = new Choice(type, first.found);
+    const kept = fold(choice.of(outcome), new Map());
+    const isOdd = (key: string): boolean => changed.names.has(key) || isAnyField(key);
+    if (keysIn(kept).some((key) => key !== choice.key && isOdd(key)))
+      throw new CodeRefused(`${type.module.path}: ${type.name} chooses rows by fields that it changes`);
+    return { ...choice.rows(), changed, ...(isConstant(kept) ? {} : { kept }) };
+  }
+  if (leaves.some(({ conditions }) => conditions.some(({ when }) => isOfItem(when))))
+    throw new CodeRefused(`${type.module.path}: ${type.name} chooses among rows in several places`);
   // a list is its items, and anything else one row
   if (
     filled.length > 0 &&
@@ -214,7 +318,7 @@ function rowsOf(outcome: Outcome<Found>, type: CodeClass): CodeRows {
     rest.length === 0 &&
     others.length === 0 &&
     filled.some(({ found }) => found.isWhole && found.paths.length === 0) &&
-    list?.conditions.some((condition) => isKeyThere(condition, name)) === true;
+    list?.conditions.some(({ when, holds }) => holds && isKeyThere(when, name)) === true;
   if (isChoice && path !== undefined) return { paths: [path], orWhole: name, changed };
   throw new CodeRefused(`${type.module.path}: ${type.name} finds rows in several ways`);
 }
@@ -232,16 +336,129 @@ function isKeyThere(condition: Expression, name: string): boolean {
 
 interface Leaf {
   readonly found: Found;
-  /** Conditions that hold on the way to it. */
-  readonly conditions: readonly Expression[];
+  /** Conditions on the way to it, and whether they hold. */
+  readonly conditions: readonly { readonly when: Expression; readonly holds: boolean }[];
 }
 
-function leavesOf(outcome: Outcome<Found>, conditions: readonly Expression[] = []): readonly Leaf[] {
+function leavesOf(outcome: Outcome<Found>, conditions: Leaf['conditions'] = []): readonly Leaf[] {
   // an error ends the run
   if (outcome.kind === 'error') return [];
   if (outcome.kind === 'value') return [{ found: outcome.value, conditions }];
+  const { when } = outcome;
   return [
-    ...leavesOf(outcome.then, [...conditions, outcome.when]),
-    ...leavesOf(outcome.otherwise, conditions),
+    ...leavesOf(outcome.then, [...conditions, { when, holds: true }]),
+    ...leavesOf(outcome.otherwise, [...conditions, { when, holds: false }]),
   ];
+}
+
+/** The condition on which an item is a row, from the ways through the code. */
+class Choice {
+  readonly #type: CodeClass;
+  readonly #paths: Found['paths'];
+  /** The name of the item in conditions. */
+  readonly #item: string | undefined;
+  /** The object whose values are the rows, or lists of them, where code asks for a key of it. */
+  #object: { readonly path: readonly string[]; readonly field: string } | undefined;
+  readonly #computed: Found['computed'];
+
+  constructor(type: CodeClass, { paths, computed }: Found) {
+    this.#type = type;
+    this.#paths = paths;
+    this.#computed = computed;
+    const [path, ...others] = paths;
+    const of = path === undefined || others.length > 0 ? undefined : entryExpression([...path, '*']);
+    this.#item = of?.kind === 'name' ? of.name : undefined;
+  }
+
+  /** The field with the key of the object. */
+  get key(): string | undefined {
+    return this.#object?.field;
+  }
+
+  rows(): Pick<CodeRows, 'paths' | 'key'> {
+    if (this.#object === undefined) return { paths: this.#paths };
+    return { paths: [this.#object.path], key: this.#object.field };
+  }
+
+  /** @throws {CodeRefused} for a condition on anything but the item */
+  of(outcome: Outcome<Found>): Expression {
+    return this.#of(outcome) ?? constant(true);
+  }
+
+  /** Returns undefined for an error, which ends the run. */
+  #of(outcome: Outcome<Found>): Expression | undefined {
+    if (outcome.kind === 'error') return undefined;
+    if (outcome.kind === 'value') return constant(outcome.value.paths.length > 0);
+    const { when } = outcome;
+    const [then, otherwise] = [this.#of(outcome.then), this.#of(outcome.otherwise)];
+    if (then === undefined || otherwise === undefined) return then ?? otherwise;
+    if (JSON.stringify(then) === JSON.stringify(otherwise)) return then;
+    const names = [...new Set(namesIn(when))];
+    const [name = '', ...more] = names;
+    if (more.length === 0 && name === this.#item)
+      return chosen(asRecord(when, name, { kind: 'name', name: 'record' }), then, otherwise);
+    const field = more.length === 0 ? this.#fieldOf(name) : undefined;
+    if (field !== undefined) return chosen(asRecord(when, name, field), then, otherwise);
+    // rows of an answer without them are none in any case
+    const isOutside = names.every((each) => OUTSIDE.has(each));
+    if ((isOutside || this.#isAround(when)) && isNothing(otherwise)) return then;
+    if (isOutside && isNothing(then)) return otherwise;
+    throw new CodeRefused(
+      `${this.#type.module.path}: ${this.#type.name} chooses rows by what is around them`,
+    );
+  }
+
+  /** Returns the field of a row that has the key of the object that it stands in. */
+  #fieldOf(name: string): Expression | undefined {
+    const [path, ...others] = this.#paths;
+    if (path === undefined || others.length > 0) return undefined;
+    const around = [path, path.at(-1) === '*' ? path.slice(0, -1) : path];
+    const object = around.find((one) => keyName(one) === name);
+    if (object === undefined) return undefined;
+    const [field = 'key'] = [...this.#computed].flatMap(([key, value]) => (value === name ? [key] : []));
+    this.#object = { path: object, field };
+    return { kind: 'item', of: { kind: 'name', name: 'record' }, key: constant(field) };
+  }
+
+  /** Tells if a condition asks whether there is what the rows are in. */
+  #isAround(when: Expression): boolean {
+    return this.#paths.every((path) =>
+      path.some(
+        (_, index) => JSON.stringify(entryExpression(path.slice(0, index + 1))) === JSON.stringify(when),
+      ),
+    );
+  }
+}
+
+/** Names of what is the same for all rows of an answer. */
+const OUTSIDE: ReadonlySet<string> = new Set(['response', 'config', 'parameters']);
+
+function isNothing(kept: Expression): boolean {
+  return isConstant(kept) && kept.value === false;
+}
+
+function isOfItem(when: Expression): boolean {
+  return namesIn(when).some(isItemName);
+}
+
+function namesIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(namesIn);
+  if (typeof value !== 'object' || value === null) return [];
+  if ('kind' in value && value.kind === 'name' && 'name' in value) return [String(value.name)];
+  return Object.values(value).flatMap(namesIn);
+}
+
+/** Returns the texts in an expression: names of fields among them. */
+function keysIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(keysIn);
+  if (typeof value !== 'object' || value === null) return [];
+  if ('kind' in value && value.kind === 'constant' && 'value' in value)
+    return typeof value.value === 'string' ? [value.value] : [];
+  return Object.values(value).flatMap(keysIn);
+}
+
+/** Returns a condition on an item as one on the record. */
+function asRecord(when: Expression, name: string, record: Expression): Expression {
+  if (when.kind === 'name') return when.name === name ? record : when;
+  return mapParts(when, (part) => asRecord(part, name, record));
 }

@@ -6,7 +6,7 @@ import { bySettings } from './as-base.ts';
 import type { CodeClass } from './component-code.ts';
 import { CodeObject, parametersOf } from './code-object.ts';
 import type { BaseClass } from './code-run.ts';
-import { explore, type Outcome } from './explore.ts';
+import { chosen, explore, type Outcome } from './explore.ts';
 import { CodeRefused } from './refused.ts';
 import { isExpression, type CodeValue } from './values.ts';
 
@@ -76,10 +76,5 @@ function conditionOf(outcome: Outcome<boolean>): Expression {
   // an error ends the stream there, and here keeps nothing
   if (outcome.kind === 'error') throw new CodeRefused('records that end the run');
   const { when } = outcome;
-  const [then, otherwise] = [conditionOf(outcome.then), conditionOf(outcome.otherwise)];
-  if (isConstant(then) && isConstant(otherwise)) {
-    if (then.value === otherwise.value) return then;
-    return then.value === true ? when : { kind: 'unary', operator: 'not', of: when };
-  }
-  return { kind: 'choose', when, then, otherwise };
+  return chosen(when, conditionOf(outcome.then), conditionOf(outcome.otherwise));
 }

@@ -2,6 +2,7 @@ import { constant, isConstant, type Expression } from '../jinja/ast.ts';
 import type { PythonNode } from '../../python/python-file.ts';
 import type { ManifestComponent } from '../component.ts';
 import type { ManifestNode, NodeMap } from '../node.ts';
+import type { CodeMethod } from './component-code.ts';
 
 /** A value of Python code that is read and not run: an expression of templates, or one of the kinds beside it. */
 export type CodeValue =
@@ -65,6 +66,16 @@ export type CodeValue =
     }
   /** A part of the answer, or with `*` any one of its items. */
   | { readonly kind: 'entry'; readonly path: readonly string[] }
+  /** A value that is computed of the answer, by where that is done. */
+  | { readonly kind: 'computed'; readonly name: string }
+  /** A function inside of another one, with the names that it sees. */
+  | {
+      readonly kind: 'function';
+      readonly method: CodeMethod;
+      readonly names: ReadonlyMap<string, CodeValue>;
+    }
+  /** The keys with their values of what an answer has. */
+  | { readonly kind: 'pairs'; readonly path: readonly string[] }
   /** Any one of the items of a list. */
   | { readonly kind: 'each'; readonly list: Expression }
   /** An argument of a call from outside, which is only handed on. */
@@ -79,6 +90,35 @@ export const SLICED = 'the field of a row';
 
 /** Stands for whether there is any row of a parent. */
 export const ANY_ROW = 'any row of a parent';
+
+/** Begins the name that stands for any one item of a list in the answer; the path of the item follows. */
+const ITEM = 'item of ';
+
+/** Returns a part of the answer, or of any one item of a list in it, as an expression. */
+export function entryExpression(path: readonly string[]): Expression {
+  const end = path.lastIndexOf('*') + 1;
+  const name = end === 0 ? 'response' : `${ITEM}${JSON.stringify(path.slice(0, end))}`;
+  return path
+    .slice(end)
+    .reduce<Expression>((of, key) => ({ kind: 'item', of, key: constant(key) }), { kind: 'name', name });
+}
+
+/** Tells if a name of an expression stands for an item of a list. */
+export function isItemName(name: string): boolean {
+  return name.startsWith(ITEM);
+}
+
+/** Begins what stands for a field whose name is known only while it runs. */
+export const ANY_FIELD = 'any field';
+
+/** Notes that a part of the answer gets another value: it belongs to a field of each item that it is in. */
+export function write(written: Set<string>, path: readonly string[]): void {
+  for (const [index, key] of path.entries())
+    if (key !== '*' && (path[index - 1] === '*' || !path.includes('*'))) written.add(key);
+}
+
+/** Stands for what a name has after a loop over any one item: it is that of the last one. */
+export const LOOPED = 'what a loop leaves';
 
 /** A dictionary, which later code may add to. */
 export interface CodeMap {
@@ -96,6 +136,17 @@ const EXPRESSIONS: ReadonlySet<string> = new Set(
 
 export function isExpression(value: CodeValue): value is Expression {
   return EXPRESSIONS.has(value.kind);
+}
+
+/** Returns a text that is the same for the same values. */
+export function keyOf(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (part instanceof Map) return [...part];
+    // it sees names among which it is one itself
+    const isFunction =
+      typeof part === 'object' && part !== null && 'kind' in part && part.kind === 'function';
+    return isFunction ? 'function' : part;
+  });
 }
 
 /** An object whose code calls functions and methods of Python. */
