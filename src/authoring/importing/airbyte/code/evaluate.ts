@@ -103,7 +103,7 @@ export function put(object: CodeRun, target: PythonNode, value: CodeValue, names
 }
 
 /** Returns a value that need not be known where it makes no row. */
-export function computed(object: CodeRun, node: PythonNode): CodeValue {
+function computed(object: CodeRun, node: PythonNode): CodeValue {
   if (object.base.isLoose !== true) throw object.refused(node);
   return { kind: 'computed', name: `computed ${object.type.module.path} ${node.from}` };
 }
