@@ -37,6 +37,11 @@ export function msOf({ seconds, fraction }: Instant): number {
   return seconds * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'));
 }
 
+/** Returns milliseconds since 1970 to a thousandth of one, truncated. */
+export function exactMsOf({ seconds, fraction }: Instant): number {
+  return seconds * 1000 + Number(fraction.slice(0, 6).padEnd(6, '0')) / 1000;
+}
+
 const NUMERIC = /^-?\d+(?:\.\d+)?$/;
 
 /** Dates in digits are years 1000 to 9999; as numbers since 1970 they would be 1970, or centuries away. */

@@ -8,10 +8,10 @@ import {
   type Json,
 } from '../../../lib/json/index.ts';
 import { contextValue } from '../context-value.ts';
-import { momentFrom, momentOf, msOf } from '../moment.ts';
+import { exactMsOf, momentFrom, momentOf } from '../moment.ts';
 import { jobError } from '../read-job.ts';
 import { DEFAULT_FORMAT, formatTime } from '../windows/grain.ts';
-import { addSpan } from '../windows/span.ts';
+import { addSpan, microsOf } from '../windows/span.ts';
 import type { Stretch } from '../windows/tile.ts';
 import { compareMarks, markOf, type Mark } from './mark.ts';
 import type { Incremental } from './read-incremental.ts';
@@ -92,7 +92,7 @@ function notBefore(settings: Incremental, beginning: Json, options: BoundsOption
   const [a, b] = [markOf(beginning, as), least === undefined ? undefined : markOf(least, as)];
   if (least === undefined || a === undefined || b === undefined || a.kind !== b.kind) return beginning;
   if ((compareMarks(a, b) ?? 0) >= 0) return beginning;
-  return b.kind === 'time' ? inFormOf(beginning, msOf(b.instant)) : least;
+  return b.kind === 'time' ? inFormOf(beginning, exactMsOf(b.instant)) : least;
 }
 
 function written(node: Json, at: string, { now, call, contexts }: BoundsOptions): Json | undefined {
@@ -139,7 +139,7 @@ function earlier({ lookback, as, at }: Incremental, value: Json): Json {
       `The state “${toText(value)}” is no time, and the lookback is a length of time`,
       'Give the lookback as a number, or leave it out.',
     );
-  return inFormOf(value, addSpan(msOf(moment), lookback.span, -1));
+  return inFormOf(value, addSpan(exactMsOf(moment), lookback.span, -1));
 }
 
 function less(value: Json, lookback: Json, at: string): Json {
@@ -155,7 +155,7 @@ function less(value: Json, lookback: Json, at: string): Json {
   return isNumber(value) ? new JsonNumber(text) : text;
 }
 
-/** Formats a time like another value: as a number with its unit, a day, or ISO 8601 to the millisecond. */
+/** Formats a time like another value: as a number with its unit, a day, or ISO 8601 with as much of a second. */
 function inFormOf(value: Json, ms: number): Json {
   const text = toText(value);
   if (/^\d{8}$/.test(text)) return formatTime('Ymd', ms);
@@ -163,20 +163,30 @@ function inFormOf(value: Json, ms: number): Json {
     return formatTime('YmdHis', ms);
   if (/^-?\d+(?:\.\d+)?$/.test(text)) {
     const digits = (text.split('.', 1)[0] ?? '').replace('-', '').length;
-    const scale = digits <= 11 ? 0.001 : digits <= 14 ? 1 : digits <= 17 ? 1000 : 1_000_000;
-    const scaled = scale === 0.001 ? String(Math.floor(ms / 1000)) : String(BigInt(ms) * BigInt(scale));
+    const micros = BigInt(microsOf(ms));
+    const scaled = String(
+      digits <= 11
+        ? Math.floor(ms / 1000)
+        : digits <= 14
+          ? Math.floor(ms)
+          : digits <= 17
+            ? micros
+            : micros * 1000n,
+    );
     return isNumber(value) ? new JsonNumber(scaled) : scaled;
   }
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return formatTime('Y-m-d', ms);
   const separator = text.charAt(10) === ' ' ? ' ' : '\\T';
   const zone = /(?:Z|UTC|[+-]\d{2}:?\d{2})$/i.test(text) ? '\\Z' : '';
-  return formatTime(`Y-m-d${separator}H:i:s${/\d[.,]\d/.test(text) ? '.v' : ''}${zone}`, ms);
+  const places = /\d[.,](\d+)/.exec(text)?.[1]?.length ?? 0;
+  const fraction = places === 0 ? '' : places > 3 ? '.u' : '.v';
+  return formatTime(`Y-m-d${separator}H:i:s${fraction}${zone}`, ms);
 }
 
 function formatted({ format, at }: Incremental, value: Json): Json {
   if (format === undefined) return value;
   const moment = momentOf(value);
-  if (moment !== undefined) return formatTime(format, msOf(moment));
+  if (moment !== undefined) return formatTime(format, exactMsOf(moment));
   throw jobError(
     `${at}.format`,
     `The state “${toText(value)}” is no time, and cannot be written as “${format}”`,
@@ -186,5 +196,5 @@ function formatted({ format, at }: Incremental, value: Json): Json {
 
 function beginsAt({ as }: Incremental, value: Json): number | undefined {
   const mark = markOf(value, as);
-  return mark?.kind === 'time' ? msOf(mark.instant) : undefined;
+  return mark?.kind === 'time' ? exactMsOf(mark.instant) : undefined;
 }

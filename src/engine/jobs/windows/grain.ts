@@ -27,15 +27,16 @@ export function formatTime(format: TimeFormat, ms: number): string | number {
  * time.
  */
 export function grainOf(format: TimeFormat): Span | undefined {
-  if (format === 'epoch') return GRAINS[1]?.[1];
-  if (format === 'epochMs') return GRAINS[0]?.[1];
+  if (format === 'epoch') return { months: 0, ms: 1000 };
+  if (format === 'epochMs') return { months: 0, ms: 1 };
   const letters = new Set(format.replace(/\\[^]/g, ''));
   return GRAINS.find(([names]) => Array.from(names).some((name) => letters.has(name)))?.[1];
 }
 
-/** From the shortest on; `B` (thousandths of a day) and fractions of milliseconds are as good as seconds here. */
+/** From the shortest on; `B` (thousandths of a day) is as good as seconds here. */
 const GRAINS: readonly (readonly [letters: string, grain: Span])[] = [
-  ['uv', { months: 0, ms: 1 }],
+  ['u', { months: 0, ms: 0.001 }],
+  ['v', { months: 0, ms: 1 }],
   ['sUcrB', { months: 0, ms: 1000 }],
   ['i', { months: 0, ms: 60_000 }],
   ['GHgh', { months: 0, ms: 3_600_000 }],
@@ -58,7 +59,7 @@ export function floorTo(grain: Span, ms: number): number {
     const index = Math.floor((year * 12 + month - 1) / grain.months) * grain.months;
     return dayNumber(Math.floor(index / 12), (((index % 12) + 12) % 12) + 1, 1) * DAY_MS;
   }
-  // Times are whole milliseconds, and begin a microsecond each.
+  // Times are whole microseconds.
   if (grain.ms < 1) return ms;
   const start = grain.ms % (7 * DAY_MS) === 0 ? MONDAY_MS : 0;
   return Math.floor((ms - start) / grain.ms) * grain.ms + start;

@@ -120,6 +120,18 @@ describe('windows', () => {
     expect(readSpan('PT0.0000001S')).toBeUndefined();
   });
 
+  test('begin at a microsecond, and end one before the next, where the format has them', () => {
+    const format = 'H:i:s.u';
+    const grain = grainOf(format) ?? span('1 day');
+    const [from, to] = [at('2026-01-01T08:36:00.250Z') + 0.125, at('2026-01-02T10:00:00Z')];
+    const windows = tile({ from, to, step: span('1 day'), grain }, 100);
+    const sent = windows.map((each) => [each.from, addSpan(each.to, grain, -1)]);
+    expect(sent.map((bounds) => bounds.map((ms) => formatTime(format, ms)))).toEqual([
+      ['08:36:00.250125', '08:36:00.250124'],
+      ['08:36:00.250125', '09:59:59.999999'],
+    ]);
+  });
+
   test('overlap by what is asked for, and never before the period', () => {
     const windows = tile(
       {
