@@ -177,7 +177,8 @@ function locate(bytes: Uint8Array, options: PageReadOptions): Page {
   const rescan = place && scanPage(bytes, place);
   const again = rescan && foundAt(rescan, place);
   if (again !== undefined) return listPage(inMemory(bytes), rescan ?? scan, again, options);
-  const value = dataField.find(envelope);
+  const there = dataField.find(envelope);
+  const value = there === undefined ? inItems(envelope, dataField) : there;
   if (isEmpty(value, 'response')) {
     const warning = `The response of “${endpoint}” contains no data at “${dataField.text}”`;
     const answer = value === undefined ? `. ${describeAnswer(envelope, bytes, options)}` : '';
@@ -190,8 +191,19 @@ function locate(bytes: Uint8Array, options: PageReadOptions): Page {
       rows: 1,
       rowsAt: place,
     };
-  // Only a JSONPath gathers rows from several places.
+  // Gathered from several places, by a JSONPath or in the items of a list.
   return { ...common, pieces: [valuesPiece(value)], rows: value.length };
+}
+
+/** Returns the rows in the items of an answer that is a list; undefined where none of them has the path. */
+function inItems(envelope: Json, dataField: Path): Json | undefined {
+  if (!isList(envelope) || dataField.keys === undefined) return undefined;
+  const rows = envelope.flatMap((item): readonly Json[] => {
+    const found = dataField.find(item) ?? null;
+    if (isList(found)) return found;
+    return isEmpty(found, 'response') ? [] : [found];
+  });
+  return rows.length === 0 ? undefined : rows;
 }
 
 /** Returns the list that was found at the keys. */

@@ -4,6 +4,7 @@ import { RecordError } from '../../../src/lib/errors.ts';
 import {
   compilePath,
   encodeExact,
+  isEmpty,
   isList,
   parseExact,
   type Json,
@@ -67,7 +68,7 @@ describe('for every document, its rows and the rest are those of a plain parse',
   test('with names written in escapes, and names that come twice', () => {
     fc.assert(
       fc.property(fc.oneof(document, text), path, (body, at) => {
-        const wanted = compilePath(at).find(parseExact(body));
+        const wanted = wantedOf(parseExact(body), compilePath(at));
         const page = pageOf(body, compilePath(at));
         const rows = page.pieces.flatMap((piece) => piece.decode());
         const none = page.rows === 0 && !isList(wanted);
@@ -117,6 +118,15 @@ describe('rows', () => {
     expect(pageOf('\ufeff', undefined).rows).toBe(0);
   });
 
+  test('are found in the items of an answer that is a list', () => {
+    expect(rowsOf('[{"data":[1,2]},{"data":{"x":3}},{"data":null},{"other":4},5]', 'data')).toBe(
+      '[1,2,{"x":3}]',
+    );
+    expect(rowsOf('[{"data":[1]},[2]]', '1')).toBe('[2]');
+    expect(rowsOf('[[1,2],{"0":[3]}]', '2')).toBe('[]');
+    expect(pageOf('[{"other":1}]', compilePath('data')).warning).toContain('The answer is a list');
+  });
+
   test('are found at a key that has a dot in its name, and at the last item', () => {
     expect(rowsOf('{"odata.value":[1,2]}', 'odata.value')).toBe('[1,2]');
     expect(rowsOf('{"lines":[{"stops":[1]},{"stops":[2,3]}]}', '$.lines[-1].stops')).toBe('[2,3]');
@@ -156,6 +166,18 @@ describe('what went wrong is shown', () => {
     expect(() => page.response()).toThrow('at line 3, column 9. It begins with: {"items": [{"a":1},');
   });
 });
+
+/** Returns what is at a path; of an answer that is a list and has nothing there, what its items have. */
+function wantedOf(body: Json, path: Path): Json | undefined {
+  const there = path.find(body);
+  if (there !== undefined || !isList(body) || path.keys === undefined) return there;
+  const rows = body.flatMap((item): readonly Json[] => {
+    const found = path.find(item);
+    if (isList(found)) return found;
+    return isEmpty(found, 'response') ? [] : [found ?? null];
+  });
+  return rows.length === 0 ? undefined : rows;
+}
 
 /** The name with some of its characters as escapes. */
 function escaped(name: string): fc.Arbitrary<string> {
