@@ -96,10 +96,19 @@ const USUAL_PERIODS_MS = [1, 2, 3, 5, 7, 10, 15, 20, 30, 45, 60].map((s) => s * 
 const FASTER = 0.0005;
 const SLOWER = 1.02;
 const MOST_SLOWER = 1.25;
+/** The same for each answer to a pace that was learned from few of them, until one is refused. */
+const GUESSED = 0.05;
 /** Answers between refusals that are too few, and after which the pace becomes faster twice as much. */
 const FEW = 20;
 const HURRIED = 200;
 const MOST_CHANGES = 200;
+/** Answers over which the share of refusals is looked at, with the share from which they are no chance. */
+const SHARES = [
+  { over: 20, most: 0.25 },
+  { over: 100, most: 0.1 },
+];
+/** Refusals without an answer between them that are no chance. */
+const IN_A_ROW = 3;
 /** Pause after refusals of more at once than were taken before. */
 const FEWER_MS = 250;
 /** Resets after which nothing is left, until what the API says is nonsense. */
@@ -123,7 +132,8 @@ const NONE: readonly LimitChange[] = [];
  * when requests are refused. It doubles until the first refusal, and then stays below what was refused for minutes. Where
  * not the number is refused, but the rate, requests get a pace. It knows no time of its own.
  *
- * A burst of refusals is one: requests that were sent before the limit was cut say nothing of the new one.
+ * A burst of refusals is one: requests that were sent before the limit was cut say nothing of the new one. A request
+ * that is refused by chance, and names no time to wait, is none.
  */
 export class AutoLimit {
   readonly #random: () => number;
@@ -151,6 +161,15 @@ export class AutoLimit {
   /** Requests that were taken since the last cut, by how many were under way. */
   #takenAt: number[] = [];
 
+  /** Shares of answers that were refusals, over as many as `SHARES` says. */
+  #shares = SHARES.map(() => 0);
+  /** Refusals since the last answer. */
+  #inARow = 0;
+  /**
+   * The first refusal that may be by chance, until a request that was sent later is taken: requests sent until then, and at
+   * once; and whether one that was sent later was refused, too.
+   */
+  #doubt: { readonly at: number; readonly atOnce: number; isSecond: boolean } | undefined;
   /** Bursts of refusals without an answer between them. */
   #refusals = 0;
   /** Requests under way that were sent after the last cut. */
@@ -166,6 +185,8 @@ export class AutoLimit {
   #takenSince = 0;
   /** Time between requests, where their rate was refused. */
   #paceMs = 0;
+  /** It was learned from few answers, and nothing was refused since. */
+  #isGuess = false;
 
   #quotaOf = 0;
   #left: number | undefined;
@@ -263,6 +284,8 @@ export class AutoLimit {
   }
 
   #take(ticket: LimitTicket, nowMs: number): void {
+    this.#count(0);
+    if (ticket.number > (this.#doubt?.at ?? Infinity)) this.#doubt = undefined;
     if (this.#refusals > 0 && ticket.number > this.#cutAt) {
       this.#setPace(ticket.startMs);
       this.#takenAt = [];
@@ -333,14 +356,21 @@ export class AutoLimit {
       if (this.#ceiling !== Infinity) this.#ceiling = Math.max(1, Math.min(this.#ceiling, ticket.atOnce - 1));
       return;
     }
+    this.#count(1);
     const isAgain = this.#refusals > 0;
+    if (!isAgain && retryAfterMs === undefined && this.#isByChance(ticket))
+      return this.#keepInMind(ticket, nowMs);
+    const doubted = this.#doubt?.atOnce ?? Infinity;
+    const fewest = this.#takenWith(doubted) > 0 ? ticket.atOnce : Math.min(ticket.atOnce, doubted);
+    this.#doubt = undefined;
+    this.#shares = SHARES.map(() => 0);
     // it was alone, or as many at once were taken before: it is their rate that is refused, and not their number
     const isRate =
       ticket.atOnce === 1 || this.#takenWith(ticket.atOnce) >= 3 * ticket.atOnce || (isAgain && this.#isRate);
     this.#isRate = isRate && isOfRate;
     if (!isRate) {
       if (this.#ceiling !== Infinity) this.#belowMs *= 2;
-      this.#stayBelow(ticket.atOnce - 1, nowMs);
+      this.#stayBelow(fewest - 1, nowMs);
     } else if (isAgain) this.#ceiling = Infinity;
     const wanted = isRate && isAgain ? this.#limit : Math.floor(this.#limit / 2);
     this.#cutAt = this.#sent;
@@ -354,6 +384,32 @@ export class AutoLimit {
     this.#pause(nowMs, waitMs);
     const told = retryAfterMs === undefined ? '' : `, Retry-After ${Math.ceil(retryAfterMs / 1000)} s`;
     this.#set(Math.max(1, Math.min(wanted, this.#ceiling)), `${why}${told}`, nowMs);
+  }
+
+  /**
+   * Tells whether a refusal may say nothing of the number of requests and of their rate: few are refused, and not several
+   * in a row. APIs, and what is before them, refuse one now and then, whatever they are asked.
+   */
+  #isByChance({ number }: LimitTicket): boolean {
+    if (this.#inARow >= IN_A_ROW) return false;
+    if (this.#doubt?.isSecond === true && number > this.#doubt.at) return false;
+    return this.#shares.every((share, i) => share <= (SHARES[i]?.most ?? 0));
+  }
+
+  #keepInMind({ number, atOnce }: LimitTicket, nowMs: number): void {
+    this.#doubt ??= { at: this.#sent, atOnce, isSecond: false };
+    this.#doubt.isSecond ||= number > this.#doubt.at;
+    if (this.#paceMs === 0) return;
+    this.#paceMs *= SLOWER;
+    this.#isGuess = false;
+    this.#openedMs = nowMs;
+    this.#takenSince = 0;
+  }
+
+  /** Counts an answer. */
+  #count(refused: 0 | 1): void {
+    this.#inARow = refused === 0 ? 0 : this.#inARow + 1;
+    this.#shares = this.#shares.map((share, i) => share + (refused - share) / (SHARES[i]?.over ?? 1));
   }
 
   #stayBelow(most: number, nowMs: number): void {
@@ -376,15 +432,22 @@ export class AutoLimit {
   #setPace(nowMs: number): void {
     if (!this.#isRate) return;
     const isFew = this.#takenSince < FEW;
+    this.#isGuess = isFew && this.#refusals > 1;
     // a request alone was refused in the pause: it is no chance; a run may begin with what another one has left
-    if (this.#refusals > 1 && this.#isOpened) this.#paceMs = (nowMs - this.#openedMs) / this.#takenSince;
-    else if (this.#paceMs > 0) this.#paceMs *= isFew ? MOST_SLOWER : SLOWER;
+    if (this.#refusals > 1 && this.#isOpened && this.#takenSince > 0)
+      this.#paceMs = (nowMs - this.#openedMs) / this.#takenSince;
+    else if (this.#paceMs > 0) this.#slowDown();
     else if (isFew) this.#paceMs = this.#times.usualMs / this.#limit;
+  }
+
+  #slowDown(): void {
+    this.#paceMs *= this.#takenSince < FEW ? MOST_SLOWER : SLOWER;
+    this.#isGuess = false;
   }
 
   /** Makes the pace faster with each answer, the more the longer none was refused. */
   #hurry(): void {
-    this.#paceMs *= 1 - FASTER * (1 + this.#takenSince / HURRIED);
+    this.#paceMs *= 1 - (this.#isGuess ? GUESSED : FASTER * (1 + this.#takenSince / HURRIED));
     if (this.#paceMs * MOST_AT_ONCE < this.#times.usualMs) this.#paceMs = 0;
   }
 

