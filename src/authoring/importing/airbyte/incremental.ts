@@ -128,8 +128,8 @@ function byTime(
     [endKey, { out: { window: 'to' }, type: 'text' }],
   ]);
   const options = [
-    ...optionOf(cursor, 'start_time_option', { window: 'from' }, scope),
-    ...optionOf(cursor, 'end_time_option', { window: 'to' }, scope),
+    ...boundOf(cursor, 'start_time_option', { window: 'from' }, format, scope),
+    ...boundOf(cursor, 'end_time_option', { window: 'to' }, format, scope),
   ];
   const start = momentOf(cursor, 'start_datetime', format, scope);
   const end = endOf(cursor, format, granularity, scope);
@@ -224,15 +224,21 @@ function notBefore(cursor: TranslatedJson, start: TranslatedJson): TranslatedJso
   };
 }
 
-function optionOf(
+/** Returns where a bound of a window is sent: a number since 1970 is a text, also in a JSON body. */
+function boundOf(
   cursor: ManifestComponent,
   key: string,
-  value: TranslatedJson,
+  bound: TranslatedJson,
+  format: string,
   scope: TemplateScope,
 ): IncrementalDraft['options'] {
   const option = cursor.child(key);
   const place = optionPlace(option, scope);
-  return place === undefined ? [] : [{ place, value, isForm: option?.text('inject_into') === 'body_data' }];
+  if (place === undefined) return [];
+  const into = option?.text('inject_into');
+  const isNumber = windowFormat(format).startsWith('epoch');
+  const value = into === 'body_json' && isNumber ? call('concat', bound) : bound;
+  return [{ place, value, isForm: into === 'body_data' }];
 }
 
 function spanOf(cursor: ManifestComponent, key: string, scope: TemplateScope): string | undefined {
@@ -294,6 +300,11 @@ function secondsOf(out: TranslatedJson): TranslatedJson {
   return isNumeric(out) ? out : call('strtotime', out);
 }
 
+/** Tells if times are numbers since 1970, whose unit is seen by their size. */
+function isSince1970(format: string): boolean {
+  return ['%s', '%s_as_float', '%ms', '%epoch_microseconds'].includes(format);
+}
+
 /** Returns a source that is a path alone as its text. */
 export function plainPath(source: TranslatedJson): TranslatedJson {
   const path = isMap(source) && Object.keys(source).length === 1 ? source['path'] : undefined;
@@ -308,7 +319,7 @@ function cursorReader(cursor: ManifestComponent, format: string): (field: Transl
   const listed = cursor.get('cursor_datetime_formats');
   const formats = isSequence(listed) ? listed.map(String) : [];
   const all = formats.length === 0 ? [format] : formats;
-  if (all.every((one) => USUAL.test(one) || one.startsWith('%s') || one === '%ms')) return (field) => field;
+  if (all.every((one) => USUAL.test(one) || isSince1970(one))) return (field) => field;
   const [first = '', ...others] = all.map(phpFormat).reverse();
   return (field) =>
     others.reduce(

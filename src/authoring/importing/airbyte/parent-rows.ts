@@ -210,3 +210,10 @@ function inParent(out: ManifestNode): TranslatedJson {
   if (typeof path === 'string' && Object.keys(out).length === 1) return { parent: path };
   return Object.fromEntries(Object.entries(out).map(([key, value]) => [key, inParent(value)]));
 }
+
+/** Returns the columns of a primary key: from a name, a list of names, or a list of paths. */
+export function keyColumns(node: ManifestNode | undefined): readonly string[] {
+  if (typeof node === 'string') return node === '' ? [] : [node];
+  if (!isSequence(node)) return [];
+  return node.map((item) => (isSequence(item) ? item.map(shown).join('_') : shown(item)));
+}

@@ -1,5 +1,5 @@
 import { TemplateError, type Expression } from './jinja/ast.ts';
-import { pythonText } from './jinja/literal.ts';
+import { literalOf, pythonText } from './jinja/literal.ts';
 import { codeRows } from './code/record-extractor.ts';
 import { keptRecords } from './code/record-filter.ts';
 import { readCode } from './code/read-code.ts';
@@ -118,7 +118,7 @@ class Records {
     return (
       findings.attempt(extractor.place('field_path'), extractor.get('field_path'), () => {
         const keys = this.#keysOf(extractor, 'field_path');
-        if (keys[0] === '*')
+        if (keys[0] === '*' || /^\d+$/.test(keys[0] ?? ''))
           findings.moreRows(
             'An answer that is a list has rows; the other tool looks for the path inside of each item, and finds none.',
           );
@@ -465,9 +465,13 @@ class Records {
   }
 }
 
-/** Converts a value for a cell: times, and numbers with a fraction, are texts there. */
+/** Converts a value for a cell: times, and numbers with a fraction, are texts there; a text such as `True` is read. */
 function cellOf(typed: Typed): Typed {
-  return ['seconds', 'day', 'float'].includes(typed.type) ? { out: textOut(typed), type: 'text' } : typed;
+  const read = typeof typed.out === 'string' ? literalOf(typed.out) : undefined;
+  if (typeof read === 'boolean') return { out: read, type: 'boolean' };
+  return ['seconds', 'day', 'float', 'span'].includes(typed.type)
+    ? { out: textOut(typed), type: 'text' }
+    : typed;
 }
 
 /** Marks a constant as a source: a text would be a path. */

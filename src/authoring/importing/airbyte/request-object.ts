@@ -56,7 +56,8 @@ function filled(out: TranslatedJson, values: readonly Typed[]): TranslatedJson {
 
 /** Returns a value without quotes around it, which is read as what it is: a text of digits is a number. */
 function bareOut({ out, type }: Typed): TranslatedJson {
-  const isText = type === 'text' && isMap(out) && out['function'] === 'date';
+  if (!isMap(out) || type === 'list' || type === 'boolean') return out;
+  const isText = out['attr'] !== undefined || (type === 'text' && out['function'] === 'date');
   return isText ? call('literal', out) : out;
 }
 

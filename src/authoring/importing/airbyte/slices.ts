@@ -3,6 +3,7 @@ import { isMap, shown } from './node.ts';
 import {
   freeName,
   isTraced,
+  keyColumns,
   needsRow,
   parentSource,
   parentValue,
@@ -224,4 +225,22 @@ export function reportDistinct(parts: StreamParts, trees: readonly JobTree[]): v
     findings.column(
       'a slice that comes several times is asked for each time; its rows are merged by the primary key',
     );
+}
+
+/** Reports where parts that have a state each are read otherwise: those that are new, and those that come twice. */
+export function reportNewParts({ findings }: StreamParts, parents: readonly ParentPartition[]): void {
+  if (parents.length === 0) return;
+  findings.moreRows(
+    'A parent row that is new in a later run is read from the start. The other tool begins it at the newest state of all, also every row where there are more than 1,000, and leaves out what is older.',
+  );
+  if (parents.every(isKey)) return;
+  findings.note(
+    'A value that several parent rows have is asked for with each of them; the other tool asks for it once.',
+  );
+}
+
+/** Tells if each row of a parent has a value of its own. */
+function isKey({ stream, parentKey }: ParentPartition): boolean {
+  const [only, ...others] = keyColumns(stream.get('primary_key'));
+  return others.length === 0 && only === parentKey.replaceAll('/', '_');
 }

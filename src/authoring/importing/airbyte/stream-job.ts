@@ -7,9 +7,9 @@ import { liftEncoded } from './encoded.ts';
 import { readExport } from './export.ts';
 import { readFormat } from './format.ts';
 import type { IncrementalDraft } from './incremental.ts';
-import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
+import { isMap, shown, type ManifestNode } from './node.ts';
 import { readPagination } from './pagination.ts';
-import { addBelow, freeName, type JobTree, type TranslatedJob } from './parent-rows.ts';
+import { addBelow, freeName, keyColumns, type JobTree, type TranslatedJob } from './parent-rows.ts';
 import type { ListPartition, ParentPartition } from './partitions.ts';
 import { readReactions } from './reactions.ts';
 import { readRecords, type RecordsDraft } from './records.ts';
@@ -202,13 +202,6 @@ function withFilteredPages(
     findings.moreRows(
       'Pages end by the rows that the API gives. The other tool counts those that its filter keeps, ends at a page with fewer of them, and leaves out the rows behind it.',
     );
-}
-
-/** Returns the columns of a primary key: from a name, a list of names, or a list of paths. */
-function keyColumns(node: ManifestNode | undefined): readonly string[] {
-  if (typeof node === 'string') return node === '' ? [] : [node];
-  if (!isSequence(node)) return [];
-  return node.map((item) => (isSequence(item) ? item.map(shown).join('_') : shown(item)));
 }
 
 function whereOf(...conditions: readonly (TranslatedJson | undefined)[]): TranslatedJob {

@@ -11,7 +11,7 @@ import { isMap, isSequence, shown } from './node.ts';
 import { withSharedParents, type JobTree, type TranslatedJob } from './parent-rows.ts';
 import { readPartitions, type ParentPartition, type Partition } from './partitions.ts';
 import { propertiesParent } from './query-properties.ts';
-import { multiply, reportDistinct, withLists, withParent, withProperties } from './slices.ts';
+import { multiply, reportDistinct, reportNewParts, withLists, withParent, withProperties } from './slices.ts';
 import { readJob } from './stream-job.ts';
 import type { SharedParents } from './shared-parents.ts';
 import type { StreamParts } from './stream-parts.ts';
@@ -177,6 +177,8 @@ class StreamReader implements StreamParts {
     // all properties at once are no parts of a stream
     if (!isPartitioned && above !== undefined && isMap(job['incremental']))
       job['incremental'] = { ...job['incremental'], perParent: false };
+    if (way !== undefined && isMap(job['incremental']) && job['incremental']['perParent'] === true)
+      reportNewParts(this, way.parents);
     return tree;
   }
 

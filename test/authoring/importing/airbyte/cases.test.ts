@@ -84,6 +84,45 @@ test('a stream with another request for later runs reads all rows in each run', 
   expect(asks).toEqual([['GET /a?since=2024-01-01'], ['GET /a?since=2024-01-01']]);
 });
 
+// airbyte-cdk begins the new shop at the newest state of all, 2024-06-10, and asks for shop 1 once in each run
+test('a parent row that is new is read from the start, and a value of several rows with each of them', async () => {
+  const shops = stream('shops', '/shops', { primary_key: ['at'] });
+  const items = stream('items', '/items/{{ stream_partition.shop }}', {
+    retriever: below(shops, 'shop'),
+    ...times(),
+  });
+  let runs = 0;
+  const api: MockAnswer = ({ pathname }) => {
+    if (pathname !== '/shops') return [{ id: pathname, at: '2024-06-10' }];
+    runs++;
+    return runs === 1
+      ? [
+          { id: 1, at: 'a' },
+          { id: 1, at: 'b' },
+        ]
+      : [{ id: 1 }, { id: 2 }];
+  };
+  const { outcomes, asks } = await runTwice({ name: '', stream: items, api, asks: [[], []] }, server);
+  expect(outcomes).toEqual([{ outcome: 'more rows', reasons: [] }]);
+  expect(asks).toEqual([
+    ['GET /items/1?since=2024-01-01', 'GET /items/1?since=2024-01-01', 'GET /shops'],
+    ['GET /items/1?since=2024-06-10', 'GET /items/2?since=2024-01-01', 'GET /shops'],
+  ]);
+});
+
+test.each([
+  { key: ['id'], notes: 1 },
+  { key: ['id', 'at'], notes: 2 },
+  { key: ['at'], notes: 2 },
+])('a parent with the key $key may have a value in several rows, or not', ({ key, notes }) => {
+  const child = stream('items', '/items/{{ stream_partition.shop }}', {
+    retriever: below(stream('shops', '/shops', { primary_key: key }), 'shop'),
+    ...times(),
+  });
+  const { report } = importAirbyte(manifestOf({ stream: child }, API), { file: 'shop.yaml' });
+  expect(report.streams.flatMap((each) => each.notes)).toHaveLength(notes);
+});
+
 const threeRows: MockAnswer = ({ searchParams }) =>
   ({ 1: [{ id: 3 }], 2: [] })[searchParams.get('page') ?? ''] ?? [{ id: 1 }, { id: 2 }];
 

@@ -88,6 +88,7 @@ export const PROPERTY_CASES: readonly TwoRuns[] = [
   // airbyte-cdk asks for the properties once or twice, as its threads meet
   {
     name: 'properties of a child, with a state for each parent row',
+    outcome: 'more rows',
     stream: stream('items', '/items/{{ stream_partition.shop }}', {
       ...asked(fromEndpoint()),
       retriever: below(stream('shops', '/shops'), 'shop'),

@@ -137,6 +137,7 @@ class More(HttpRequester):
   },
   {
     name: 'a body that is another one for some rows of the parent, by windows',
+    outcome: 'more rows',
     stream: stream('items', '/items', {
       ...by('Asking', { http_method: 'POST', path: '/items/{{ stream_partition.shop }}' }),
       retriever: below(stream('shops', '/shops'), 'shop', { extra_fields: [['closed']] }),

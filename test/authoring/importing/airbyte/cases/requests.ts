@@ -78,6 +78,53 @@ export const REQUEST_CASES: readonly TwoRuns[] = [
     ),
   },
   {
+    name: 'a state in microseconds of a text, with a lookback',
+    stream: stream(
+      'items',
+      '/a',
+      times({
+        datetime_format: '%Y-%m-%dT%H:%M:%S.%fZ',
+        start_datetime: '2024-06-01T00:00:00.000000Z',
+        end_time_option: inQuery('until'),
+        lookback_window: 'PT1S',
+      }),
+    ),
+    api: () => [{ id: 1, at: '2024-06-10T08:15:31.123456Z' }],
+    asks: [
+      ['GET /a?since=2024-06-01T00:00:00.000000Z&until=2024-07-01T12:30:00.000000Z'],
+      ['GET /a?since=2024-06-10T08:15:30.123456Z&until=2024-07-01T12:30:00.000000Z'],
+    ],
+  },
+  {
+    name: 'microseconds since 1970',
+    stream: stream(
+      'items',
+      '/a',
+      times({
+        datetime_format: '%epoch_microseconds',
+        start_datetime: { datetime: '2024-01-01', datetime_format: '%Y-%m-%d' },
+      }),
+    ),
+    api: () => [{ id: 1, at: 1_718_000_000_456_789 }],
+    asks: [['GET /a?since=1704067200000000'], ['GET /a?since=1718000000456789']],
+  },
+  {
+    name: 'seconds since 1970 are a text in a JSON body, and a number in a template of it',
+    stream: stream('items', '/a', {
+      requester: { http_method: 'POST', request_body_json: { s: "{{ stream_interval['start_time'] }}" } },
+      ...times({
+        datetime_format: '%s',
+        start_datetime: { datetime: '2024-01-01', datetime_format: '%Y-%m-%d' },
+        start_time_option: { type: 'RequestOption', inject_into: 'body_json', field_name: 'since' },
+      }),
+    }),
+    api: () => [{ id: 1, at: 1_718_000_000 }],
+    asks: [
+      ['POST /a application/json {"s":1704067200,"since":"1704067200"}'],
+      ['POST /a application/json {"s":1718000000,"since":"1718000000"}'],
+    ],
+  },
+  {
     name: 'a setting for the end that is not given, or else today',
     stream: stream(
       'items',
@@ -169,6 +216,21 @@ export const REQUEST_CASES: readonly TwoRuns[] = [
     'POST /a application/json {"filter":{"since":"2024-01-01"}}',
     { settings: { since: '2024-01-01' } },
   ),
+  asking(
+    'a setting without quotes around it in a text of an object is read as what it is',
+    { http_method: 'POST', request_body_json: '{"a": "{{ config.n }}", "b": {{ config.n }} }' },
+    'POST /a application/json {"a":"5","b":5}',
+    { settings: { n: '5' } },
+  ),
+  {
+    name: 'a field that is added with the text of a truth value',
+    stream: stream('items', '/a', {
+      transformations: [{ type: 'AddFields', fields: [{ path: ['id'], value: 'True' }] }],
+    }),
+    api: () => [{ id: 7 }],
+    asks: twice('GET /a'),
+    ids: [['1'], ['1']],
+  },
   {
     name: 'a start that is written in milliseconds',
     stream: stream('items', '/a', {

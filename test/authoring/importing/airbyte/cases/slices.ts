@@ -56,6 +56,7 @@ export const SLICE_CASES: readonly TwoRuns[] = [
   },
   {
     name: 'keys of an object that was added to the parent row, with a state for each',
+    outcome: 'more rows',
     stream: stream('votes', '/items/{{ stream_partition.of.item }}/{{ stream_partition.of.comment }}', {
       retriever: below(
         stream('comments', '/items/{{ stream_partition.item }}', {
