@@ -13,7 +13,7 @@ interface Common {
 export interface InputProps extends Common {
   readonly value: string;
   readonly onInput: (value: string) => void;
-  readonly type?: 'datetime-local' | 'password' | 'text';
+  readonly type?: 'date' | 'datetime-local' | 'password' | 'text';
   readonly placeholder?: string;
   readonly isRequired?: boolean;
   readonly isDisabled?: boolean;

@@ -120,6 +120,35 @@ describe.skipIf(CHROMIUM === undefined)('among 500 sources, 2,000 tables and 5,0
     const cells = page.getByRole('region', { name: 'Numbers of How runs ended' }).getByRole('row');
     expect(await cells.count()).toBe(31);
     await seen(page, 'home-charts');
+  }, 180_000);
+
+  test('runs are drawn by source and day, those that fail first, and each cell leads to the runs behind it', async () => {
+    const { page } = await own.open('/runs/charts');
+    const grid = page.getByRole('region', { name: 'Days of the sources' });
+    await expect.poll(async () => await grid.getByRole('row').count()).toBe(31);
+    expect(await grid.getByRole('columnheader').count()).toBe(15);
+    const cell = grid.getByRole('link', { name: /^\d+ failed/ }).first();
+    const failing = Number.parseInt((await cell.textContent()) ?? '', 10);
+    const [, source = '', day = ''] =
+      /source=([^&]*)&day=([\d-]*)/.exec((await cell.getAttribute('href')) ?? '') ?? [];
+    const [component, configuration] = decodeURIComponent(source).split('/');
+    const ofDay = { component, configuration, since: day, until: `${day}T23:59:59.999Z` };
+    const behind = await own.client.runs.list(ofDay);
+    expect(behind.filter(({ status }) => status === 'error')).toHaveLength(failing);
+    await cell.click();
+    await page.getByRole('button', { name: `Not only those that ended on ${day}` }).waitFor();
+    const runs = page.getByRole('grid', { name: 'Runs' });
+    await runs.getByRole('link', { name: behind[0]?.id ?? '', exact: true }).waitFor();
+    expect(await runs.getAttribute('aria-rowcount')).toBe(String(behind.length + 1));
+    await page.goBack();
+    await page.getByRole('searchbox', { name: 'Search sources' }).fill('shop 077');
+    await expect.poll(async () => await grid.getByRole('row').count()).toBe(2);
+    await page.getByRole('combobox', { name: 'Range of time' }).selectOption('own');
+    await page.getByLabel('From', { exact: true }).fill(day);
+    await page.getByLabel('To', { exact: true }).fill(day);
+    await expect.poll(async () => await grid.getByRole('columnheader').count()).toBe(2);
+    await page.getByLabel('From', { exact: true }).fill('2999-01-01');
+    await page.getByText('The range ends before it begins.').waitFor();
   });
 
   test('a token that may only read tables is told of what it may not see', async () => {
@@ -137,6 +166,7 @@ describe.skipIf(CHROMIUM === undefined)('among 500 sources, 2,000 tables and 5,0
     expect(await sizeOf(own, 'components/ex-generic-v2/configs/source-000/tables')).toBeLessThan(5000);
     expect(await sizeOf(own, `tables/${TABLE}/sources`)).toBeLessThan(2000);
     expect(await sizeOf(own, 'runs/days')).toBeLessThan(5000);
+    expect(await sizeOf(own, 'runs/source-days?days=31&limit=40')).toBeLessThan(100_000);
     expect(await sizeOf(own, 'schedules/brief')).toBeLessThan(50_000);
     expect(await sizeOf(own, 'schedules/calendar')).toBeLessThan(20_000);
     expect(await sizeOf(own, 'configurations/brief')).toBeLessThan(50_000);

@@ -15,6 +15,7 @@ import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { By, Count, durationText, plural, RelativeTime, Text } from '../../ui/values.tsx';
 import { FAILING, fromKey, nameOf, useSources, type SourceRef } from '../../data/sources.ts';
 import { NotDone, useMany } from './many.tsx';
+import { DAY_MS, dayOf } from './source-grid.tsx';
 import { StartRun } from './start-run.tsx';
 import { isOver, rowsOf, tookMs } from './words.tsx';
 
@@ -94,17 +95,24 @@ const STATUSES: readonly StatusChoice[] = [
   { value: 'cancelled', text: 'Cancelled', query: { status: ['cancelled'] } },
 ];
 
+/** Returns the ends of a day in an address, in UTC; undefined for a text that is no day. */
+function dayFrom(text: string | null): { readonly since: string; readonly until: string } | undefined {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text ?? '') ? Date.parse(text ?? '') : Number.NaN;
+  return Number.isNaN(time) ? undefined : { since: dayOf(time), until: dayOf(time + DAY_MS) };
+}
+
 export function RunList() {
   const { query } = usePlace();
   const source = query.get('source') ?? '';
   const chosen = fromKey(source);
   const status = STATUSES.find(({ value }) => value === query.get('status'));
   const offset = Math.max(0, Math.floor(Number(query.get('offset'))) || 0);
+  const day = dayFrom(query.get('day'));
   const [isStarting, setStarting] = useState(false);
   const sources = useSources();
   const runs = useQuery({
-    key: ['runs', 'list', chosen, status?.value, offset],
-    load: async () => await client().runs.list({ ...chosen, ...status?.query, limit: PART, offset }),
+    key: ['runs', 'list', chosen, status?.value, day, offset],
+    load: async () => await client().runs.list({ ...chosen, ...status?.query, ...day, limit: PART, offset }),
     everyMs: (all) => (all?.every(isOver) === true ? 5000 : 1500),
     topic: 'runs',
     keepsPrevious: true,
@@ -161,22 +169,29 @@ export function RunList() {
           options={STATUSES}
           onChange={(value) => setQuery({ status: value, offset: undefined })}
         />
+        {day !== undefined && (
+          <Button icon="close" onPress={() => setQuery({ day: undefined, offset: undefined })}>
+            Not only those that ended on {day.since}, in UTC
+          </Button>
+        )}
       </div>
       <Loaded query={runs}>
         {(all) =>
           all.length === 0 && offset === 0 ? (
             <div class="card">
-              {chosen !== undefined || status !== undefined ? (
+              {chosen !== undefined || status !== undefined || day !== undefined ? (
                 <EmptyState
                   icon="run"
                   title="No run is like that"
                   action={
-                    <Button onPress={() => setQuery({ source: undefined, status: undefined })}>
+                    <Button
+                      onPress={() => setQuery({ source: undefined, status: undefined, day: undefined })}
+                    >
                       Show all runs
                     </Button>
                   }
                 >
-                  Choose another source or another status.
+                  Choose another source, another status or another day.
                 </EmptyState>
               ) : (
                 <EmptyState icon="run" title="Nothing has run yet" action={start}>

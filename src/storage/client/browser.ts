@@ -147,6 +147,8 @@ export type {
   ScheduleBriefsQuery,
   ScheduleCalendar,
   RunDay,
+  SourceDays,
+  SourceDaysPage,
   RowOrigin,
   TableBrief,
   TableBriefs,

@@ -25,6 +25,7 @@ export type {
   RunLogPart,
   RunProblemsQuery,
   RunsQuery,
+  SourceDaysQuery,
   SourceStatesQuery,
 } from './runs.ts';
 export type { Runs } from './recordings.ts';
@@ -80,6 +81,8 @@ export type {
   ScheduleBriefsQuery,
   ScheduleCalendar,
   RunDay,
+  SourceDays,
+  SourceDaysPage,
   RowOrigin,
   TableBrief,
   TableBriefs,

@@ -1,5 +1,5 @@
 import type { RunExplanation } from '../protocol/explanation.ts';
-import type { RunDay } from '../protocol/lineage.ts';
+import type { RunDay, SourceDaysPage } from '../protocol/lineage.ts';
 import type { RunProblems } from '../protocol/problems.ts';
 import type { RunRequests } from '../protocol/run-requests.ts';
 import type { Run, RunCreate, RunStatus } from '../protocol/run.ts';
@@ -17,6 +17,10 @@ export interface RunsQuery {
   readonly isLast?: boolean | undefined;
   /** Only those that failed, or may not have everything. */
   readonly isBad?: boolean | undefined;
+  /** Only those that ended from this time on; ISO 8601. */
+  readonly since?: string | undefined;
+  /** Only those that ended before this time; ISO 8601. */
+  readonly until?: string | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
 }
@@ -46,10 +50,24 @@ export interface SourceStatesQuery {
 
 /** Which days, and which runs. */
 export interface RunDaysQuery {
-  /** How many days back, with today. Default: 30. */
+  /** How many days, with the last one. Default: 30. */
   readonly days?: number | undefined;
+  /** A time on the last day, in UTC. Default: today. */
+  readonly until?: string | undefined;
   readonly component?: string | undefined;
   readonly configuration?: string | undefined;
+}
+
+/** Which days, and which sources. */
+export interface SourceDaysQuery {
+  /** How many days, with the last one. Default: 14. */
+  readonly days?: number | undefined;
+  /** A time on the last day, in UTC. Default: today. */
+  readonly until?: string | undefined;
+  /** Words that name, id or component must have. */
+  readonly search?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
 }
 
 /** A line of a log: `level`, `time`, `message`, and further facts. */
@@ -93,6 +111,8 @@ export interface RunOperations {
   states(query?: SourceStatesQuery): Promise<SourceStates>;
   /** Counts the runs that ended on each of the last days (30 by default, in UTC), the oldest day first. */
   days(query?: RunDaysQuery): Promise<RunDay[]>;
+  /** Counts them for each configuration, page by page; those of which most failed come first. */
+  sourceDays(query?: SourceDaysQuery): Promise<SourceDaysPage>;
   log(
     id: string,
     query?: { readonly offset?: number | undefined; readonly limit?: number | undefined },
@@ -152,6 +172,10 @@ export function createRunOperations(api: ApiCore): RunOperations {
       listOf<RunDay>(await api.call({ method: 'GET', path: 'runs/days', query: { ...query } }), 'day', {
         day: 'string',
       }),
+    async sourceDays(query = {}) {
+      const json = await api.call({ method: 'GET', path: 'runs/source-days', query: { ...query } });
+      return shaped<SourceDaysPage>(json, 'days', { days: 'list', sources: 'list', total: 'number' });
+    },
     async log(id, query = {}, { signal } = {}) {
       const json = await api.call({ method: 'GET', path: `${at(id)}/log`, query: { ...query }, signal });
       return shaped<RunLogPart>(json, 'log', { lines: 'list', next: 'number', isEnded: 'boolean' });

@@ -82,11 +82,21 @@ export const TableLoad = Type.Object(
 );
 export type TableLoad = Static<typeof TableLoad>;
 
+const lastDay = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 40,
+    description: 'A time on the last day, in UTC; today by default.',
+    examples: ['2026-03-01'],
+  }),
+);
+
 /** Query of `GET runs/days`. */
 export const RunDaysQuery = Type.Object({
   days: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 30, description: 'How many days back, with today.' }),
+    Type.Integer({ minimum: 1, maximum: 366, default: 30, description: 'How many days, with the last one.' }),
   ),
+  until: lastDay,
   component: Type.Optional(Type.String()),
   configuration: Type.Optional(Type.String()),
 });
@@ -103,3 +113,43 @@ export const RunDay = Type.Object(
   { title: 'Run day' },
 );
 export type RunDay = Static<typeof RunDay>;
+
+/** Query of `GET runs/source-days`. */
+export const SourceDaysQuery = Type.Object({
+  days: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 31, default: 14, description: 'How many days, with the last one.' }),
+  ),
+  until: lastDay,
+  search: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description: 'Only those with all of its words in name, id or component.',
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, default: 40 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+});
+
+/** How the runs of a configuration ended, by day. */
+export const SourceDays = Type.Object(
+  {
+    component: Type.String(),
+    configuration: Type.String(),
+    name: Type.String(),
+    days: Type.Array(RunDay, { description: 'Days on which runs of it ended, the oldest first.' }),
+  },
+  { title: 'Source days' },
+);
+export type SourceDays = Static<typeof SourceDays>;
+
+export const SourceDaysPage = Type.Object(
+  {
+    days: Type.Array(Type.String(), { description: 'All days of the range, the oldest first.' }),
+    total: Type.Integer({ description: 'Configurations that fit the search.' }),
+    sources: Type.Array(SourceDays, {
+      description: 'Those of which most runs failed come first, then those with most doubts, then by name.',
+    }),
+  },
+  { title: 'Source days page' },
+);
+export type SourceDaysPage = Static<typeof SourceDaysPage>;

@@ -94,6 +94,17 @@ export const RunsQuery = Type.Object({
         'Only those that failed, and those whose verdict is `cut` or `doubtful`; not those whose doubt was accepted.',
     }),
   ),
+  since: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 40,
+      description: 'Only those that ended from this time on: a time of ISO 8601.',
+      examples: ['2026-03-01T18:00:00Z'],
+    }),
+  ),
+  until: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 40, description: 'Only those that ended before this time.' }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 20 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
 });

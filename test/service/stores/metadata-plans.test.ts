@@ -28,7 +28,7 @@ async function plan(ask: (meta: Meta) => Promise<unknown>): Promise<string[]> {
 
 const table = { branch_id: 1, id: 'in.c-main.users', created: '2026-01-01T00:00:00.000Z' };
 const source = { branch_id: 1, component_id: 'ex-generic-v2', configuration_id: 'crm' };
-const of = { branchId: 1, since: '2026-01-01' };
+const of = { branchId: 1, since: '2026-01-01', until: '2026-02-01' };
 
 test('where a table comes from is read by its key, and not by its branch', async () => {
   expect(await plan(async (db) => await loadsOfTable(db, table))).toEqual([
@@ -43,14 +43,16 @@ test('the tables of a source are read by the source', async () => {
   );
 });
 
-test.each([of, { ...of, component: 'ex-generic-v2' }, { ...of, components: ['ex-generic-v2', 'other'] }])(
-  'runs by day are read from the first day on: %o',
-  async (filter) => {
-    expect(await plan(async (db) => await countByDay(db, filter))).toEqual([
-      'SEARCH runs USING INDEX runs_ended (ended>?)',
-    ]);
-  },
-);
+test.each([
+  of,
+  { ...of, isBySource: true },
+  { ...of, component: 'ex-generic-v2' },
+  { ...of, components: ['ex-generic-v2', 'other'] },
+])('runs by day are read from the first day on: %o', async (filter) => {
+  expect(await plan(async (db) => await countByDay(db, filter))).toEqual([
+    'SEARCH runs USING INDEX runs_ended (ended>? AND ended<?)',
+  ]);
+});
 
 test('runs of a source by day are read by the source', async () => {
   const filter = { ...of, component: 'ex-generic-v2', configuration: 'crm' };

@@ -3,6 +3,8 @@ import {
   FilledTable,
   RunDay,
   RunDaysQuery,
+  SourceDaysPage,
+  SourceDaysQuery,
   TableLoad,
   TableLoadsQuery,
   TableSources,
@@ -11,8 +13,9 @@ import { requireConfiguration } from '../../domain/configurations/read-configura
 import type { Context } from '../../domain/context.ts';
 import { rowsOf } from '../../domain/jobs/operations/alias.ts';
 import { requireTableRow, splitTableId } from '../../domain/jobs/operations/table-place.ts';
-import { readDays } from '../../domain/runs/days.ts';
+import { readDays, readSourceDays } from '../../domain/runs/days.ts';
 import { readFilledTables, readTableLoads, readTableSources } from '../../domain/runs/lineage.ts';
+import type { Caller } from '../../domain/tokens/caller.ts';
 import {
   mayUseBucket,
   mayUseComponent,
@@ -21,6 +24,7 @@ import {
 } from '../../domain/tokens/permissions.ts';
 import type { StoredTable } from '../../stores/metadata/stored-tables.ts';
 import { keyFrom } from '../parsing/configuration.ts';
+import { timeOf } from '../parsing/time.ts';
 import { routesOf, type Route, type Who } from '../route.ts';
 
 const ofTables = routesOf('Tables');
@@ -65,15 +69,37 @@ export function lineageRoutes(context: Context): Route[] {
       response: Type.Array(RunDay),
       handle: async ({ query, caller, branch }) => {
         requireAnyComponent(caller);
-        const { days = 30, component, configuration } = query;
-        const mayAll = caller.isMaster || caller.canManageBuckets;
-        const components = mayAll ? undefined : caller.componentAccess;
-        const of = { branchId: branch.id, component, configuration, components };
-        return await readDays(meta, of, { now: await queue.runs.now(), days });
+        const { days = 30, until, component, configuration } = query;
+        const of = { branchId: branch.id, component, configuration, components: componentsOf(caller) };
+        return await readDays(meta, of, { last: await lastDay(until), days });
+      },
+    }),
+    ofRuns('GET', '/runs/source-days', {
+      summary: 'How many runs of each configuration ended in which way, by day',
+      query: SourceDaysQuery,
+      response: SourceDaysPage,
+      handle: async ({ query, caller, branch }) => {
+        requireAnyComponent(caller);
+        const { days = 14, until, ...asked } = query;
+        const of = { branchId: branch.id, components: componentsOf(caller) };
+        return await readSourceDays(meta, of, { last: await lastDay(until), days }, asked);
       },
     }),
   ];
+
+  /** Returns a time on the last day that is asked for. */
+  async function lastDay(until: string | undefined): Promise<number> {
+    const now = await queue.runs.now();
+    return until === undefined ? now : timeOf('until', until, now);
+  }
 }
+
+/** Returns the components whose runs a token may see; undefined for all. */
+const componentsOf = ({
+  isMaster,
+  canManageBuckets,
+  componentAccess,
+}: Caller): readonly string[] | undefined => (isMaster || canManageBuckets ? undefined : componentAccess);
 
 /** Returns the table that has the rows of one that the caller may read. */
 async function rowsIn(context: Context, id: string, { caller, branch }: Who): Promise<StoredTable> {

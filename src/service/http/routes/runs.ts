@@ -11,7 +11,6 @@ import {
 } from '../../../storage/protocol/run.ts';
 import { RunProblems, RunProblemsQuery } from '../../../storage/protocol/problems.ts';
 import { SourceStates, SourceStatesQuery } from '../../../storage/protocol/source-state.ts';
-import { readTime } from '../../../storage/protocol/read-time.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
 import type { Context } from '../../domain/context.ts';
 import { readProblems } from '../../domain/runs/problems.ts';
@@ -23,6 +22,7 @@ import { ApiError, badRequest, invalidField, notFound } from '../../domain/api-e
 import { eventStream } from '../event-stream.ts';
 import { type Who, routesOf, type Route } from '../route.ts';
 import { keyFrom } from '../parsing/configuration.ts';
+import { timeOf } from '../parsing/time.ts';
 import { checkVersion } from '../../domain/configurations/check-version.ts';
 import { listRowIds, requireConfiguration } from '../../domain/configurations/read-configuration.ts';
 import { readLog } from '../../stores/metadata/run-log.ts';
@@ -87,6 +87,9 @@ export function runRoutes(context: Context): Route[] {
       handle: async ({ query, caller, branch }) => {
         requireAnyComponent(caller);
         const mayAll = caller.isMaster || caller.canManageBuckets;
+        const now = await queue.runs.now();
+        const ended = (key: 'since' | 'until'): string | undefined =>
+          query[key] === undefined ? undefined : isoTime(timeOf(key, query[key], now));
         const runs = await listRuns(meta, {
           branchId: branch.id,
           component: query.component,
@@ -94,6 +97,8 @@ export function runRoutes(context: Context): Route[] {
           statuses: query.status,
           isLast: query.isLast,
           isBad: query.isBad,
+          since: ended('since'),
+          until: ended('until'),
           components: mayAll ? undefined : caller.componentAccess,
           limit: query.limit ?? 20,
           offset: query.offset ?? 0,
@@ -201,14 +206,6 @@ export function runRoutes(context: Context): Route[] {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** @throws {ApiError} 400 for what is no time */
-function timeOf(key: string, text: string, now: number): number {
-  const time = readTime(text, now);
-  if (time !== undefined) return time.getTime();
-  const message = `"${text}" is no time: write one such as 2026-03-01T18:00:00Z.`;
-  throw invalidField('storage.validation', key, message);
-}
 
 function isRunning({ configuration_id }: ConfigurationKey, run: number): ApiError {
   return new ApiError(

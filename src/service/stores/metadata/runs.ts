@@ -108,6 +108,10 @@ export interface RunFilter {
   readonly isLast?: boolean | undefined;
   /** Only those that failed, or may not have everything, and that nobody has accepted. */
   readonly isBad?: boolean | undefined;
+  /** Only those that ended from this time on. */
+  readonly since?: string | undefined;
+  /** Only those that ended before this time. */
+  readonly until?: string | undefined;
   readonly limit: number;
   readonly offset: number;
 }
@@ -123,6 +127,8 @@ export async function listRuns(meta: Meta, filter: RunFilter): Promise<BriefRun[
   if (filter.configuration !== undefined) query = query.where('configuration_id', '=', filter.configuration);
   const { statuses } = filter;
   if (statuses !== undefined) query = query.where('status', 'in', statuses);
+  if (filter.since !== undefined) query = query.where('ended', '>=', filter.since);
+  if (filter.until !== undefined) query = query.where('ended', '<', filter.until);
   if (filter.isBad === true)
     query = query
       .where('accepted', 'is', null)
@@ -255,15 +261,28 @@ export async function listRunIds(
 /** 1 for a run whose doubt was accepted. */
 export const IS_ACCEPTED = sql<number>`case when accepted is null then 0 else 1 end`;
 
-/** Counts the runs of a branch that ended from a day on, by day, status and verdict. */
+/** Runs that ended in one way on a day. */
+export interface DayCount {
+  /** Their configuration, where each is counted for itself. */
+  readonly lock_key?: string | undefined;
+  readonly day: string;
+  readonly status: RunStatus;
+  readonly verdict: string | null;
+  readonly isAccepted: boolean;
+  readonly runs: number;
+}
+
+/** Counts the runs of a branch that ended in a range of days, by day, status and verdict. */
 export async function countByDay(
   meta: Meta,
   filter: Pick<RunFilter, 'branchId' | 'component' | 'components' | 'configuration'> & {
     readonly since: string;
+    /** Up to before it. */
+    readonly until: string;
+    /** Counts those of each configuration for themselves. */
+    readonly isBySource?: boolean;
   },
-): Promise<
-  readonly { day: string; status: RunStatus; verdict: string | null; isAccepted: boolean; runs: number }[]
-> {
+): Promise<readonly DayCount[]> {
   const day = sql<string>`substr(ended, 1, 10)`;
   // An expression keeps SQLite from reading all runs of the branch by the index of configurations: it takes that of ends.
   const branch = filter.configuration === undefined ? sql<number>`+branch_id` : sql.ref<number>('branch_id');
@@ -277,11 +296,15 @@ export async function countByDay(
       ({ fn }) => fn.countAll<number | string>().as('runs'),
     ])
     .where(branch, '=', filter.branchId)
-    .where('ended', '>=', filter.since);
+    .where('ended', '>=', filter.since)
+    .where('ended', '<', filter.until);
   if (filter.component !== undefined) query = query.where('component_id', '=', filter.component);
   if (filter.configuration !== undefined) query = query.where('configuration_id', '=', filter.configuration);
   if (filter.components !== undefined) query = query.where('component_id', 'in', filter.components);
-  const counted = await query.groupBy([day, 'status', 'verdict', IS_ACCEPTED]).execute();
+  const counted = await query
+    .groupBy([day, 'status', 'verdict', IS_ACCEPTED])
+    .$if(filter.isBySource === true, (all) => all.select('lock_key').groupBy('lock_key'))
+    .execute();
   return counted.map(({ runs, is_accepted, ...kind }) => ({
     ...kind,
     isAccepted: is_accepted === 1,

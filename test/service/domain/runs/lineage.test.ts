@@ -180,6 +180,35 @@ test('runs are counted by day and how they ended', async () => {
     ...none,
     error: 1,
   });
+  const [first, , last] = days.map(({ day }) => day);
+  const before = await client.runs.days({ days: 2, until: `${days[1]?.day}T10:00:00Z` });
+  expect(before).toEqual([
+    { day: first, ...none },
+    { day: days[1]?.day, ...none },
+  ]);
+  await expect(client.runs.days({ until: 'no time' })).rejects.toThrow(/"no time" is no time/);
+
+  // Each configuration by itself, those that fail first, page by page; one without a run is there, too.
+  await world.configure('never', books('http://127.0.0.1:1'));
+  const grid = await client.runs.sourceDays({ days: 3 });
+  expect(grid.days).toEqual(days.map(({ day }) => day));
+  expect(grid.total).toBe(3);
+  expect(grid.sources.map(({ configuration, days: own }) => [configuration, own])).toEqual([
+    ['b', [{ day: last, ...none, error: 1 }]],
+    ['a', [{ day: last, ...none, success: 1 }]],
+    ['never', []],
+  ]);
+  const part = await client.runs.sourceDays({ days: 2, until: first, limit: 1, offset: 1, search: 'NEVER' });
+  expect(part).toMatchObject({ total: 1, sources: [] });
+  expect(part.days.at(-1)).toBe(first);
+  const { token = '' } = await client.tokens.create({ description: 'other', componentAccess: ['ex-other'] });
+  const other = new StorageClient({ url: world.addresses.url, token });
+  expect(await other.runs.sourceDays()).toMatchObject({ total: 0, sources: [] });
+
+  // The runs behind a cell.
+  const ofDay = { component: COMPONENT, configuration: 'b', since: last, until: 'tomorrow' };
+  expect(await client.runs.list(ofDay)).toMatchObject([{ configuration: 'b', status: 'error' }]);
+  expect(await client.runs.list({ ...ofDay, since: first, until: last })).toEqual([]);
 });
 
 test('a run that has ended tells what its time was spent on', async () => {
