@@ -289,16 +289,67 @@ test('an import of a manifest in the data folder reads the classes of Python bes
 
 test('requests are bounded for the session, and a trial that needs more ends with what came', async () => {
   const api = await library();
-  const { ask, refused } = await assistant(['--host', '127.0.0.1', '--max-requests', '2']);
+  const { client, ask, refused, log } = await assistant(['--host', '127.0.0.1', '--max-requests', '3']);
   const configuration = configOf(api, [{ endpoint: 'books', dataField: 'items' }], {
     api: { pagination: { method: 'pagenum' } },
   });
+  // what a call may send is no other one's, until it has ended without
+  const cancel = cancellable(client, configOf(api, [{ endpoint: 'slow' }]));
+  await expect.poll(() => api.seen, { timeout: 20_000 }).toHaveLength(1);
+  expect(await refused('try_configuration', { configuration })).toContain('a call at work');
+  await cancel();
+  await expect.poll(log, { timeout: 20_000 }).toContain('"call":1,"tool":"try_configuration"');
   const tried = read(await ask('try_configuration', { configuration, pages: 10 }));
   expect(tried.error?.message).toBe('The trial was ended after 2 requests: no more are allowed.');
   expect(tried.requests).toHaveLength(2);
   expect(await refused('try_configuration', { configuration })).toContain('--max-requests');
-  expect(api.seen).toHaveLength(2);
+  expect(api.seen).toHaveLength(3);
 });
+
+test('calls that wait and are cancelled take nobody’s turn, and the log knows whose requests were sent', async () => {
+  const api = await library();
+  const { client, ask, log } = await assistant(['--host', '127.0.0.1']);
+  const slow = configOf(api, [{ endpoint: 'slow' }]);
+  const echo = configOf(api, [{ endpoint: 'echo' }]);
+  const atWork = [cancellable(client, slow), cancellable(client, slow)];
+  await expect.poll(() => api.seen, { timeout: 20_000 }).toHaveLength(2);
+  const waiting = [cancellable(client, echo), cancellable(client, echo)];
+  const last = ask('try_configuration', { configuration: echo });
+  // what was sent before this is waiting by then
+  await client.listTools();
+  for (const cancel of [...waiting, ...atWork]) await cancel();
+  expect(read(await last)).toMatchObject({ tables: [{ rowsCount: 1 }] });
+  const lines = log()
+    .trim()
+    .split('\n')
+    .map(
+      (line) =>
+        JSON.parse(line) as { readonly call?: number; readonly request?: string; readonly outcome?: string },
+    );
+  const of = (end: string): readonly (number | undefined)[] =>
+    lines.flatMap(({ call, request }) => (request?.endsWith(end) === true ? [call] : []));
+  expect(new Set(of('/slow'))).toEqual(new Set([1, 2]));
+  const done = lines.filter(({ outcome }) => outcome === 'done').map(({ call }) => call);
+  expect(done).toHaveLength(1);
+  expect(of('/echo')).toEqual(done);
+});
+
+/** Starts a trial, and returns what cancels it. */
+function cancellable(client: Client, configuration: unknown): () => Promise<void> {
+  const control = new AbortController();
+  const call = client.callTool(
+    { name: 'try_configuration', arguments: { configuration } },
+    { signal: control.signal, timeout: 300_000 },
+  );
+  const refusal = call.then(
+    () => 'answered',
+    (error: unknown) => String(error),
+  );
+  return async () => {
+    control.abort('not wanted any more');
+    expect(await refusal).toContain('not wanted any more');
+  };
+}
 
 test('garbage is passed over, and the end of the client ends the process, its work and its folders', async () => {
   const api = await library();

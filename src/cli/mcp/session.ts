@@ -16,8 +16,10 @@ export interface ToolCall {
   readonly session: McpSession;
   /** Ends the call: the client has cancelled it, it takes too long, or the session is over. */
   readonly signal: AbortSignal;
-  /** Requests that it has sent to APIs. */
-  readonly requests: { sent: number };
+  /** Number of the call in the log. */
+  readonly number: number;
+  /** Requests to APIs that it may send, and those that it has sent. */
+  readonly requests: { granted: number; sent: number };
 }
 
 export interface SessionOptions {
@@ -44,7 +46,7 @@ export class McpSession {
   #requestsLeft: number;
   #calls = 0;
   #atWork = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
 
   constructor({ dataFolder, maxRequests }: SessionOptions, grants: Grants, io: Io, signal: AbortSignal) {
     this.dataFolder = dataFolder;
@@ -64,16 +66,11 @@ export class McpSession {
     work: (call: ToolCall) => Promise<T>,
   ): Promise<T> {
     const number = ++this.#calls;
-    const late = AbortSignal.timeout(CALL_MS);
-    const call: ToolCall = {
-      session: this,
-      signal: AbortSignal.any([cancelled, late, this.#signal]),
-      requests: { sent: 0 },
-    };
+    const requests = { granted: 0, sent: 0 };
     const startMs = performance.now();
     const end = (outcome: string, code?: string): void => {
       const ms = Math.round(performance.now() - startMs);
-      const { sent } = call.requests;
+      const { sent } = requests;
       this.log.write(`${tool}: ${outcome}, ${counted(sent, 'request')}, ${ms} ms`, {
         call: number,
         tool,
@@ -83,43 +80,60 @@ export class McpSession {
         ms,
       });
     };
-    await this.#enter(call.signal);
+    let late: AbortSignal | undefined;
     try {
-      const result = await work(call);
-      end('done');
+      const over = AbortSignal.any([cancelled, this.#signal]);
+      const result = await this.#inTurn(over, async () => {
+        // a call that waits for others takes no time of its own
+        late = AbortSignal.timeout(CALL_MS);
+        const signal = AbortSignal.any([over, late]);
+        return await work({ session: this, signal, number, requests });
+      });
+      end(cancelled.aborted ? 'cancelled' : 'done');
       return result;
     } catch (error) {
-      const thrown = late.aborted ? tooLate() : error;
+      const thrown = late?.aborted === true ? tooLate() : error;
       const { code, message } = thrown instanceof ToldFailure ? thrown.told : toldError(thrown, this.secrets);
       end(cancelled.aborted ? 'cancelled' : `failed (${code}): ${message.split('\n', 1)[0] ?? ''}`, code);
       throw thrown;
     } finally {
-      this.#leave();
+      // what it did not send is for later calls
+      this.#requestsLeft += requests.granted - requests.sent;
     }
   }
 
   /** Does a task in a process of its own, and returns the line with its result. */
-  async ask(task: BuilderTask, { signal, requests }: ToolCall): Promise<Said> {
+  async ask(task: BuilderTask, { signal, requests, number }: ToolCall): Promise<Said> {
     const options = { command: this.#command, environment: this.grants.environment, signal };
     for await (const said of askChild(task, options)) {
       if ('sent' in said) {
         requests.sent++;
-        this.#requestsLeft--;
         const { method, url } = said.sent;
-        this.log.write(`  ${method} ${url}`, { call: this.#calls, request: `${method} ${url}` });
+        this.log.write(`  ${method} ${url}`, { call: number, request: `${method} ${url}` });
       } else if (!('step' in said)) return said;
     }
     throw new Error('A process of gex mcp gave no answer.');
   }
 
-  /** Returns how many requests a call may make. @throws {RunError} where there are none left, or no hosts */
-  requestsFor(wanted: number = CALL_REQUESTS): number {
+  /**
+   * Grants requests to a call, and returns how many: others cannot have them until it has ended.
+   *
+   * @throws {RunError} where there are none left, or no hosts
+   */
+  requestsFor({ requests }: ToolCall, wanted: number = CALL_REQUESTS): number {
     requireHosts(this.grants);
     if (this.#requestsLeft <= 0)
-      throw new RunError('command.invalid', 'All requests of this session were made.', {
-        hint: 'The user may start gex mcp with a larger --max-requests.',
-      });
-    return Math.min(wanted, CALL_REQUESTS, this.#requestsLeft);
+      throw new RunError(
+        'command.invalid',
+        'All requests of this session were made, or are those of a call at work.',
+        {
+          hint: 'Ask again when no other call is at work; else the user may start gex mcp with a larger --max-requests.',
+        },
+      );
+    const granted = Math.min(wanted, CALL_REQUESTS, this.#requestsLeft);
+    this.#requestsLeft -= granted;
+    requests.granted += granted;
+    return granted;
   }
 
   /** Text of the keys of encrypted values, as a task takes them. */
@@ -128,15 +142,32 @@ export class McpSession {
     return keys.length === 0 ? '' : keyFileText(keys);
   }
 
-  async #enter(signal: AbortSignal): Promise<void> {
-    while (this.#atWork >= AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** Does work when few enough other calls are at work. */
+  async #inTurn<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
+    while (this.#atWork >= AT_ONCE) await this.#oneLess(signal);
     this.#atWork++;
+    try {
+      return await work();
+    } finally {
+      this.#atWork--;
+      const [next] = this.#waiting;
+      next?.();
+    }
   }
 
-  #leave(): void {
-    this.#atWork--;
-    this.#waiting.shift()?.();
+  /** Waits until another call has ended; one that is cancelled waits no longer, and takes nobody's turn. */
+  async #oneLess(signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const cancel = (): void => reject(signal.reason);
+    this.#waiting.add(resolve);
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      await promise;
+    } finally {
+      this.#waiting.delete(resolve);
+      signal.removeEventListener('abort', cancel);
+    }
   }
 }
 

@@ -45,7 +45,7 @@ export const lookAtApi = defineTool({
         auth,
         headers,
         select,
-        maxRequests: session.requestsFor(maxRequests),
+        maxRequests: session.requestsFor(call, maxRequests),
         environment: session.grants.variables,
       },
       call,

@@ -36,7 +36,7 @@ export const tryConfiguration = defineTool({
     const { session } = call;
     const document = await configurationText(configuration, session.dataFolder, session.grants);
     const recording = replay === undefined ? undefined : recordingOf(session.trials.find(replay));
-    const maxRequests = replay === undefined ? session.requestsFor() : undefined;
+    const maxRequests = replay === undefined ? session.requestsFor(call) : undefined;
     const { id, folder } = await session.trials.begin();
     const said = await session.ask(
       {
