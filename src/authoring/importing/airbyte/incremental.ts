@@ -158,7 +158,11 @@ function byTime(
     ...(isFeed ? { order: 'descending' } : {}),
     ...(isPartitioned ? { perParent: !cursor.flag('global_substream_cursor') } : {}),
   };
-  const isOldLeftOut = !keepsState && isFilter && start !== undefined;
+  if ((isFilter || isFeed) && isBeforeNow(end))
+    scope.findings.moreRows(
+      'Rows after the end are written, and move the state: the other tool leaves them out, as those before its state.',
+    );
+  const isOldLeftOut = !keepsState && (isFilter || isFeed) && start !== undefined;
   return {
     windows,
     ...(keepsState ? { incremental } : {}),
@@ -191,6 +195,13 @@ function endOf(
 function endFormat(cursor: ManifestComponent, scope: TemplateScope): string {
   const inner = cursor.child('end_datetime');
   return inner === undefined ? '' : (textOf(inner, 'datetime_format', scope) ?? '');
+}
+
+/** Tells if an end is given that may be before the present time. */
+function isBeforeNow(end: TranslatedJson | undefined): boolean {
+  if (end === undefined) return false;
+  const text = JSON.stringify(end);
+  return text.includes('"attr"') || !text.includes(JSON.stringify(NOW));
 }
 
 function hasTime(format: string): boolean {

@@ -123,6 +123,19 @@ test.each([
   expect(report.streams.flatMap((each) => each.notes)).toHaveLength(notes);
 });
 
+// airbyte-cdk leaves out what is after the end, too
+test.each([
+  ['no end', undefined, 'exact'],
+  ['the present time', '{{ now_utc() }}', 'exact'],
+  ['a day', '2024-06-15', 'more rows'],
+  ['a setting', "{{ config.get('end', now_utc()) }}", 'more rows'],
+])('rows that are left out here, with %s as the end', (_, end, outcome) => {
+  const filtered = stream('items', '/a', times({ is_client_side_incremental: true, end_datetime: end }));
+  const manifest = manifestOf({ stream: filtered, settings: { end: '' } }, API);
+  const { report } = importAirbyte(manifest, { file: 'shop.yaml' });
+  expect(report.streams.map((each) => each.outcome)).toEqual([outcome]);
+});
+
 const threeRows: MockAnswer = ({ searchParams }) =>
   ({ 1: [{ id: 3 }], 2: [] })[searchParams.get('page') ?? ''] ?? [{ id: 1 }, { id: 2 }];
 

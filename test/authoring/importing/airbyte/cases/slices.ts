@@ -55,6 +55,24 @@ export const SLICE_CASES: readonly TwoRuns[] = [
     ids: [['7'], ['7']],
   },
   {
+    name: 'rows of a feed above a child that are older than its start',
+    stream: stream('items', '/items/{{ stream_partition.shop }}', {
+      retriever: below(
+        stream('shops', '/shops', times({ is_data_feed: true, start_time_option: undefined })),
+        'shop',
+      ),
+    }),
+    api: ({ pathname }) =>
+      pathname === '/shops'
+        ? [
+            { id: 1, at: '2024-02-01' },
+            { id: 2, at: '2023-12-01' },
+          ]
+        : [{ id: 7 }],
+    asks: both('GET /shops', 'GET /items/1'),
+    ids: [['7'], ['7']],
+  },
+  {
     name: 'keys of an object that was added to the parent row, with a state for each',
     outcome: 'more rows',
     stream: stream('votes', '/items/{{ stream_partition.of.item }}/{{ stream_partition.of.comment }}', {
