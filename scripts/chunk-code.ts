@@ -5,6 +5,8 @@ import path from 'node:path';
 
 const IMPORT = /^import (?:([\w$]+)?(?:, )?(?:\{ (.+) \})? from )?"([^"]+)";$/gm;
 const EXPORT = /^export \{ ?(.*?) ?\}(?: from "([^"]+)")?;$/gm;
+/** Modules of the runtime that most commands need late or never, and that take milliseconds to load. */
+const LATE = new Set(['node:dns', 'node:dns/promises', 'node:fs/promises']);
 const DYNAMIC = /\bimport\("([^"]+)"\)/g;
 
 /** A file of the bundle: its name below `dist`, and its code. */
@@ -25,7 +27,9 @@ export function chunkCode({ fileName, code }: BundleFile, facades: ReadonlyMap<s
     throw new Error(`${fileName}: “${changed}” changes later, and who imports it would not see that`);
   const script = code
     .replaceAll(IMPORT, (_, whole?: string, names?: string, from: string = '') =>
-      assigned(whole, names, isBuiltin(from) ? builtin(from) : `$chunk("${path.posix.basename(from)}")`),
+      isLate(from, whole, names)
+        ? lateFunctions(names ?? '', from)
+        : assigned(whole, names, isBuiltin(from) ? builtin(from) : `$chunk("${path.posix.basename(from)}")`),
     )
     .replaceAll(EXPORT, (_, names: string = '', from?: string) =>
       from === undefined
@@ -96,6 +100,21 @@ export function circle(imports: ReadonlyMap<string, readonly string[]>): readonl
 /** Returns the module of the runtime without `import`, which loads all that it would export: `crypto` its WebCrypto, too. */
 function builtin(name: string): string {
   return `globalThis.process.getBuiltinModule("${name}")`;
+}
+
+/** Tells whether only functions are imported from a module that is loaded by the first call of one of them. */
+function isLate(from: string, whole: string | undefined, names: string | undefined): boolean {
+  if (!LATE.has(from) || whole !== undefined) return false;
+  const module: object = process.getBuiltinModule(from) ?? {};
+  return pairs(names ?? '').every(
+    ([own]) => /^[a-z]/.test(own) && typeof Reflect.get(module, own) === 'function',
+  );
+}
+
+function lateFunctions(names: string, from: string): string {
+  return pairs(names)
+    .map(([own, as]) => `const ${as} = (...args) => ${builtin(from)}.${own}(...args);`)
+    .join(' ');
 }
 
 function assigned(whole: string | undefined, names: string | undefined, value: string): string {

@@ -15,7 +15,11 @@ let isBounded = false;
  * @param enoughBytes less for what mostly passes bytes on
  */
 export function boundYoungMemory(enoughBytes = ENOUGH_BYTES): void {
+  let isSmall = true;
   const timer = setInterval(() => {
+    // a small heap is seen without the module, which a short run need not load
+    isSmall &&= process.memoryUsage().heapTotal < enoughBytes;
+    if (isSmall) return;
     const { getHeapSpaceStatistics, setFlagsFromString } = process.getBuiltinModule('node:v8');
     const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
     if (space !== undefined && space.space_size < enoughBytes) return;

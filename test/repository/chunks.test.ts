@@ -33,6 +33,13 @@ describe('a chunk as a script', () => {
         'const fs = globalThis.process.getBuiltinModule("node:fs"), { readFileSync } = globalThis.process.getBuiltinModule("node:fs");',
       ].join('\n'),
     );
+    // what takes long to load is loaded by its first call
+    expect(script('import { readFile as read } from "node:fs/promises";')).toBe(
+      'const read = (...args) => globalThis.process.getBuiltinModule("node:fs/promises").readFile(...args);',
+    );
+    expect(script('import { constants } from "node:fs/promises";')).toBe(
+      'const { constants } = globalThis.process.getBuiltinModule("node:fs/promises");',
+    );
     expect(script('import "./b.js";', 'export { own as t, c };')).toBe(
       '$chunk("b.js");\nreturn { t: own, c: c };',
     );

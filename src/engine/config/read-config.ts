@@ -1,9 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import fs from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { ConfigError } from '../../lib/errors.ts';
 import { JsonSyntaxError, parseExact, type Json } from '../../lib/json/index.ts';
 import { positionsOf, type Positions } from './positions.ts';
 import { readResource, type ConfigResource } from './resource.ts';
+
+/** Without `node:fs/promises`, which takes milliseconds to load and is needed for nothing else in a plain run. */
+const readFile = promisify(fs.readFile);
 
 /** A configuration with the text it came from, so that problems can be shown in their place. */
 export interface ConfigDocument {
