@@ -61,27 +61,12 @@ export async function externalObjects(
     hasEncryption: !args.isSet('s3-no-encryption'),
     hasChecksums: !args.isSet('s3-no-checksums'),
   };
-  await tryStore(objects);
+  const { tryStore } = await import('../service/open/objects.ts');
+  await tryStore(objects, {
+    env: systemEnv,
+    hint: 'Check --s3, --s3-bucket, --s3-region and the keys of the environment.',
+  });
   return objects;
-}
-
-/** Checks access to the object store: a wrong bucket or key is reported at the start, and not by the first file. */
-async function tryStore(objects: Objects): Promise<void> {
-  const { createExternalStore } = await import('../service/stores/objects/external-store.ts');
-  const store = await createExternalStore({ ...objects, env: systemEnv });
-  try {
-    await store.list('-')[Symbol.asyncIterator]().next();
-  } catch (error) {
-    const message = inFull(error);
-    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-    throw new RunError(
-      'command.invalid',
-      `The bucket “${objects.bucket}” of the object store cannot be used: ${message}${code}`,
-      { hint: 'Check --s3, --s3-bucket, --s3-region and the keys of the environment.', cause: error },
-    );
-  } finally {
-    store.close();
-  }
 }
 
 /**

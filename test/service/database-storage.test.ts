@@ -160,6 +160,34 @@ describe.skipIf(!isOnPostgres)('a storage that is a database', () => {
     expect(await failure(options(url))).toMatchObject({ code: 'database.newer' });
   });
 
+  test('an object store that cannot be used is told of before anything is stored', async () => {
+    const url = await newDatabase();
+    const store = createServer((_, response) => {
+      response.writeHead(404, { 'content-type': 'application/xml' });
+      response.end('<Error><Code>NoSuchBucket</Code><Message>There is no such one.</Message></Error>');
+    }).listen(0, '127.0.0.1');
+    await once(store, 'listening');
+    const environment = {
+      GEX_S3: `http://127.0.0.1:${(store.address() as AddressInfo).port}`,
+      GEX_S3_BUCKET: 'files',
+      GEX_S3_ROLE_ARN: 'arn:aws:iam:::role/files',
+      GEX_S3_ACCESS_KEY: 'key',
+      GEX_S3_SECRET_KEY: 'secret',
+    };
+    const wrong = await failure(options(`lake:${url}`, { environment }));
+    store.close();
+    expect(wrong.code).toBe('command.invalid');
+    expect(wrong.message).toContain('The bucket “files” of the object store cannot be used');
+    expect(wrong.message).toContain('NoSuchBucket');
+    const away = await failure(
+      options(`lake:${url}`, { environment: { ...environment, GEX_S3: 'http://127.0.0.1:1' } }),
+    );
+    expect(away.message).toContain('cannot be reached');
+    expect(String(away.hint)).toContain('GEX_S3_BUCKET');
+    // The right bucket is no other one, and a lake is no decision yet.
+    expect(await query(url, "select to_regclass('gex.settings') as made")).toEqual([{ made: null }]);
+  });
+
   test('a user who may make no schema is told so, and nothing is left', async () => {
     const url = new URL(await newDatabase());
     const name = url.pathname.slice(1);

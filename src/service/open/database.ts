@@ -1,3 +1,4 @@
+import { systemEnv } from '../../lib/env.ts';
 import { ExtractorError, RunError, StorageError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { OpenOptions, OpenStorage } from '../../storage/client/open-options.ts';
@@ -6,7 +7,7 @@ import { openDatabase, type DatabaseOptions } from '../platform/database/databas
 import { isUnavailable, reasonOf, refusalOf } from '../platform/database/failures.ts';
 import { isDiskFull } from '../domain/service-error.ts';
 import { createService } from '../start/service.ts';
-import { objectsOf } from './objects.ts';
+import { objectsOf, STORE_HINT, troubleOfStore, tryStore } from './objects.ts';
 import type { DatabasePlace } from './place.ts';
 import { clientOf, productionOf, steadyOf, verify } from './reach.ts';
 
@@ -35,6 +36,7 @@ export async function openDatabaseStorage(place: DatabasePlace, options: OpenOpt
     );
   try {
     if (options.mustExist === true) await requireStorage(database, place, log);
+    if (objects !== undefined) await tryStore(objects, { env: env ?? systemEnv, hint: STORE_HINT });
     const service = createService({
       database,
       environment,
@@ -70,7 +72,7 @@ export async function openDatabaseStorage(place: DatabasePlace, options: OpenOpt
       throw error;
     }
   } catch (error) {
-    throw troubleOf(error, place);
+    throw troubleOf(objects === undefined ? error : troubleOfStore(error, objects.bucket), place);
   }
 }
 

@@ -1,5 +1,7 @@
+import type { Env } from '../../lib/env.ts';
 import { RunError } from '../../lib/errors.ts';
 import type { OpenOptions } from '../../storage/client/open-options.ts';
+import { ObjectError } from '../stores/objects/errors.ts';
 import type { ExternalStoreOptions } from '../stores/objects/external-store.ts';
 
 /**
@@ -41,3 +43,35 @@ export function objectsOf(
     hasChecksums: !isSet('_NO_CHECKSUMS'),
   };
 }
+
+/**
+ * Checks access to an object store: a wrong bucket or key is reported before anything is stored that names it.
+ *
+ * @param options.hint names what may be wrong
+ * @throws {RunError} `command.invalid`
+ */
+export async function tryStore(
+  objects: Omit<ExternalStoreOptions, 'env'>,
+  { env, hint }: { readonly env: Env; readonly hint: string },
+): Promise<void> {
+  const { createExternalStore } = await import('../stores/objects/external-store.ts');
+  const store = await createExternalStore({ ...objects, env });
+  try {
+    await store.list('-')[Symbol.asyncIterator]().next();
+  } catch (error) {
+    throw troubleOfStore(error, objects.bucket, hint);
+  } finally {
+    store.close();
+  }
+}
+
+/** Returns a readable error for an object store that cannot be used; any other error is returned unchanged. */
+export function troubleOfStore(error: unknown, bucket: string, hint = STORE_HINT): unknown {
+  if (!(error instanceof ObjectError)) return error;
+  const message = `The bucket “${bucket}” of the object store cannot be used: ${error.inFull} (${error.code})`;
+  return new RunError('command.invalid', message, { hint, cause: error });
+}
+
+/** Advice where the environment names the store. */
+export const STORE_HINT =
+  'Check GEX_S3, GEX_S3_BUCKET, GEX_S3_REGION, GEX_S3_ROLE_ARN and the keys of the environment.';
