@@ -1,4 +1,4 @@
-import { jobFromCommand } from '../actions/curl/job.ts';
+import { jobFromCommand, wholeQuery } from '../actions/curl/job.ts';
 import { pairsOf } from '../actions/curl/nested.ts';
 import { readAddress } from '../actions/curl/address.ts';
 import type { CurlCommand } from '../actions/curl/command.ts';
@@ -82,7 +82,7 @@ export function targetOf(command: CurlCommand, given: Given, vault: SecretStore)
   );
   const method = textAt(job, 'method') ?? 'GET';
   const written = textAt(job, 'endpoint') ?? endpoint;
-  const inQuery = queryOf(address.query, job);
+  const inQuery = queryOf(wholeQuery(command, address), job);
   const params = credentials.fromParams(inQuery ?? objectAt(job, 'params'), inQuery !== undefined);
   const paramsIn = textAt(job, 'paramsIn');
   return {
@@ -171,10 +171,10 @@ function tableName(endpoint: string, address: string): string {
  * Returns the query as flat parameters, which are sent as they were written; undefined if the job has none there, or
  * parameters cannot express it.
  */
-function queryOf(query: string | undefined, job: AnyObject): AnyObject | undefined {
+function queryOf(query: string, job: AnyObject): AnyObject | undefined {
   const endpoint = textAt(job, 'endpoint') ?? '';
   const method = textAt(job, 'method');
-  if (query === undefined || query === '' || endpoint.includes('?')) return undefined;
+  if (query === '' || endpoint.includes('?')) return undefined;
   if (method !== 'GET' && method !== 'DELETE') return undefined;
   const pairs = pairsOf(query);
   if (pairs === undefined || new Set(pairs.map(([name]) => name)).size !== pairs.length) return undefined;

@@ -51,6 +51,8 @@ describe('load_from_curl', () => {
       get('users', { limit: '10', q: 'a & b', x: 'y' }),
     ],
     [`curl --get '${U}?a=1' --data-urlencode 'q=x=y' -d z=`, get('users', { a: '1', q: 'x=y', z: '' })],
+    [`curl -g '${U}?q={a,b}'`, get('users', { q: '{a,b}' })],
+    [`curl '${U}?f[a]=1&t={id}'`, get('users', { f: { a: '1' }, t: '{id}' })],
     // bodies
     [
       `curl -d '{"a":1,"b":[true,null]}' -H 'Content-Type: application/json' ${U}`,
@@ -61,7 +63,7 @@ describe('load_from_curl', () => {
     [`curl -XPUT --json '{"a":1}' ${U}?x=1`, { ...get('users?x=1', { a: 1 }), method: 'PUT' }],
     [`curl -X patch --json '{"a":1}' ${U}`, { ...get('users', { a: 1 }), method: 'PATCH' }],
     [`curl -X DELETE '${U}?a=1'`, { ...get('users', { a: '1' }), method: 'DELETE' }],
-    [`curl -X GET --json '{"q":{}}' ${U}`, { ...get('users', { q: {} }), paramsIn: 'body' }],
+    [`curl -X GET --json '{"q":1}' ${U}`, { ...get('users', { q: 1 }), paramsIn: 'body' }],
     [`curl -X POST ${U}`, { ...get('users'), method: 'POST' }],
     [`curl -d '' ${U}`, { ...get('users'), method: 'POST' }],
     [
@@ -108,6 +110,11 @@ describe('load_from_curl', () => {
   });
 
   test.each<[command: string, job: object, warning: RegExp]>([
+    [
+      `curl -X GET --json '{"q":{"all":[{}]}}' ${U}`,
+      { ...get('users', { q: { all: [{}] } }), paramsIn: 'body' },
+      /empty object \{\} inside of the body is sent as \[\]/,
+    ],
     [`curl -u me:pass ${U}`, get('users'), /"type": "basic"/],
     [`curl https://me:pass@api.example.com/v1/users`, get('users'), /"type": "basic"/],
     [`curl -H 'Authorization: Bearer s3cr3t-t0k3n' ${U}`, get('users'), /"type": "bearer"/],
@@ -163,6 +170,9 @@ describe('load_from_curl', () => {
     ['curl ftp://x/y', /no http or https URL/],
     ['curl $HOST/users', /no http or https URL/],
     [`curl '${U}`, /A ' in line 1 of the command is never closed/],
+    [`curl 'https://api.example.com/v1/{users,groups}'`, /The address stands for several/],
+    [`curl '${U}?page=[1-3]'`, /The address stands for several/],
+    [`curl https://api.example.com/v[a-c:2]/users`, /The address stands for several/],
     [`curl -d @file.json ${U}`, /refers to a file/],
     [`curl -F 'f=@photo.png' ${U}`, /-F refers to a file/],
     [`curl -F f ${U}`, /needs name=value/],

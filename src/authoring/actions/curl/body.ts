@@ -94,11 +94,21 @@ function jsonParams(text: string, warnings: string[]): Json {
   const size = isList(value) ? value.length : sizeOf(value);
   if (size === 0 && isObject(value))
     warnings.push('The body {} is sent as [], which a job without parameters sends.');
+  else if (holdsEmpty(value))
+    warnings.push(
+      'An empty object {} inside of the body is sent as []: where the API tells them apart, give the job “body” in place of “params”.',
+    );
   if (holdsFunctions(value))
     warnings.push(
       'An object with the key “function” or “attr” in the body would be taken for a function of the configuration.',
     );
   return value;
+}
+
+function holdsEmpty(value: Json): boolean {
+  if (isList(value)) return value.some(holdsEmpty);
+  if (!isObject(value)) return false;
+  return sizeOf(value) === 0 || entriesOf(value).some(([, item]) => holdsEmpty(item));
 }
 
 function isJsonText(text: string): boolean {

@@ -63,6 +63,9 @@ function withoutProgram(words: readonly string[]): readonly string[] {
 /** Pattern of an address, with a scheme or without. */
 const ADDRESS = /:\/\/|^[\w-]+(?:\.[\w-]+)+|^localhost\b|^\[/i;
 
+/** Pattern of an address that curl makes several of. */
+const SEVERAL = /\{[^{}]*,[^{}]*\}|\[(?:\d+-\d+|[a-z]-[a-z])(?::\d+)?\]/i;
+
 class Reading {
   readonly warnings: string[] = [];
   readonly #urls: string[] = [];
@@ -71,6 +74,7 @@ class Reading {
   readonly #query: string[] = [];
   #method: string | undefined;
   #dataAsQuery = false;
+  #isLiteral = false;
   #login: 'basic' | 'bearer' | undefined;
   #credentials: string | undefined;
   readonly #cookies: string[] = [];
@@ -99,6 +103,11 @@ class Reading {
       throw new ActionError('action.invalid', 'The command has no address.', {
         hint: 'Add it: curl https://api.example.com/users',
       });
+    if (!this.#isLiteral && SEVERAL.test(url))
+      throw refused(
+        'The address stands for several: {a,b} and [1-3] are patterns of curl.',
+        'Give one of them; with -g the signs are sent as they are.',
+      );
     const others = this.#urls.length - 1;
     if (others > 0)
       this.warnings.push(
@@ -195,6 +204,9 @@ class Reading {
         break;
       case 'query':
         this.#query.push(value);
+        break;
+      case 'literal':
+        this.#isLiteral = true;
         break;
       case 'asQuery':
         this.#dataAsQuery = true;

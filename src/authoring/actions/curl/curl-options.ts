@@ -15,6 +15,8 @@ export type CurlOptionRole =
   | 'url'
   | 'query'
   | 'asQuery'
+  /** Signs of patterns in the address are sent as they are. */
+  | 'literal'
   /** It changes nothing that a job could say: how curl shows, stores or repeats. */
   | 'ignored'
   /** It changes the connection: there is a key of the configuration for it, or none. */
@@ -52,6 +54,7 @@ const TABLE: readonly (readonly [role: CurlOptionRole, takesValue: boolean, name
     ['url', true, '--url'],
     ['query', true, '--url-query'],
     ['asQuery', false, '-G --get'],
+    ['literal', false, '-g --globoff'],
     [
       'ignored',
       true,
@@ -67,11 +70,7 @@ const TABLE: readonly (readonly [role: CurlOptionRole, takesValue: boolean, name
       false,
       '-s --silent -S --show-error -L --location --location-trusted -i --include --show-headers',
     ],
-    [
-      'ignored',
-      false,
-      '-v --verbose -f --fail --fail-with-body --fail-early -g --globoff --compressed -# --progress-bar',
-    ],
+    ['ignored', false, '-v --verbose -f --fail --fail-with-body --fail-early --compressed -# --progress-bar'],
     [
       'ignored',
       false,

@@ -1,7 +1,7 @@
 import { ActionError } from '../../../lib/errors.ts';
 import { entriesOf, isObject, objectOf, type AnyObject, type Json } from '../../../lib/json/index.ts';
 import { isSecretName } from '../../../lib/secrets.ts';
-import { endpointFor, readAddress } from './address.ts';
+import { endpointFor, readAddress, type CurlAddress } from './address.ts';
 import { dataText, readBody, type CurlBody } from './body.ts';
 import { readCurlCommand, type CurlCommand } from './command.ts';
 import { COOKIES, jobHeaders, loginWarning, secretParameter } from './headers.ts';
@@ -40,9 +40,7 @@ export function jobFromCommand(command: CurlCommand, options: CurlJobOptions): C
 
   const body = bodyOf(command, warnings);
   const { method, paramsIn } = methodOf(command, body);
-  const query = [address.query, command.dataAsQuery ? dataText(command.data) : undefined, ...command.query]
-    .filter((part) => part !== undefined && part !== '')
-    .join('&');
+  const query = wholeQuery(command, address);
   const isQueryJob = body === undefined && (method === 'GET' || method === 'DELETE');
   const pairs = isQueryJob ? pairsOf(query) : undefined;
   const queryParams = pairs === undefined ? undefined : nestedParams(pairs);
@@ -63,6 +61,13 @@ export function jobFromCommand(command: CurlCommand, options: CurlJobOptions): C
   ];
   if (paramsIn !== undefined) job.push(['paramsIn', paramsIn]);
   return { job: objectOf(job), warnings: [...new Set(warnings)] };
+}
+
+/** Returns the query as it is sent: that of the address, with the data of `-G` and the pieces of `--url-query`. */
+export function wholeQuery(command: CurlCommand, address: CurlAddress): string {
+  return [address.query, command.dataAsQuery ? dataText(command.data) : undefined, ...command.query]
+    .filter((part) => part !== undefined && part !== '')
+    .join('&');
 }
 
 function bodyOf(command: CurlCommand, warnings: string[]): CurlBody | undefined {

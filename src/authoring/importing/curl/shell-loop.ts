@@ -49,7 +49,10 @@ export function readLoop(script: string): ShellLoop {
   const found =
     /(?:^|[\n;])\s*(for|while|until)\s+([^\n;]*?(?:\)\))?)\s*[;\n]\s*do\b([\s\S]*?)[\n;]\s*done\b/.exec(text);
   if (found === null)
-    throw new UncertainScript('There is no loop “for … do … done” or “while … do … done”', text);
+    throw new UncertainScript(
+      'There is no loop “for … do … done” or “while … do … done”, and so no word of further pages: gex init looks for them, and takes the command or this file',
+      text,
+    );
   const [, word = '', head = '', body = ''] = found;
   const other = /^.*\b(?:continue|eval|case|function|until|while|for)\b.*$/m.exec(body)?.[0];
   if (other !== undefined) throw new UncertainScript('The loop does more than is known', other);

@@ -126,6 +126,13 @@ export const NUMBERED: readonly Server[] = [
     },
   },
   {
+    name: 'a curl command with -G and a query',
+    ask: "curl -G 'ORIGIN/v1/users?limit=40' -d shelf=a",
+    rows: 137,
+    api: (asked) =>
+      json(asked.query.get('shelf') === 'a' ? cut(R, int(asked, 'offset', 0), int(asked, 'limit', 20)) : []),
+  },
+  {
     name: 'limit and offset that nothing speaks of',
     ask: '/v1/users?limit=40',
     rows: 137,
