@@ -1,4 +1,5 @@
 // @module-tag thorough
+import { describeProblems } from '../../src/cli/runs/problems.ts';
 import { sparkline } from '../../src/cli/runs/sparkline.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunError } from '../../src/storage/protocol/run.ts';
@@ -196,6 +197,12 @@ describe('gex runs', () => {
     expect(await failed('--since', '-100 hours')).toMatch(
       new RegExp(`gex runs rerun --cause ${ids[39]} --since 20\\S+Z`),
     );
+    // In a narrow terminal, too, a command stays one line that can be copied.
+    const { stdout: json } = await runs('--failed', '--since', '-100 hours', '--json');
+    const narrow = describeProblems(JSON.parse(json) as RunProblems, 40);
+    expect(narrow).toMatch(new RegExp(`^  Again, .* --cause ${ids[39]} --since 20\\S+Z$`, 'm'));
+    for (const line of narrow.split('\n'))
+      if (line.includes(' ') && !line.includes('gex runs')) expect(line.length).toBeLessThan(60);
     await last({ error: JSON.stringify(CAUSES[3]?.(39)) });
     expect(await failed()).toContain(`To accept it: gex runs accept --cause ${ids[39]} --because "…"`);
     await last({ status: 'success', error: null });

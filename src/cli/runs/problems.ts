@@ -19,7 +19,7 @@ export function describeProblems(problems: RunProblems, width = WIDEST): string 
   ];
   if (parts.length === 0) return `${head}\nNothing went wrong.`;
   if (problems.leftOut > 0) parts.push(`${problems.leftOut} more runs went wrong: give a shorter range.`);
-  return [head, ...parts].join('\n\n');
+  return [wrapped(head, most).join('\n'), ...parts].join('\n\n');
 }
 
 /** More than the range that the commands look at by themselves. */
@@ -50,10 +50,10 @@ function describe(problem: RunProblem, width: number, since: string): string {
     ...(error.hint === undefined ? [] : [`To do: ${error.hint}`]),
     `Of ${sourcesText(problem)}`,
     ...(sources.every(({ isSolved }) => isSolved) ? ['Newer runs of all of them succeeded.'] : []),
-    `More: gex runs show ${problem.runIds[0]}`,
-    ...nextCommand(problem, since),
-  ];
-  return [title, ...body.flatMap((line) => wrapped(line, width - 2).map((part) => `  ${part}`))].join('\n');
+  ].flatMap((line) => wrapped(line, width - 2));
+  // One that is broken into lines could not be copied.
+  const commands = [`More: gex runs show ${problem.runIds[0]}`, ...nextCommand(problem, since)];
+  return [...wrapped(title, width), ...[...body, ...commands].map((line) => `  ${line}`)].join('\n');
 }
 
 function sourcesText({ sources }: RunProblem): string {

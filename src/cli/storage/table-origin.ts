@@ -1,6 +1,5 @@
 import { StorageError } from '../../lib/errors.ts';
 import type { StorageClient, TableLoad, TableSource } from '../../storage/client/index.ts';
-import { fitTable } from '../fit-table.ts';
 import { sparkline } from '../runs/sparkline.ts';
 import { number, time } from './facts.ts';
 
@@ -35,21 +34,10 @@ export function describeOrigin(
     parts.push(
       [
         'Comes from:',
-        ...fitTable(
-          ['configuration', 'row', 'output', 'run', 'ended', 'status', 'verdict', 'rows', 'next run'],
-          sources.map((source) => [
-            `${source.component}/${source.configuration}`,
-            source.row ?? '',
-            source.output,
-            source.lastRun,
-            time(source.lastTime),
-            source.lastStatus ?? 'no longer kept',
-            source.lastVerdict ?? '',
-            number(source.lastRows),
-            time(source.nextTime),
-          ]),
-          { right: ['rows'], elastic: ['configuration', 'output'], width },
-        ),
+        ...sources.flatMap((source) => [
+          `  ${source.component}/${source.configuration}${source.row === undefined ? '' : `, row ${source.row}`}`,
+          ...lastRunLines(source).map((line) => `    ${line}`),
+        ]),
       ].join('\n'),
     );
   else if (hidden === 0) parts.push('No run of a configuration has loaded it.');
@@ -62,4 +50,21 @@ export function describeOrigin(
   if (last !== undefined && last.lastStatus !== null)
     parts.push(`Its requests: gex runs show ${last.lastRun}`);
   return `\n\n${parts.join('\n\n')}`;
+}
+
+function lastRunLines({
+  output,
+  lastRun,
+  lastStatus,
+  lastVerdict,
+  lastRows,
+  lastTime,
+  nextTime,
+}: TableSource): readonly string[] {
+  const verdict = lastVerdict === null ? '' : `, verdict ${lastVerdict}`;
+  const next = nextTime === null ? '' : ` · next run ${time(nextTime)}`;
+  return [
+    `as ${output} · run ${lastRun}: ${lastStatus ?? 'no longer kept'}${verdict} · ${number(lastRows)} rows`,
+    `ended ${time(lastTime)}${next}`,
+  ];
 }

@@ -83,7 +83,11 @@ describe('where a table comes from', () => {
     const gex = gexAt(world);
     const { stdout: out } = await gex('storage', 'tables', 'show', TABLE);
     expect(out).toContain('Comes from:');
-    expect(out).toMatch(new RegExp(`ex-generic-v2/a +library\\.books +${second.id} .* success +ended +2 `));
+    expect(out).toMatch(
+      new RegExp(
+        `\n  ex-generic-v2/a\n    as library\\.books · run ${second.id}: success, verdict ended · 2 rows\n    ended 20\\S+Z · next run 20\\S+Z\n`,
+      ),
+    );
     expect(out).toContain('Rows after each load  2 to 3');
     expect(out).toContain(`Its requests: gex runs show ${second.id}`);
     const shown = JSON.parse((await gex('storage', 'tables', 'show', TABLE, '--json')).stdout) as object;
