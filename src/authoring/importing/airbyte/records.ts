@@ -203,7 +203,8 @@ class Records {
 
   /** Keeps only the records on a condition. */
   #keep(given: Expression, component: ManifestComponent, template: ManifestNode): void {
-    const position = this.#asItIs();
+    // None is what code has for a field that is missing
+    const position = { ...this.#asItIs(), hasUndefined: component.className === undefined };
     let expression = given;
     let condition: TranslatedJson;
     try {

@@ -35,8 +35,13 @@ export function conditionOf(expression: Expression, position: TemplatePosition):
       return together('all', [conditionOf(left, position), conditionOf(right, position)]);
     if (operator === 'or')
       return together('any', [conditionOf(left, position), conditionOf(right, position)]);
-    if (Object.hasOwn(COMPARISONS, operator))
-      return comparison(operator, valueOf(left, position), valueOf(right, position));
+    if (Object.hasOwn(COMPARISONS, operator)) {
+      const [value, than] = [valueOf(left, position), valueOf(right, position)];
+      const isOfNone = (operator === '==' || operator === '!=') && than.out === null;
+      const none = isOfNone ? noneOf(left, value, position) : undefined;
+      if (none !== undefined) return operator === '==' ? none : negated(none);
+      return comparison(operator, value, than);
+    }
     const key = keyIn(left, right);
     if (key !== undefined && operator === 'in') return there(valueOf(key, position).out, true);
     if (key !== undefined && operator === 'not in') return there(valueOf(key, position).out, false);
@@ -67,6 +72,14 @@ function comparison(operator: string, left: Typed, right: Typed): TranslatedCond
     return compared(right, TURNED[operator] ?? '', left);
   }
   return compared(left, COMPARISONS[operator] ?? '', right);
+}
+
+/** Returns the condition that a field of a record is null, where one that is missing is another matter. */
+function noneOf(of: Expression, { out }: Typed, position: TemplatePosition): TranslatedCondition | undefined {
+  if (position.hasUndefined !== true || of.kind === 'call' || !isMap(out)) return undefined;
+  const { path } = out;
+  const isField = typeof path === 'string' && !/[.[$]/.test(path);
+  return isField ? { value: out, is: 'equals', than: null } : undefined;
 }
 
 function there(out: TranslatedJson, isThere: boolean): TranslatedCondition {
@@ -107,8 +120,9 @@ function wordOf(
   switch (expression.name) {
     case 'defined':
       return there(value.out, true);
-    case 'undefined':
     case 'none':
+      return noneOf(expression.of, value, position) ?? there(value.out, false);
+    case 'undefined':
       return there(value.out, false);
     case 'true':
       return { value: value.out, is: 'equals', than: true };

@@ -6,6 +6,8 @@ export type TranslatedJson = ManifestNode;
 
 /** The place of a template, which gives its names their meaning. */
 export interface TemplatePosition {
+  /** A field that is missing is not None, unless `get` takes it. */
+  readonly hasUndefined?: boolean;
   /** In words, for reports: `the record`, `the request`. */
   readonly text: string;
   /**

@@ -106,6 +106,22 @@ export const TEMPLATE_CASES: readonly TwoRuns[] = [
       ],
     ],
   },
+  ...(
+    [
+      ['{{ record.a is not none }}', ['1', '3']],
+      ["{{ record['a'] != None }}", ['1', '3']],
+      ['{{ not record.a is none }}', ['1', '3']],
+      ["{{ record.get('a') is not none }}", ['1']],
+      ['{{ record.a is none }}', ['2']],
+      ["{{ record.get('a') == None }}", ['2', '3']],
+    ] as const
+  ).map(([condition, kept]) => ({
+    name: `rows whose field is null, or missing: ${condition}`,
+    stream: stream('items', '/a', { selector: { record_filter: { type: 'RecordFilter', condition } } }),
+    api: () => [{ id: 1, a: '' }, { id: 2, a: null }, { id: 3 }],
+    asks: [['GET /a'], ['GET /a']] as const,
+    ids: [kept, kept] as const,
+  })),
   {
     name: 'a filter of rows by the start of the only window',
     stream: stream('items', '/a', {
