@@ -70,7 +70,9 @@ export function buildRequest(job: JobRequest, options: RequestOptions): ApiReque
   const inQuery = inBody ? (query ?? {}) : query === undefined ? params : mergeOver(query, params);
   const merge = merged.fromResponse === true ? mergeIntoLink : mergeParams;
   const url = resolveUrl(options.baseUrl, merge(endpoint, inQuery, options.lists));
-  const content = inBody ? withParams(merged.body, params) : merged.body;
+  const whole = inBody ? withParams(merged.body, params) : merged.body;
+  const isNone = job.emptyBody === 'none' && isObject(whole) && entriesOf(whole).length === 0;
+  const content = isNone ? undefined : whole;
   const format = content === undefined ? undefined : formatOf(merged, content);
   const sent =
     content === undefined || format === undefined ? undefined : encodeBody(content, format, options.lists);

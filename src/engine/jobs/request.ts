@@ -49,8 +49,15 @@ export function firstRequest(
     ...(job.paramsIn === undefined ? {} : { paramsIn: job.paramsIn }),
     ...(query === undefined ? {} : { query: filled(query, `${job.at}.query`) }),
     ...(body === undefined ? {} : { body }),
+    ...(isLeftEmpty(job.body, body) ? { emptyBody: 'none' as const } : {}),
     ...(bodyFormat === undefined ? {} : { bodyFormat }),
   };
+}
+
+/** Tells if all fields of a body are left out: it is none then, unless parameters or pages put something into it. */
+function isLeftEmpty(written: Json | undefined, body: Json | undefined): boolean {
+  if (!isObject(written) || !isObject(body) || getKey(written, 'function') !== undefined) return false;
+  return entriesOf(body).length === 0 && entriesOf(written).length > 0;
 }
 
 function endpointOf(

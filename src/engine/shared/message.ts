@@ -21,6 +21,8 @@ export interface JobRequest {
   readonly body?: Json;
   /** How the body is written; by default as usual for the method and the kind of the body. */
   readonly bodyFormat?: BodyFormat;
+  /** A body that is an object without keys is not sent. */
+  readonly emptyBody?: 'none';
   /** True when the endpoint is a whole address that the API gave for a download: nothing is put into its query. */
   readonly isDownload?: boolean;
   /** True when the endpoint was taken from a response: it is used as it is and gets no credentials. */

@@ -139,7 +139,9 @@ class StreamReader implements StreamParts {
     }
     if (
       isCode &&
-      readCode(requester, this.scope, (type) => sendsAsBase(type, requester, this.scope)) === undefined
+      readCode(requester, this.scope, (type) =>
+        sendsAsBase(type, requester, this.scope, this.retriever, this.stream),
+      ) === undefined
     )
       return undefined;
     if (this.retriever.get('page_size_reduction') !== undefined)

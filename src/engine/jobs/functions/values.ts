@@ -28,7 +28,7 @@ export const VALUES: Readonly<Record<string, LibraryFunction>> = {
   optional: {
     usage: 'optional(value)',
     description:
-      'The value, or null where it is an empty text: a parameter, a header or a field of a body is then left out.',
+      'The value, or null where it is an empty text: a parameter, a header or a field of a body is then left out. A body whose fields are all left out is not sent.',
     arity: [1, 1],
     takesNothing: true,
     call: ([value = null]) => (value === '' ? null : value),

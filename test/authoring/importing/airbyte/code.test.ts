@@ -360,6 +360,26 @@ class Shop(a.HttpRequester):
     'line 8: another request',
   ],
   [
+    'requester with a method for parameters',
+    {
+      requester: { type: 'CustomRequester', class_name: CLASS },
+      incremental_sync: {
+        type: 'DatetimeBasedCursor',
+        cursor_field: 'at',
+        datetime_format: '%Y-%m-%d',
+        start_datetime: '2024-01-01',
+        start_time_option: { type: 'RequestOption', inject_into: 'request_parameter', field_name: 'since' },
+      },
+    },
+    `
+class Shop(a.HttpRequester):
+    def _request_params(self, stream_state, stream_slice, next_page_token, extra_params=None):
+        extra_params.pop("since", None)
+        return super()._request_params(stream_state, stream_slice, next_page_token, extra_params)
+`,
+    'line 8: other parameters',
+  ],
+  [
     'error handler',
     { requester: { error_handler: { type: 'CustomErrorHandler', class_name: CLASS } } },
     `

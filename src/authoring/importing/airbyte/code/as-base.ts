@@ -1,4 +1,5 @@
 import type { ManifestComponent } from '../component.ts';
+import { get, isMap, isSequence, type ManifestNode } from '../node.ts';
 import { constant, isConstant, TemplateError, type Expression } from '../jinja/ast.ts';
 import { fold } from '../jinja/fold.ts';
 import { isTruthy } from '../jinja/values.ts';
@@ -9,7 +10,7 @@ import { CodeObject, parametersOf } from './code-object.ts';
 import type { BaseClass, Decide } from './code-run.ts';
 import { wordsOf } from './explore.ts';
 import { CodeRefused } from './refused.ts';
-import { dict, type CodeValue } from './values.ts';
+import { dict, keyOf, type CodeValue } from './values.ts';
 
 /** Decides by the settings as they are now, and notes it. */
 export function bySettings(scope: TemplateScope): Decide {
@@ -67,15 +68,24 @@ const PRIVATE =
  *
  * @throws {CodeRefused} for code that sends anything else
  */
-export function sendsAsBase(type: CodeClass, requester: ManifestComponent, scope: TemplateScope): true {
+export function sendsAsBase(
+  type: CodeClass,
+  requester: ManifestComponent,
+  scope: TemplateScope,
+  retriever: ManifestComponent,
+  stream: ManifestComponent,
+): true {
   refuseOthers(
     type,
     'HttpRequester',
     (name) =>
       ['__post_init__', 'send_request'].includes(name) ||
       REQUEST_METHODS.has(name) ||
+      name === PUT_TOGETHER ||
       (name.startsWith('_') && !PRIVATE.test(name) && !name.startsWith('__')),
   );
+  const hasPages = retriever.get('paginator') !== undefined;
+  putsTogetherAsBase(type, requester, scope, { names: fieldNamesIn(stream.node), hasPages });
   let isSame = !type.methods.has('send_request');
   const base = recording((name, { positional, named }) => {
     if (name !== 'send_request') return undefined;
@@ -100,6 +110,58 @@ export function sendsAsBase(type: CodeClass, requester: ManifestComponent, scope
   if (sent !== undefined && (!isSame || sent.kind !== 'answer'))
     throw object.refused(type.methods.get('send_request')?.node, 'another request');
   return true;
+}
+
+function given(name: string): CodeValue {
+  return { kind: 'given', name };
+}
+
+/** The method that adds the parameters of pages, windows and slices to those of the class. */
+const PUT_TOGETHER = '_request_params';
+
+/** Returns the names of all parts of a request that a stream adds to those of its requester. */
+function fieldNamesIn(node: ManifestNode): readonly string[] {
+  if (isSequence(node)) return [...new Set(node.flatMap(fieldNamesIn))];
+  if (!isMap(node)) return [];
+  const name = get(node, 'field_name');
+  return [
+    ...new Set([...(typeof name === 'string' ? [name] : []), ...Object.values(node).flatMap(fieldNamesIn)]),
+  ];
+}
+
+/** Checks that the parameters that the stream adds are sent as they are. */
+function putsTogetherAsBase(
+  type: CodeClass,
+  requester: ManifestComponent,
+  scope: TemplateScope,
+  stream: { readonly names: readonly string[]; readonly hasPages: boolean },
+): void {
+  const method = type.methods.get(PUT_TOGETHER);
+  if (method === undefined) return;
+  const added = new Map(stream.names.map((name) => [name, given(name)]));
+  let isSame = false;
+  const base = recording((name, { positional: [state, slice, token, more], named }) => {
+    if (name !== PUT_TOGETHER) return undefined;
+    const sent = named.get('extra_params') ?? more;
+    const [ofState, ofSlice] = [named.get('stream_state') ?? state, named.get('stream_slice') ?? slice];
+    const ofPage = named.get('next_page_token') ?? token;
+    // without pages there is no token
+    const isPage = !stream.hasPages || keyOf(ofPage) === keyOf(given('next_page_token'));
+    isSame =
+      isPage &&
+      keyOf([ofState, ofSlice]) === keyOf([given('stream_state'), given('stream_slice')]) &&
+      keyOf(sent) === keyOf(dict(added));
+    return given(PUT_TOGETHER);
+  });
+  const object = new CodeObject(type, requester, base, bySettings(scope));
+  const names = ['stream_state', 'stream_slice', 'next_page_token'];
+  const named = new Map([
+    ...names.map((name): [string, CodeValue] => [name, given(name)]),
+    ['extra_params', dict(added)] as const,
+  ]);
+  const sent = object.call(method, { positional: [], named });
+  if (!isSame || sent.kind !== 'given' || sent.name !== PUT_TOGETHER)
+    throw object.refused(method.node, 'other parameters');
 }
 
 /**

@@ -29,6 +29,8 @@ export function callBuiltin(
   const [first, second] = positional;
   if (path.endsWith('.getLogger')) return { kind: 'module', path: 'logging' };
   if (SILENT.test(path)) return constant(null);
+  // what only says how long to wait
+  if (/(?:^|\.)\w+BackoffStrategy$/.test(path)) return { kind: 'module', path };
   if (NOW.test(path)) return { kind: 'moment', call: object.now };
   if (path.endsWith('.InterpolatedString.create')) {
     if (first?.kind === 'template') return first;

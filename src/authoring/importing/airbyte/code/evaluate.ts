@@ -87,6 +87,8 @@ export function put(object: CodeRun, target: PythonNode, value: CodeValue, names
     object.attributes.set(file.text(key), value);
     return;
   }
+  const isWait = sign?.name === '.' && file.text(key) === 'backoff_strategies';
+  if (isWait && owner.kind === 'component') return;
   const index = sign?.name === '[' ? object.textOf(evaluate(object, key, names)) : undefined;
   if (owner.kind === 'entry' && (index !== undefined || object.base.isLoose === true)) {
     write(object.written, [...owner.path, index ?? ANY_FIELD]);

@@ -96,6 +96,41 @@ class Wanting(HttpRequester):
     ],
   },
   {
+    name: 'parameters of windows that the class puts together as what it extends, and another wait',
+    stream: stream('items', '/items', {
+      ...by('Together', {
+        error_handler: { type: 'DefaultErrorHandler', max_retries: 1 },
+      }),
+      ...times(),
+    }),
+    code: `${HEAD}
+from airbyte_cdk.sources.declarative.requesters.error_handlers.backoff_strategies import ExponentialBackoffStrategy
+
+class Together(HttpRequester):
+    def __post_init__(self, parameters):
+        self.error_handler.backoff_strategies = ExponentialBackoffStrategy(factor=1, config=self.config, parameters=parameters)
+        super().__post_init__(parameters)
+
+    def get_request_headers(self, *, stream_state=None, stream_slice=None, next_page_token=None):
+        return {"Authorization": "Key k"}
+
+    def get_request_params(self, *, stream_state=None, stream_slice=None, next_page_token=None):
+        shop = self.config.get("account", {}).get("shop")
+        return {"shop": shop} if shop else {}
+
+    def _request_params(self, stream_state, stream_slice, next_page_token, extra_params=None):
+        next_page_token = None
+        if extra_params:
+            page = extra_params.pop("page", {})
+            extra_params.update(page)
+        return super()._request_params(stream_state, stream_slice, next_page_token, extra_params)
+`,
+    settings: { start: '2024-01-01', account: { shop: 's' } },
+    api: () => [{ id: 1, at: '2024-06-29' }],
+    asks: [['GET /items?shop=s&since=2024-01-01 Key k'], ['GET /items?shop=s&since=2024-06-29 Key k']],
+    ids: [['1'], ['1']],
+  },
+  {
     name: 'parameters of the manifest that the class does not hand on',
     stream: stream('items', '/items', by('Plain', { request_parameters: { kind: 'k' } })),
     code: `${HEAD}

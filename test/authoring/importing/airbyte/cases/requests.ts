@@ -1,4 +1,12 @@
-import { inQuery, stream, times, type MockAnswer, type Part, type TwoRuns } from '../../support/two-runs.ts';
+import {
+  inQuery,
+  pages,
+  stream,
+  times,
+  type MockAnswer,
+  type Part,
+  type TwoRuns,
+} from '../../support/two-runs.ts';
 
 const twice = (...lines: readonly string[]): TwoRuns['asks'] => [lines.toSorted(), lines.toSorted()];
 const none: MockAnswer = () => [];
@@ -57,6 +65,28 @@ export const REQUEST_CASES: readonly TwoRuns[] = [
     settings: { none: '' },
     api: none,
     asks: twice('POST /a application/json {"r":{"t":1},"u":{}}'),
+  },
+  {
+    name: 'a JSON body whose only fields are settings that are not given, and the token of a next page',
+    stream: stream('items', '/a', {
+      requester: { http_method: 'POST', request_body_json: { q: "{{ config['none'] }}" } },
+      retriever: pages(
+        {
+          type: 'CursorPagination',
+          cursor_value: '{{ response.next }}',
+          stop_condition: '{{ not response.next }}',
+        },
+        { ...inQuery('after'), inject_into: 'body_json' },
+      ),
+      selector: { extractor: { type: 'DpathExtractor', field_path: ['items'] } },
+    }),
+    settings: { none: '' },
+    api: (_, body) => (body === '' ? { items: [{ id: 1 }], next: 'n' } : { items: [{ id: 2 }] }),
+    asks: twice('POST /a', 'POST /a application/json {"after":"n"}'),
+    ids: [
+      ['1', '2'],
+      ['1', '2'],
+    ],
   },
   {
     name: 'windows that end a microsecond before the next one begins',
