@@ -4,7 +4,7 @@ import { configurationOf, rowsKeys } from '../../init/configure.ts';
 import type { RecordedRequest } from '../../init/requests.ts';
 import { SecretStore } from '../../init/secret-store.ts';
 import { readContent, type DocumentSource } from '../../init/source.ts';
-import { targetOf } from '../../init/target.ts';
+import { targetOf, type FoundRequest } from '../../init/target.ts';
 import { mapOf } from '../proof/stream-jobs.ts';
 import type { Imported } from '../report.ts';
 import { assembleRequests, type ImportedRequest } from '../requests/assemble.ts';
@@ -110,10 +110,7 @@ function fromRecorded(
           ...job,
           ...(isElsewhere ? { endpoint: `${target.baseUrl}${target.endpoint}` } : {}),
         },
-        reasons:
-          isElsewhere && target.authentication !== undefined
-            ? [{ path: what, message: 'It logs in to another host than the first request' }]
-            : [],
+        reasons: loginReasons(target, read[0]?.target).map((message) => ({ path: what, message })),
         columns: [GUESSED.har],
         notes: [...target.notes, `${rows} rows were recorded.`],
       };
@@ -128,6 +125,15 @@ function fromRecorded(
       configuration: { parameters: { ...parameters, config: { ...mapOf(parameters['config']), ...shared } } },
     },
   };
+}
+
+/** Tells what keeps a request from sending the login of the first one, which is that of the configuration. */
+function loginReasons(target: FoundRequest, first: FoundRequest | undefined): readonly string[] {
+  if (target.authentication === undefined || first === undefined) return [];
+  if (new URL(target.baseUrl).origin !== new URL(first.baseUrl).origin)
+    return ['It logs in to another host than the first request'];
+  const isSame = encodeExact(target.authentication) === encodeExact(first.authentication ?? null);
+  return isSame ? [] : ['It logs in in another way than the first request'];
 }
 
 function variableNote(variable: string): string {

@@ -24,11 +24,11 @@ async function imported(
   return { report: JSON.parse(stdout) as ImportReport, out, config: filesOf(out)['config.json'] ?? '' };
 }
 
-const entry = (target: string, body: unknown): unknown => ({
+const entry = (target: string, body: unknown, token = 't-1', base = api.url): unknown => ({
   request: {
     method: 'GET',
-    url: `${api.url}${target}`,
-    headers: [{ name: 'Authorization', value: 'Bearer t-1' }],
+    url: `${base}${target}`,
+    headers: [{ name: 'Authorization', value: `Bearer ${token}` }],
   },
   response: { status: 200, content: { text: JSON.stringify(body) } },
 });
@@ -57,6 +57,28 @@ describe('documents that gex init reads', () => {
     await run({ dataFolder: out, log: silentLog, environment: { [variable]: 't-1' } });
     const tables = Object.keys(filesOf(out)).filter((name) => /tables\/[^/]+$/.test(name));
     expect(tables.filter((name) => !name.endsWith('.manifest'))).toHaveLength(2);
+  });
+
+  test('recorded lists of one host have one row each, in whatever folder; another login is told of', async () => {
+    const rows = [{ id: 1 }, { id: 2 }];
+    const { report } = await imported('har', {
+      log: {
+        entries: [
+          entry('v1/links', rows),
+          entry('v2/pages', rows),
+          entry('v2/orders', rows, 'another-token'),
+          entry('v1/users', rows, 't-1', 'https://api.example.com/'),
+        ],
+      },
+    });
+    expect(
+      report.streams.map(({ stream, reasons }) => [stream, ...reasons.map((one) => one.message)]),
+    ).toEqual([
+      ['links'],
+      ['pages'],
+      ['orders', 'It logs in in another way than the first request'],
+      ['users', 'It logs in to another host than the first request'],
+    ]);
   });
 
   test('a Postman collection gives what gex init gives, with a report', async () => {
