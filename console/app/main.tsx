@@ -23,4 +23,5 @@ await startSession().catch((error: unknown) => {
 });
 const root = document.getElementById('app');
 if (root === null) throw new Error('The page has no place for the console.');
+root.replaceChildren();
 render(<App />, root);

@@ -16,6 +16,9 @@ export function noteContact(isThere: boolean): void {
   } else timer ??= setTimeout(look, AGAIN_MS);
 }
 
+// A computer without a network is told so at once, not by the next request.
+window.addEventListener('offline', () => noteContact(false));
+
 function look(): void {
   timer = undefined;
   fetch(`${BASE}/health`, { cache: 'no-store' }).then(

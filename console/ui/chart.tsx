@@ -24,6 +24,8 @@ export interface Bar {
 
 const HEIGHT = 100;
 const STEP = 10;
+/** No bar is wider than this part of a chart, however few there are. */
+const WIDEST = 1 / 16;
 
 /** Draws bars from the oldest to the newest in the colours of the page, with the numbers in a table. */
 export function BarChart({
@@ -45,6 +47,7 @@ export function BarChart({
 }) {
   const sums = bars.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
   const most = Math.max(0, ...sums);
+  const width = Math.min(0.8 * STEP, bars.length * STEP * WIDEST);
   const [first, last] = [bars[0], bars.at(-1)];
   const listed = bars.filter((_, i) => !leavesEmpty || (sums[i] ?? 0) > 0);
   if (first === undefined || last === undefined) return null;
@@ -76,11 +79,19 @@ export function BarChart({
           preserveAspectRatio="none"
         >
           {bars.map((bar, i) => (
-            <Stack key={bar.key} bar={bar} at={i * STEP} most={most} series={series} format={format} />
+            <Stack
+              key={bar.key}
+              bar={bar}
+              at={i * STEP}
+              width={width}
+              most={most}
+              series={series}
+              format={format}
+            />
           ))}
         </svg>
       </div>
-      <div class="spread muted small" aria-hidden="true">
+      <div class={`chart-names muted small${bars.length < 3 ? ' chart-names-few' : ''}`} aria-hidden="true">
         <span>{first.name}</span>
         {bars.length > 1 && <span>{last.name}</span>}
       </div>
@@ -120,12 +131,14 @@ export function BarChart({
 function Stack({
   bar,
   at,
+  width,
   most,
   series,
   format,
 }: {
   readonly bar: Bar;
   readonly at: number;
+  readonly width: number;
   readonly most: number;
   readonly series: readonly Series[];
   readonly format: (value: number) => string;
@@ -148,9 +161,9 @@ function Stack({
           <rect
             key={series[i]?.name}
             class={`chart-${bar.tone ?? series[i]?.tone ?? 'accent'}`}
-            x={at + STEP * 0.1}
+            x={at + (STEP - width) / 2}
             y={Math.max(0, top)}
-            width={STEP * 0.8}
+            width={width}
             height={height}
           />
         );

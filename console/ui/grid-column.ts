@@ -8,6 +8,8 @@ export interface Column<Row> {
   readonly mark?: ComponentChildren;
   /** In pixels, default 160: the columns share what is left over. */
   readonly width?: number;
+  /** Part in what is left over, beside its width; default 1, and none where it is 0. */
+  readonly grow?: number;
   readonly align?: 'right';
   /** Content of a cell. */
   readonly show?: (row: Row) => ComponentChildren;

@@ -103,23 +103,29 @@ export function useRoom(scroll: { readonly current: HTMLElement | null }): Room 
 
 /** Returns edges of columns as wide as these want to be, and wider if there is room. */
 export function useEdges(
-  columns: readonly { readonly width?: number | undefined; readonly align?: 'right' | undefined }[],
+  columns: readonly {
+    readonly width?: number | undefined;
+    readonly align?: 'right' | undefined;
+    readonly grow?: number | undefined;
+  }[],
   room: number,
 ): readonly number[] {
   return useMemo(() => {
     const wanted = columns.map(({ width = 160 }) => width);
     const sum = wanted.reduce((total, width) => total + width, 0);
     // Numbers are as wide as they are anywhere: names get the room that is free.
-    const growing = wanted
-      .filter((_, i) => columns[i]?.align !== 'right')
-      .reduce((all, width) => all + width, 0);
-    const factor = room > sum && growing > 0 ? (room - sum + growing) / growing : 1;
+    const shares = wanted.map((width, i) =>
+      columns[i]?.align === 'right' ? 0 : width * (columns[i]?.grow ?? 1),
+    );
+    const all = shares.reduce((total, share) => total + share, 0);
+    const free = all === 0 ? 0 : Math.max(0, room - sum) / all;
     let end = 0;
     return [
       0,
-      ...wanted.map(
-        (width, i) => (end += Math.floor(columns[i]?.align === 'right' ? width : width * factor)),
-      ),
+      ...wanted.map((width, i) => {
+        end += width + (shares[i] ?? 0) * free;
+        return Math.round(end);
+      }),
     ];
   }, [columns, room]);
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import './tabs.css';
 
 export interface Tab<Name extends string> {
@@ -23,6 +23,13 @@ export function Tabs<Name extends string>({
 }) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (list.current === null) return undefined;
+    // Also when the page becomes narrower.
+    const observer = new ResizeObserver(([entry]) => entry && showChosen(entry.target));
+    observer.observe(list.current);
+    return () => observer.disconnect();
+  }, [current]);
   function move(event: KeyboardEvent): void {
     const at = tabs.findIndex(({ name }) => name === current);
     const steps: Readonly<Record<string, number>> = {
@@ -67,4 +74,12 @@ export function Tabs<Name extends string>({
       </div>
     </div>
   );
+}
+
+/** Scrolls a list of tabs sideways until the chosen one is in sight. */
+function showChosen(list: Element): void {
+  const tab = list.querySelector('[aria-selected="true"]')?.getBoundingClientRect();
+  if (tab === undefined) return;
+  const { left, right } = list.getBoundingClientRect();
+  list.scrollLeft += Math.min(tab.left - left, Math.max(0, tab.right - right));
 }

@@ -5,7 +5,7 @@ import { dataPart } from '../../src/service/start/data.ts';
 import { workshopPart } from '../../src/service/start/workshop.ts';
 import { MAIN } from '../support/command.ts';
 import { fillService, type Filled } from './full-service.ts';
-import { axe, CHROMIUM, looks, oddTexts, useConsole } from './harness.ts';
+import { axe, CHROMIUM, cutTexts, hiddenTabs, looks, oddTexts, useConsole } from './harness.ts';
 
 const command = [process.execPath, MAIN] as const;
 
@@ -163,6 +163,14 @@ describe.skipIf(CHROMIUM === undefined)('everyone can use, light and dark and at
       found.push(...problems.map((text) => `${width} px, ${theme}: ${text}`));
       if (await page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth'))
         found.push(`${width} px: the page is wider`);
+      // Names of things that a person would give; values from outside are as long as they like.
+      if (width === 2560) {
+        const cut = await cutTexts(page, '.grid-cell:has(a)');
+        found.push(
+          ...cut.filter(({ length }) => length <= 60).map((text) => `cut beside free space: ${text}`),
+        );
+      }
+      found.push(...(await hiddenTabs(page)).map((text) => `${width} px, a tab that is not seen: ${text}`));
     }
     expect(found).toEqual([]);
   });

@@ -195,6 +195,27 @@ export async function oddTexts(page: Page): Promise<string[]> {
   return ODD.flatMap((odd) => odd.exec(text)?.[0] ?? []);
 }
 
+/** Returns texts that end with dots; on a wide screen there is space for all of them. */
+export async function cutTexts(page: Page, within = 'main'): Promise<readonly string[]> {
+  return await page.evaluate<string[]>(
+    `[...document.querySelectorAll(${JSON.stringify(`${within} *`)})]
+      .filter((each) => getComputedStyle(each).textOverflow === 'ellipsis' && each.scrollWidth > each.clientWidth + 1)
+      .map((each) => each.textContent.slice(0, 80))`,
+  );
+}
+
+/** Returns the chosen tabs that are cut, or scrolled out of sight. */
+export async function hiddenTabs(page: Page): Promise<readonly string[]> {
+  return await page.evaluate<string[]>(
+    `[...document.querySelectorAll('[role=tab][aria-selected=true]')]
+      .filter((tab) => {
+        const [own, list] = [tab.getBoundingClientRect(), tab.parentElement.getBoundingClientRect()];
+        return own.left < list.left - 1 || own.right > list.right + 1;
+      })
+      .map((tab) => tab.textContent)`,
+  );
+}
+
 interface Look {
   readonly width: number;
   readonly theme: 'dark' | 'light';

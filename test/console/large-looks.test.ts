@@ -5,7 +5,7 @@ import { runnerPart } from '../../src/service/start/runner.ts';
 import { dataPart } from '../../src/service/start/data.ts';
 import { workshopPart } from '../../src/service/start/workshop.ts';
 import { MAIN } from '../support/command.ts';
-import { axe, CHROMIUM, looks, oddTexts, useConsole } from './harness.ts';
+import { axe, CHROMIUM, cutTexts, hiddenTabs, looks, oddTexts, useConsole } from './harness.ts';
 import { fillLarge } from './large-service.ts';
 import { NARROW, VIEWS } from './large-views.ts';
 
@@ -59,16 +59,8 @@ describe.skipIf(CHROMIUM === undefined)('over 200 runs, 2,000 tables and 500 sou
         found.push(`${width} px: the page is wider`);
       if (width === 2560)
         found.push(...(await cutTexts(page)).map((text) => `cut beside free space: ${text}`));
+      found.push(...(await hiddenTabs(page)).map((text) => `${width} px, a tab that is not seen: ${text}`));
     }
     expect(found).toEqual([]);
   });
 });
-
-/** Returns texts that end with dots; on a wide screen there is space for all of them. */
-async function cutTexts(page: Page): Promise<readonly string[]> {
-  return await page.evaluate<string[]>(
-    `[...document.querySelectorAll('main *')]
-      .filter((each) => getComputedStyle(each).textOverflow === 'ellipsis' && each.scrollWidth > each.clientWidth + 1)
-      .map((each) => each.textContent.slice(0, 80))`,
-  );
-}

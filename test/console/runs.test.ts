@@ -196,6 +196,19 @@ describe.skipIf(CHROMIUM === undefined)('runs', () => {
     await page.getByRole('tab', { name: 'Log' }).click();
     await page.getByLabel('Level').selectOption({ label: 'Errors' });
     await page.getByRole('log').getByText('The API answered 500').waitFor();
+    // A line that is longer than the page is wide does not lie upon the next one.
+    await page.setViewportSize({ width: 700, height: 900 });
+    const line = page
+      .getByRole('log')
+      .getByRole('button')
+      .filter({ hasText: 'The API answered 500' })
+      .first();
+    expect(
+      await line.evaluate(
+        (each: { scrollHeight: number; clientHeight: number }) => each.scrollHeight - each.clientHeight,
+      ),
+    ).toBeLessThan(2);
+    await page.setViewportSize({ width: 1440, height: 900 });
   });
 
   test('one whose request was sent again shows its attempts with the waits, and a link leads to it', async () => {

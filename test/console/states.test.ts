@@ -57,4 +57,14 @@ describe.skipIf(CHROMIUM === undefined)('a view whose data', () => {
       async (route) => await (isBroken ? route.fulfill({ status: 400, json: error }) : route.continue()),
     );
   });
+
+  test('cannot come without a network says so at once, and goes on by itself', async () => {
+    const { page, context } = await own.open('/tokens', { expects: [/ERR_INTERNET_DISCONNECTED/] });
+    await page.getByRole('grid', { name: 'Tokens' }).waitFor();
+    const banner = page.getByText('The service does not answer').first();
+    await context.setOffline(true);
+    await banner.waitFor();
+    await context.setOffline(false);
+    await banner.waitFor({ state: 'detached' });
+  });
 });

@@ -24,6 +24,7 @@ function columnsWith(sources: readonly SourceRef[] | undefined, isWhole: boolean
       id: 'name',
       title: 'Alert',
       width: 220,
+      grow: 12,
       show: ({ id, name }) => (
         <Link to={at`/alerts/${id}`}>
           <Text>{name}</Text>
@@ -47,9 +48,9 @@ function columnsWith(sources: readonly SourceRef[] | undefined, isWhole: boolean
         ),
       ...(isWhole ? { sortBy: ({ wrong }: Alert) => wrong.length } : {}),
     },
-    { id: 'kinds', title: 'Tells of', width: 300, text: ({ kinds }) => kinds.map(wordOf).join(', ') },
+    { id: 'kinds', title: 'Tells of', width: 230, text: ({ kinds }) => kinds.map(wordOf).join(', ') },
     { id: 'scope', title: 'Of', width: 200, text: (alert) => scopeOf(alert, sources) },
-    { id: 'url', title: 'Goes to', width: 320, text: ({ url }) => url },
+    { id: 'url', title: 'Goes to', width: 220, text: ({ url }) => url },
   ];
 }
 

@@ -36,6 +36,7 @@ const COLUMNS: readonly Column<SourceState>[] = [
     id: 'name',
     title: 'Source',
     width: 260,
+    grow: 3,
     show: (source) => (
       <Link to={placeOf(source)}>
         <Text>{source.name === '' ? source.configuration : source.name}</Text>

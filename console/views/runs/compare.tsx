@@ -103,7 +103,7 @@ function Comparison({ first, second }: { readonly first: Run; readonly second: R
                   </th>
                 </tr>
                 {lines.map(({ key, name, left, right, change, hardly = 'same', tone = 'warn' }) => (
-                  <tr key={key} class={change === undefined ? '' : 'runs-other'}>
+                  <tr key={key} class={change === undefined || tone === 'good' ? '' : 'runs-other'}>
                     <td>{name}</td>
                     <td class="runs-right">{left}</td>
                     <td class="runs-right">{right}</td>

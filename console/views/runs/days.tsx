@@ -150,13 +150,15 @@ function OfSource({
   });
   return (
     <Loaded query={runs}>
-      {(all) => (
-        <>
-          <h2>Its last {RUNS} runs</h2>
-          <RunStrip runs={all} />
-          <RunCharts runs={all} />
-        </>
-      )}
+      {(all) =>
+        all.length > 0 && (
+          <>
+            <h2>Its last {all.length === 1 ? 'run' : plural(all.length, 'run')}</h2>
+            <RunStrip runs={all} />
+            <RunCharts runs={all} />
+          </>
+        )
+      }
     </Loaded>
   );
 }

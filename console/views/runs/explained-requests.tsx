@@ -1,8 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { client, type Run, type RunRequest } from '../../data/client.ts';
 import { setQuery, usePlace } from '../../route/router.ts';
 import { Badge, ErrorBanner } from '../../ui/states.tsx';
 import { Count, durationText, plural, timeOf } from '../../ui/values.tsx';
+import { useIsNarrow } from '../../ui/narrow.ts';
 import { useVirtual } from '../../ui/virtual.ts';
 import { ExplainedDetails, whyText, type Asked } from './explained-details.tsx';
 import { SpanBar, spansOf, spansText, type Span } from './spans.tsx';
@@ -12,6 +13,8 @@ const PART = 200;
 /** Parts that are in the page at once. */
 const PARTS = 10;
 const HEIGHT = 60;
+/** Room for status and rows below the address. */
+const NARROW_HEIGHT = 84;
 
 interface Parts {
   readonly at: (index: number) => Asked | undefined;
@@ -84,12 +87,14 @@ export function ExplainedRequests({
   const scroll = useRef<HTMLDivElement>(null);
   const opened = Number(usePlace().query.get('request')) - 1;
   const isOpened = Number.isInteger(opened) && opened >= 0 && opened < total;
+  const height = useIsNarrow() ? NARROW_HEIGHT : HEIGHT;
   const virtual = useVirtual({
     count: total,
     getScrollElement: () => scroll.current,
-    estimateSize: () => HEIGHT,
+    estimateSize: () => height,
     overscan: 6,
   });
+  useLayoutEffect(() => virtual.measure(), [virtual, height]);
   const items = virtual.getVirtualItems();
   const seen = items.map(({ index }) => index);
   const parts = useParts(run.id, job, isOpened ? [...seen, opened] : seen);
@@ -114,7 +119,7 @@ export function ExplainedRequests({
                 aria-setsize={total}
                 aria-posinset={index + 1}
                 class="runs-request"
-                style={{ top: `${start}px`, height: `${HEIGHT}px` }}
+                style={{ top: `${start}px`, height: `${height}px` }}
               >
                 {asked === undefined ? (
                   <span class="runs-wait" />

@@ -288,7 +288,7 @@ function Problem({
           </span>
         )}
       </div>
-      <p class="runs-message">
+      <p class="runs-cause">
         <Words text={error.message} />
       </p>
       {error.hint !== undefined && (

@@ -11,7 +11,7 @@ type Hue = 'accent' | 'muted' | 'olive' | 'pink' | 'sky' | 'teal' | 'warn';
 const PARTS: readonly (readonly [part: keyof Spent, name: string, hue: Hue])[] = [
   ['startMs', 'Start', 'muted'],
   ['inputMs', 'Input', 'olive'],
-  ['loginMs', 'Login', 'sky'],
+  ['loginMs', 'Login', 'pink'],
   ['requestsMs', 'Requests', 'accent'],
   ['waitingMs', 'Waiting', 'warn'],
   ['writingMs', 'Writing', 'teal'],
@@ -30,7 +30,7 @@ export function partsOf(run: Run): readonly { name: string; ms: number; hue: Hue
   const queueMs = Math.max(0, timeOf(startTime) - timeOf(createdTime));
   const restMs = (tookMs(run) ?? 0) - known.reduce((sum, { ms }) => sum + ms, 0);
   return [
-    { name: 'Queue', ms: queueMs, hue: 'muted' as const },
+    { name: 'Queue', ms: queueMs, hue: 'sky' as const },
     ...known,
     // Earlier attempts, and the runner before and behind its process.
     { name: 'Runner', ms: restMs > ROUNDING_MS ? restMs : 0, hue: 'muted' as const },

@@ -80,7 +80,7 @@ export function StartRun({
           />
         )}
         <details class="runs-more" open={from !== '' || to !== '' || isRestart}>
-          <summary>A period of time, and from the beginning</summary>
+          <summary>A period of time, or from the beginning</summary>
           <div class="stack">
             <div class="runs-pair">
               <Input label="From" value={from} onInput={setFrom} placeholder="2026-01-01" />

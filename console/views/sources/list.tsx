@@ -29,7 +29,8 @@ const COLUMNS: readonly Column<ConfigurationBrief>[] = [
   {
     id: 'name',
     title: 'Source',
-    width: 260,
+    width: 180,
+    grow: 3,
     show: (source) => (
       <Link to={placeOf(source)}>
         <Text>{source.name === '' ? source.configuration : source.name}</Text>
@@ -37,17 +38,19 @@ const COLUMNS: readonly Column<ConfigurationBrief>[] = [
     ),
     sortBy: ({ name }) => name,
   },
+  { id: 'run', title: 'Last run', width: 178, grow: 0.5, show: ({ lastRun }) => <LastRun run={lastRun} /> },
   {
     id: 'state',
     title: 'State',
     width: 110,
+    grow: 0,
     show: ({ isDisabled }) => (isDisabled ? <Badge>disabled</Badge> : <Badge tone="good">enabled</Badge>),
   },
-  { id: 'run', title: 'Last run', width: 220, show: ({ lastRun }) => <LastRun run={lastRun} /> },
   {
     id: 'changed',
     title: 'Changed',
     width: 140,
+    grow: 0,
     show: ({ changedTime }) => <RelativeTime value={changedTime} />,
     sortBy: ({ changedTime }) => changedTime ?? '',
   },
@@ -173,21 +176,23 @@ export function SourceList() {
 }
 
 const TRASH_COLUMNS: readonly Column<ConfigurationBrief>[] = [
-  { id: 'name', title: 'Source', width: 260, text: ({ name }) => name, sortBy: ({ name }) => name },
-  { id: 'id', title: 'Id', width: 180, text: ({ configuration }) => configuration },
+  { id: 'name', title: 'Source', width: 200, grow: 3, text: ({ name }) => name, sortBy: ({ name }) => name },
+  {
+    id: 'restore',
+    title: 'Back',
+    width: 120,
+    grow: 0,
+    show: (source) => mayUse(source.component) && <Restore source={source} />,
+  },
   {
     id: 'changed',
     title: 'Deleted',
     width: 140,
+    grow: 0,
     show: ({ changedTime }) => <RelativeTime value={changedTime} />,
     sortBy: ({ changedTime }) => changedTime ?? '',
   },
-  {
-    id: 'restore',
-    title: 'Back',
-    width: 140,
-    show: (source) => mayUse(source.component) && <Restore source={source} />,
-  },
+  { id: 'id', title: 'Id', width: 180, text: ({ configuration }) => configuration },
 ];
 
 function Restore({ source: { component, configuration } }: { readonly source: ConfigurationBrief }) {

@@ -90,10 +90,19 @@ function LastRuns({ component, id, runs }: Of & { readonly runs: readonly Run[] 
             {last.verdict !== null && <VerdictBadge verdict={last.verdict} />}{' '}
             <span class="muted">
               <RelativeTime value={last.endTime ?? last.createdTime} />
-              {last.rowCount !== undefined && `, ${plural(last.rowCount, 'row')}`}
-              {last.startTime !== null &&
-                last.endTime !== null &&
-                `, in ${durationText(Math.max(0, timeOf(last.endTime) - timeOf(last.startTime)))}`}
+              {last.rowCount !== undefined && (
+                <>
+                  , <span class="source-number">{plural(last.rowCount, 'row')}</span>
+                </>
+              )}
+              {last.startTime !== null && last.endTime !== null && (
+                <>
+                  ,{' '}
+                  <span class="source-number">
+                    in {durationText(Math.max(0, timeOf(last.endTime) - timeOf(last.startTime)))}
+                  </span>
+                </>
+              )}
             </span>
           </p>
           <p>

@@ -51,21 +51,25 @@ export function VersionsTab({
     <Loaded query={list}>
       {(versions) => (
         <div class="stack">
-          <div class="versions-choice">
-            <VersionSelect
-              label="Compare"
-              versions={versions}
-              value={from}
-              onChange={(version) => compare({ from: version })}
-            />
-            <VersionSelect
-              label="with"
-              versions={versions}
-              value={to}
-              onChange={(version) => compare({ to: version })}
-            />
-          </div>
-          {versions.length > 1 && <Comparison {...{ subject, queryKey, from, to }} />}
+          {versions.length > 1 && (
+            <>
+              <div class="versions-choice">
+                <VersionSelect
+                  label="Compare"
+                  versions={versions}
+                  value={from}
+                  onChange={(version) => compare({ from: version })}
+                />
+                <VersionSelect
+                  label="with"
+                  versions={versions}
+                  value={to}
+                  onChange={(version) => compare({ to: version })}
+                />
+              </div>
+              <Comparison {...{ subject, queryKey, from, to }} />
+            </>
+          )}
           <ol class="card versions" aria-label="Versions">
             {versions.map((version) => (
               <li key={version.version}>
@@ -77,21 +81,23 @@ export function VersionsTab({
                   </span>
                   {isOfRuns && <Effect effect={effects.get(version.version)} />}
                 </span>
-                {version.version === now ? (
-                  <Badge tone="good">current</Badge>
-                ) : (
-                  mayUse(component) && (
-                    <Button onPress={() => setBack(version.version)}>Roll back to {version.version}</Button>
-                  )
-                )}
-                {version.version > 1 && (
-                  <Button
-                    kind="plain"
-                    onPress={() => compare({ from: version.version - 1, to: version.version })}
-                  >
-                    What changed in {version.version}
-                  </Button>
-                )}
+                <span class="version-buttons">
+                  {version.version > 1 && (
+                    <Button
+                      kind="plain"
+                      onPress={() => compare({ from: version.version - 1, to: version.version })}
+                    >
+                      What changed in {version.version}
+                    </Button>
+                  )}
+                  {version.version === now ? (
+                    <Badge tone="good">current</Badge>
+                  ) : (
+                    mayUse(component) && (
+                      <Button onPress={() => setBack(version.version)}>Roll back to {version.version}</Button>
+                    )
+                  )}
+                </span>
               </li>
             ))}
           </ol>

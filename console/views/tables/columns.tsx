@@ -125,14 +125,14 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     id: 'distinct',
-    title: 'Distinct',
+    title: 'Different',
     width: 130,
     show: ({ profile, rowsLooked }) =>
       profile && <Bar part={profile.distinctCount} of={rowsLooked} tone="accent" />,
     sortBy: ({ profile }) => profile?.distinctCount ?? -1,
   },
-  { id: 'smallest', title: 'Min', width: 140, text: ({ profile }) => profile?.smallest ?? '' },
-  { id: 'largest', title: 'Max', width: 140, text: ({ profile }) => profile?.largest ?? '' },
+  { id: 'smallest', title: 'Smallest', width: 140, text: ({ profile }) => profile?.smallest ?? '' },
+  { id: 'largest', title: 'Largest', width: 140, text: ({ profile }) => profile?.largest ?? '' },
   {
     id: 'frequent',
     title: 'Most frequent',
@@ -190,10 +190,10 @@ function ColumnDetail({
             ? []
             : ([
                 ['Empty', `${countText(profile.emptyCount)} of ${countText(row.rowsLooked)} rows`],
-                ['Distinct values', countText(profile.distinctCount)],
+                ['Different values', countText(profile.distinctCount)],
                 ['Numbers', profile.isNumeric ? 'All values are numbers' : 'Not all values are numbers'],
-                ['Min', <Text>{profile.smallest ?? '–'}</Text>],
-                ['Max', <Text>{profile.largest ?? '–'}</Text>],
+                ['Smallest', <Text>{profile.smallest ?? '–'}</Text>],
+                ['Largest', <Text>{profile.largest ?? '–'}</Text>],
                 ['Longest', `${countText(profile.longest)} characters`],
               ] as const)),
         ]}

@@ -262,7 +262,8 @@ const BUCKET_COLUMNS: readonly Column<Group>[] = [
   {
     id: 'bucket',
     title: 'Bucket',
-    width: 300,
+    width: 190,
+    grow: 2,
     show: ({ id }) => (
       <Link to={at`/tables/${id}`}>
         <Text>{id}</Text>
@@ -273,7 +274,7 @@ const BUCKET_COLUMNS: readonly Column<Group>[] = [
   {
     id: 'tables',
     title: 'Tables',
-    width: 100,
+    width: 72,
     align: 'right',
     show: ({ tables }) => <Count value={tables} />,
     sortBy: ({ tables }) => tables,
@@ -281,7 +282,7 @@ const BUCKET_COLUMNS: readonly Column<Group>[] = [
   {
     id: 'rows',
     title: 'Rows',
-    width: 110,
+    width: 96,
     align: 'right',
     show: ({ rows }) => <Count value={rows} />,
     sortBy: ({ rows }) => rows,

@@ -16,6 +16,7 @@ export const TABLE_COLUMNS: readonly Column<Listed>[] = [
     id: 'table',
     title: 'Table',
     width: 240,
+    grow: 3,
     show: ({ id, name }) => (
       <Link to={at`/tables/${id}`}>
         <Text>{name}</Text>
@@ -43,6 +44,7 @@ export const TABLE_COLUMNS: readonly Column<Listed>[] = [
     id: 'changed',
     title: 'Changed',
     width: 140,
+    grow: 0,
     show: ({ lastChangeDate }) => <RelativeTime value={lastChangeDate} />,
     sortBy: ({ lastChangeDate }) => lastChangeDate ?? '',
   },

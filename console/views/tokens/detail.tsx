@@ -140,7 +140,14 @@ function Found({ token }: { readonly token: Token }) {
             ),
           ],
           ['Made', <RelativeTime value={token.created} />],
-          ['Refreshed', <RelativeTime value={token.refreshed} />],
+          [
+            'Refreshed',
+            token.refreshed === token.created ? (
+              <span class="muted">never</span>
+            ) : (
+              <RelativeTime value={token.refreshed} />
+            ),
+          ],
           ...(token.creatorToken === undefined
             ? []
             : [['By', <Text>{token.creatorToken.description}</Text>] as const]),

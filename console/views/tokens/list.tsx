@@ -18,6 +18,7 @@ const COLUMNS: readonly Column<Token>[] = [
     id: 'description',
     title: 'Token',
     width: 214,
+    grow: 4,
     show: ({ id, description }) => (
       <>
         <Link to={at`/tokens/${id}`}>
@@ -28,11 +29,18 @@ const COLUMNS: readonly Column<Token>[] = [
     ),
     sortBy: ({ description }) => description,
   },
-  { id: 'rights', title: 'May do', width: 466, show: (token) => <Text>{rightsOf(token).join('; ')}</Text> },
+  {
+    id: 'rights',
+    title: 'May do',
+    width: 466,
+    grow: 0.2,
+    show: (token) => <Text>{rightsOf(token).join('; ')}</Text>,
+  },
   {
     id: 'expires',
     title: 'Ends',
     width: 92,
+    grow: 0,
     show: ({ expires, isExpired }) =>
       isExpired ? (
         <Badge tone="warn">over</Badge>
@@ -46,6 +54,7 @@ const COLUMNS: readonly Column<Token>[] = [
     id: 'created',
     title: 'Made',
     width: 148,
+    grow: 0,
     show: ({ created }) => <RelativeTime value={created} />,
     sortBy: ({ created }) => created,
   },
@@ -53,8 +62,9 @@ const COLUMNS: readonly Column<Token>[] = [
     id: 'refreshed',
     title: 'Refreshed',
     width: 148,
+    grow: 0,
     show: ({ created, refreshed }) =>
-      created === refreshed ? <span class="muted">–</span> : <RelativeTime value={refreshed} />,
+      created === refreshed ? <span class="muted">never</span> : <RelativeTime value={refreshed} />,
   },
   {
     id: 'by',

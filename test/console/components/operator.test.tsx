@@ -72,7 +72,12 @@ describe('a chart', () => {
         format={countText}
       />,
     );
-    screen.getByRole('img', { name: /^1 bar, 3; the last, Monday, is 3\./ });
+    const drawn = screen.getByRole('img', { name: /^1 bar, 3; the last, Monday, is 3\./ });
+    // It does not fill the chart.
+    const [place, bar] = [...drawn.querySelectorAll('rect')].map((each) =>
+      Number(each.getAttribute('width')),
+    );
+    expect(bar).toBeLessThan((place ?? 0) / 10);
   });
 
   test('of nothing is not drawn', () => {
@@ -145,7 +150,7 @@ describe('the time of a run', () => {
 
   test('has the queue and what is not known of it, and no parts without time', () => {
     expect(partsOf(runOf({ spent }))).toEqual([
-      { name: 'Queue', ms: 5000, hue: 'muted' },
+      { name: 'Queue', ms: 5000, hue: 'sky' },
       { name: 'Start', ms: 500, hue: 'muted' },
       { name: 'Requests', ms: 4000, hue: 'accent' },
       { name: 'Writing', ms: 300, hue: 'teal' },
