@@ -3,13 +3,13 @@ import { client, type Alert, type AlertMessage, type AlertUpdate } from '../../d
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
 import { useSources } from '../../data/sources.ts';
 import { Link } from '../../route/link.tsx';
-import { navigate, setQuery, usePlace } from '../../route/router.ts';
+import { navigate } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { Confirm, FormDialog } from '../../ui/dialog.tsx';
 import { Checkbox, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Pager } from '../../ui/pager.tsx';
+import { Pager, useOffset } from '../../ui/pager.tsx';
 import { Badge, ErrorBanner, Loaded } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { By, KeyValue, plural, RelativeTime, Text } from '../../ui/values.tsx';
@@ -232,7 +232,7 @@ function lineOf({ body }: AlertMessage): string {
 }
 
 function Messages({ alert: { id } }: { readonly alert: Alert }) {
-  const offset = Math.max(0, Math.floor(Number(usePlace().query.get('offset'))) || 0);
+  const offset = useOffset();
   const messages = useQuery({
     key: ['alerts', 'messages', id, offset],
     load: async () => await client().alerts.messages(id, { limit: PART, offset }),
@@ -291,13 +291,7 @@ function Messages({ alert: { id } }: { readonly alert: Alert }) {
           ) : (
             <>
               <DataTable label="Messages" columns={columns} rows={all} rowKey={(message) => message.id} />
-              <Pager
-                noun="messages"
-                size={PART}
-                offset={offset}
-                shown={all.length}
-                onMove={(next) => setQuery({ offset: next === 0 ? undefined : String(next) })}
-              />
+              <Pager noun="messages" size={PART} shown={all.length} />
             </>
           )
         }

@@ -3,11 +3,11 @@ import { client, type Alert } from '../../data/client.ts';
 import { useQuery } from '../../data/query.ts';
 import { useSources, type SourceRef } from '../../data/sources.ts';
 import { Link } from '../../route/link.tsx';
-import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
+import { at, navigate } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Pager } from '../../ui/pager.tsx';
+import { Pager, useOffset } from '../../ui/pager.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
 import { RelativeTime, Text } from '../../ui/values.tsx';
@@ -66,7 +66,7 @@ export function AlertState({ alert }: { readonly alert: Alert }) {
 
 export function AlertList() {
   const sources = useSources();
-  const offset = Math.max(0, Math.floor(Number(usePlace().query.get('offset'))) || 0);
+  const offset = useOffset();
   const alerts = useQuery({
     key: ['alerts', 'list', offset],
     load: async () => await client().alerts.list({ limit: PART, offset }),
@@ -92,14 +92,7 @@ export function AlertList() {
               rowKey={({ id }) => id}
               onOpen={({ id }) => navigate(at`/alerts/${id}`)}
             />
-            <Pager
-              noun="alerts"
-              words={['Back', 'Next']}
-              size={PART}
-              offset={offset}
-              shown={all.length}
-              onMove={(next) => setQuery({ offset: next === 0 ? undefined : String(next) })}
-            />
+            <Pager noun="alerts" words={['Back', 'Next']} size={PART} shown={all.length} />
           </>
         )
       }

@@ -5,10 +5,10 @@ import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { SearchField, Select } from '../../ui/field.tsx';
 import { Pager } from '../../ui/pager.tsx';
-import { useServiceSearch } from '../../ui/service-search.ts';
-import { useServiceSort } from '../../ui/service-sort.ts';
+import { useServiceList } from '../../ui/service-list.ts';
+import { SourceLink } from '../../ui/source-link.tsx';
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
-import { RelativeTime, Text } from '../../ui/values.tsx';
+import { RelativeTime } from '../../ui/values.tsx';
 import { minutesText } from './words.ts';
 import './alerts.css';
 
@@ -37,11 +37,7 @@ const COLUMNS: readonly Column<SourceState>[] = [
     title: 'Source',
     width: 260,
     grow: 3,
-    show: (source) => (
-      <Link to={placeOf(source)}>
-        <Text>{source.name === '' ? source.configuration : source.name}</Text>
-      </Link>
-    ),
+    show: (source) => <SourceLink {...source} />,
     sortBy: ({ name }) => name,
   },
   {
@@ -93,19 +89,14 @@ const ORDERS = { name: false, lastLoad: true, next: false, lastRun: true } as co
 /** Lists how sources ran last and how old their data is, those that need a look first. */
 export function SourceStates() {
   const { query } = usePlace();
-  const { search, typed, onType } = useServiceSearch();
+  const { search, typed, onType, sort, onSort, asked } = useServiceList(PART, ORDERS);
   const state = query.get('state') ?? '';
-  const offset = Math.max(0, Math.floor(Number(query.get('offset'))) || 0);
-  const { column, isReversed, sort, onSort } = useServiceSort(ORDERS);
   const condition = CONDITIONS.find(({ value }) => value === state)?.value;
   const states = useQuery({
-    key: ['runs', 'states', state, search, offset, column, isReversed],
+    key: ['runs', 'states', state, asked],
     load: async () =>
       await client().runs.states({
-        limit: PART,
-        offset,
-        ...(search === '' ? {} : { search }),
-        ...(column === undefined ? {} : { sort: column, isReversed }),
+        ...asked,
         ...(condition === undefined ? {} : { state: [condition] }),
         ...(state === 'paused' ? { isPaused: true } : {}),
       }),
@@ -153,14 +144,7 @@ export function SourceStates() {
                 sort={sort}
                 onSort={onSort}
               />
-              <Pager
-                noun="sources"
-                words={['Back', 'Next']}
-                size={PART}
-                offset={offset}
-                shown={sources.length}
-                onMove={(next) => setQuery({ offset: next === 0 ? undefined : String(next) })}
-              />
+              <Pager noun="sources" size={PART} shown={sources.length} total={total} />
             </>
           )}
         </div>

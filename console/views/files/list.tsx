@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { SearchField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Pager } from '../../ui/pager.tsx';
+import { Pager, useOffset } from '../../ui/pager.tsx';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { By, Bytes, RelativeTime, Text } from '../../ui/values.tsx';
 import { Expires, kindText, Tags } from './facts.tsx';
@@ -68,7 +68,7 @@ export function FileList() {
   const { query } = usePlace();
   const search = query.get('search') ?? '';
   const asked = useDebounced(search.trim());
-  const offset = Math.max(0, Number(query.get('offset')) || 0);
+  const offset = useOffset();
   const files = useQuery({
     key: ['files', 'list', { asked, offset }],
     load: async () => await client().files.list({ limit: PART, offset, q: asked === '' ? undefined : asked }),
@@ -123,13 +123,7 @@ export function FileList() {
                 onOpen={({ id }) => navigate(at`/files/${id}`)}
               />
             )}
-            <Pager
-              noun="files"
-              size={PART}
-              offset={offset}
-              shown={all.length}
-              onMove={(next) => setQuery({ offset: next === 0 ? undefined : String(next) })}
-            />
+            <Pager noun="files" size={PART} shown={all.length} />
           </>
         )}
       </Loaded>

@@ -14,7 +14,7 @@ import { Button } from '../../ui/button.tsx';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { SearchField, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Pager } from '../../ui/pager.tsx';
+import { Pager, useOffset } from '../../ui/pager.tsx';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { By, RelativeTime, Text } from '../../ui/values.tsx';
 import { isOver, JobStatus, tookText } from './status.tsx';
@@ -64,7 +64,7 @@ export function JobList() {
   const status = query.get('status') ?? '';
   const operation = query.get('operation') ?? '';
   const tableId = query.get('table') ?? '';
-  const offset = Math.max(0, Number(query.get('offset')) || 0);
+  const offset = useOffset();
   const isFiltered = status !== '' || operation !== '' || tableId !== '';
   const jobs = useQuery({
     key: ['jobs', { status, operation, tableId, offset }],
@@ -142,13 +142,7 @@ export function JobList() {
                 onOpen={({ id }) => navigate(at`/jobs/${id}`)}
               />
             )}
-            <Pager
-              noun="jobs"
-              size={PART}
-              offset={offset}
-              shown={all.length}
-              onMove={(next) => setQuery({ offset: next === 0 ? undefined : String(next) })}
-            />
+            <Pager noun="jobs" size={PART} shown={all.length} />
           </>
         )}
       </Loaded>

@@ -10,8 +10,7 @@ import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { SearchField, Select } from '../../ui/field.tsx';
 import { Pager } from '../../ui/pager.tsx';
-import { useServiceSearch } from '../../ui/service-search.ts';
-import { useServiceSort } from '../../ui/service-sort.ts';
+import { useServiceList } from '../../ui/service-list.ts';
 import { Badge, EmptyState, ErrorBanner, Loaded, type Tone } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { plural, RelativeTime, Text } from '../../ui/values.tsx';
@@ -83,20 +82,12 @@ const STANDINGS = ['active', 'paused', 'disabled'] as const;
 /** Shows the schedules of all sources page by page, with what they wait for and the calendar of the next day. */
 export function AllSchedules() {
   const { query } = usePlace();
-  const { search, typed, onType } = useServiceSearch();
-  const { column, isReversed, sort, onSort } = useServiceSort(ORDERS);
-  const offset = Math.max(0, Math.floor(Number(query.get('offset'))) || 0);
+  const { typed, onType, sort, onSort, asked } = useServiceList(PART, ORDERS);
   const standing = STANDINGS.find((value) => value === query.get('standing'));
   const schedules = useQuery({
-    key: ['schedules', 'all', search, standing, column, isReversed, offset],
+    key: ['schedules', 'all', standing, asked],
     load: async () =>
-      await client().schedules.brief({
-        ...(search === '' ? {} : { search }),
-        ...(standing === undefined ? {} : { standing }),
-        ...(column === undefined ? {} : { sort: column, isReversed }),
-        limit: PART,
-        offset,
-      }),
+      await client().schedules.brief({ ...asked, ...(standing === undefined ? {} : { standing }) }),
     everyMs: 30_000,
     topic: ['schedules', 'runs'],
     keepsPrevious: true,
@@ -146,14 +137,7 @@ export function AllSchedules() {
                 onSort={onSort}
               />
             )}
-            <Pager
-              noun="schedules"
-              words={['Back', 'Next']}
-              size={PART}
-              offset={offset}
-              shown={part.length}
-              onMove={(next) => setQuery({ offset: next === 0 ? undefined : String(next) })}
-            />
+            <Pager noun="schedules" size={PART} shown={part.length} total={total} />
           </>
         )
       }

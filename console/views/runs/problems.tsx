@@ -8,6 +8,7 @@ import { at, setQuery, usePlace } from '../../route/router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
+import { SourceLink } from '../../ui/source-link.tsx';
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
 import { plural, relativeText, RelativeTime, Text, timeOf } from '../../ui/values.tsx';
 import { cronText } from '../../ui/cron-words.ts';
@@ -299,9 +300,7 @@ function Problem({
       <ul class="runs-sources">
         {shown.map(({ component, configuration, runs, lastRun, isSolved }) => (
           <li key={`${component}/${configuration}`}>
-            <Link to={at`/sources/${component}/${configuration}`}>
-              <Text>{nameOf(sources, component, configuration)}</Text>
-            </Link>{' '}
+            <SourceLink {...{ component, configuration }} name={nameOf(sources, component, configuration)} />{' '}
             <span class="muted small">
               {runs === 1 ? 'once' : `${runs} times`}, <Link to={at`/runs/${lastRun}`}>run {lastRun}</Link>
               {isSolved && ', solved since'}
@@ -338,9 +337,7 @@ function Missed({
     <section class="card runs-problem" aria-label={`A schedule of ${configuration} gave no run`}>
       <div class="row">
         <Badge tone="warn">{plural(times, 'time')} not run</Badge>
-        <Link to={at`/sources/${component}/${configuration}`}>
-          <Text>{nameOf(sources, component, configuration)}</Text>
-        </Link>
+        <SourceLink {...{ component, configuration }} name={nameOf(sources, component, configuration)} />
         <span class="muted small">
           <Between first={firstTime} last={lastTime} />
         </span>

@@ -9,10 +9,11 @@ import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Pager } from '../../ui/pager.tsx';
+import { Pager, useOffset } from '../../ui/pager.tsx';
 import { StatusBadge, VerdictBadge } from '../../ui/run-badges.tsx';
+import { SourceLink } from '../../ui/source-link.tsx';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
-import { By, Count, durationText, plural, RelativeTime, Text } from '../../ui/values.tsx';
+import { By, Count, durationText, plural, RelativeTime } from '../../ui/values.tsx';
 import { FAILING, fromKey, nameOf, useSources, type SourceRef } from '../../data/sources.ts';
 import { NotDone, useMany } from './many.tsx';
 import { DAY_MS, dayOf } from './source-grid.tsx';
@@ -30,9 +31,7 @@ function columnsOf(sources: readonly SourceRef[] | undefined): readonly Column<R
       title: 'Source',
       width: 220,
       show: ({ component, configuration }) => (
-        <Link to={at`/sources/${component}/${configuration}`}>
-          <Text>{nameOf(sources, component, configuration)}</Text>
-        </Link>
+        <SourceLink {...{ component, configuration }} name={nameOf(sources, component, configuration)} />
       ),
     },
     {
@@ -106,7 +105,7 @@ export function RunList() {
   const source = query.get('source') ?? '';
   const chosen = fromKey(source);
   const status = STATUSES.find(({ value }) => value === query.get('status'));
-  const offset = Math.max(0, Math.floor(Number(query.get('offset'))) || 0);
+  const offset = useOffset();
   const day = dayFrom(query.get('day'));
   const [isStarting, setStarting] = useState(false);
   const sources = useSources();
@@ -209,13 +208,7 @@ export function RunList() {
                 rowKey={({ id }) => id}
                 onOpen={({ id }) => navigate(at`/runs/${id}`)}
               />
-              <Pager
-                noun="runs"
-                size={PART}
-                offset={offset}
-                shown={all.length}
-                onMove={(next) => setQuery({ offset: next === 0 ? undefined : String(next) })}
-              />
+              <Pager noun="runs" size={PART} shown={all.length} />
             </>
           )
         }

@@ -3,11 +3,11 @@ import { useState } from 'preact/hooks';
 import { client, type Run } from '../../data/client.ts';
 import { invalidate, useAction } from '../../data/query.ts';
 import { mayUse } from '../../data/session.ts';
-import { Link } from '../../route/link.tsx';
 import { at, setQuery, usePlace } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Page } from '../../ui/page.tsx';
+import { SourceLink } from '../../ui/source-link.tsx';
 import { StatusBadge, VerdictBadge } from '../../ui/run-badges.tsx';
 import { Banner, Loaded } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -151,9 +151,7 @@ function Head({ run, name }: { readonly run: Run; readonly name: string }) {
           <VerdictBadge verdict={verdict} isAccepted={run.accepted !== undefined} />
         </Fact>
         <Fact name="Source">
-          <Link to={at`/sources/${component}/${configuration}`}>
-            <Text>{name}</Text>
-          </Link>
+          <SourceLink {...{ component, configuration, name }} />
         </Fact>
         <Fact name={isOver(run) ? 'Rows in tables' : 'Rows read'}>
           {rows === undefined ? '–' : <Count value={rows} />}

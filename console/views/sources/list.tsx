@@ -3,7 +3,7 @@ import { client, type ConfigurationBrief } from '../../data/client.ts';
 import { invalidate, useAction, useQuery } from '../../data/query.ts';
 import { mayUse } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
-import { at, navigate, setQuery, usePlace } from '../../route/router.ts';
+import { at, navigate, usePlace } from '../../route/router.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
@@ -11,8 +11,8 @@ import { Input, SearchField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { StatusBadge, VerdictBadge } from '../../ui/run-badges.tsx';
-import { useServiceSearch } from '../../ui/service-search.ts';
-import { useServiceSort } from '../../ui/service-sort.ts';
+import { useServiceList } from '../../ui/service-list.ts';
+import { SourceLink } from '../../ui/source-link.tsx';
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { plural, RelativeTime, Text } from '../../ui/values.tsx';
@@ -31,11 +31,7 @@ const COLUMNS: readonly Column<ConfigurationBrief>[] = [
     title: 'Source',
     width: 180,
     grow: 3,
-    show: (source) => (
-      <Link to={placeOf(source)}>
-        <Text>{source.name === '' ? source.configuration : source.name}</Text>
-      </Link>
-    ),
+    show: (source) => <SourceLink {...source} />,
     sortBy: ({ name }) => name,
   },
   { id: 'run', title: 'Last run', width: 178, grow: 0.5, show: ({ lastRun }) => <LastRun run={lastRun} /> },
@@ -92,20 +88,11 @@ const ORDERS = { name: false, changed: true, component: false } as const;
 export function SourceList() {
   const { query } = usePlace();
   const isTrash = query.get('show') === 'trash';
-  const { search, typed, onType } = useServiceSearch();
-  const { column, isReversed, sort, onSort } = useServiceSort(ORDERS);
-  const offset = Math.max(0, Math.floor(Number(query.get('offset'))) || 0);
+  const { search, typed, onType, sort, onSort, asked } = useServiceList(PART, ORDERS);
   const [isMaking, setMaking] = useState(false);
   const sources = useQuery({
-    key: ['sources', isTrash ? 'trash' : 'live', search, column, isReversed, offset],
-    load: async () =>
-      await client().configurationBriefs({
-        isDeleted: isTrash,
-        ...(search === '' ? {} : { search }),
-        ...(column === undefined ? {} : { sort: column, isReversed }),
-        limit: PART,
-        offset,
-      }),
+    key: ['sources', isTrash ? 'trash' : 'live', asked],
+    load: async () => await client().configurationBriefs({ isDeleted: isTrash, ...asked }),
     everyMs: 15_000,
     topic: ['configurations', 'runs'],
     keepsPrevious: true,
@@ -158,14 +145,7 @@ export function SourceList() {
                   {...list}
                 />
               )}
-              <Pager
-                noun="sources"
-                words={['Back', 'Next']}
-                size={PART}
-                offset={offset}
-                shown={configurations.length}
-                onMove={(next) => setQuery({ offset: next === 0 ? undefined : String(next) })}
-              />
+              <Pager noun="sources" size={PART} shown={configurations.length} total={total} />
             </>
           );
         }}

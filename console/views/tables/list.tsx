@@ -11,8 +11,7 @@ import { FormDialog } from '../../ui/dialog.tsx';
 import { Input, SearchField, Select } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pager } from '../../ui/pager.tsx';
-import { useServiceSearch } from '../../ui/service-search.ts';
-import { useServiceSort } from '../../ui/service-sort.ts';
+import { useServiceList } from '../../ui/service-list.ts';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { Bytes, bytesText, Count, plural, RelativeTime, Text } from '../../ui/values.tsx';
 import { ALL_COLUMNS, bucketOf } from './table-columns.tsx';
@@ -50,23 +49,14 @@ export function TableList() {
 const PART = 200;
 
 /** Orders of the service, by column; true for those that begin with the largest. */
-const ORDERS = { bucket: false, rows: true, size: true, changed: true } as const;
+const ORDERS = { id: false, rows: true, size: true, changed: true } as const;
 
 /** Shows tables page by page, searched and sorted by the service. */
 function Tables() {
-  const { query } = usePlace();
-  const { search, typed, onType } = useServiceSearch();
-  const { column, isReversed, sort, onSort } = useServiceSort(ORDERS);
-  const offset = Math.max(0, Math.floor(Number(query.get('offset'))) || 0);
+  const { search, typed, onType, sort, onSort, asked } = useServiceList(PART, ORDERS);
   const found = useQuery({
-    key: ['tables', 'brief', search, column, isReversed, offset],
-    load: async () =>
-      await client().tables.brief({
-        ...(search === '' ? {} : { search }),
-        ...(column === undefined ? {} : { sort: column === 'bucket' ? 'id' : column, isReversed }),
-        limit: PART,
-        offset,
-      }),
+    key: ['tables', 'brief', asked],
+    load: async () => await client().tables.brief(asked),
     everyMs: 30_000,
     topic: 'tables',
     keepsPrevious: true,
@@ -98,14 +88,7 @@ function Tables() {
                 sort={sort}
                 onSort={onSort}
               />
-              <Pager
-                noun="tables"
-                words={['Back', 'Next']}
-                size={PART}
-                offset={offset}
-                shown={tables.length}
-                onMove={(next) => setQuery({ offset: next === 0 ? undefined : String(next) })}
-              />
+              <Pager noun="tables" size={PART} shown={tables.length} total={total} />
             </>
           )}
         </>

@@ -4,6 +4,7 @@ import { maySee } from '../../data/session.ts';
 import { Link } from '../../route/link.tsx';
 import { at } from '../../route/router.ts';
 import { BarChart } from '../../ui/chart.tsx';
+import { SourceLink } from '../../ui/source-link.tsx';
 import { RUN_STATUS, VerdictBadge } from '../../ui/run-badges.tsx';
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx';
 import {
@@ -85,9 +86,7 @@ function Source({ source }: { readonly source: TableSource }) {
     <section class="card tables-source" aria-label={`From ${name}`}>
       <div class="spread">
         <h2>
-          <Link to={at`/sources/${component}/${configuration}`}>
-            <Text>{name}</Text>
-          </Link>
+          <SourceLink {...{ component, configuration, name }} />
         </h2>
         <span class="row">
           {source.isDeleted ? (

@@ -5,6 +5,7 @@ import { nameOf, useSources } from '../../data/sources.ts';
 import { Link } from '../../route/link.tsx';
 import { at } from '../../route/router.ts';
 import { JsonBlock } from '../../ui/json-block.tsx';
+import { SourceLink } from '../../ui/source-link.tsx';
 import { Badge, Loaded } from '../../ui/states.tsx';
 import { By, RelativeTime, Text } from '../../ui/values.tsx';
 
@@ -90,9 +91,10 @@ function LoadedBy({ load }: { readonly load: RowOrigin['loads'][number] }) {
         <>
           {' of '}
           {maySee(component) ? (
-            <Link to={at`/sources/${component}/${configuration}`}>
-              <Text>{nameOf(sources.data, component, configuration)}</Text>
-            </Link>
+            <SourceLink
+              {...{ component, configuration }}
+              name={nameOf(sources.data, component, configuration)}
+            />
           ) : (
             <Text>{configuration}</Text>
           )}

@@ -60,7 +60,7 @@ export const TABLE_COLUMNS: readonly Column<Listed>[] = [
 /** The same with the bucket in front, where tables of several are listed: the service sorts by some of them. */
 export const ALL_COLUMNS: readonly Column<Listed>[] = [
   {
-    id: 'bucket',
+    id: 'id',
     title: 'Bucket',
     width: 160,
     show: ({ id }) => (

@@ -1,39 +1,58 @@
 import { fireEvent, render, screen } from '@testing-library/preact';
-import { describe, expect, test, vi } from 'vitest';
-import { PlaceContext, useFollowedPlace } from '../../../console/route/router.ts';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { navigate, PlaceContext, useFollowedPlace } from '../../../console/route/router.ts';
 import { Pager } from '../../../console/ui/pager.tsx';
 import { JobList } from '../../../console/views/jobs/list.tsx';
 import { answer, signIn } from './service.ts';
 
 const button = (name: string): HTMLButtonElement => screen.getByRole<HTMLButtonElement>('button', { name });
 
-function show(offset: number, shown: number) {
-  const onMove = vi.fn();
-  render(<Pager noun="jobs" size={100} offset={offset} shown={shown} onMove={onMove} />);
-  return onMove;
+type Part = Omit<Parameters<typeof Pager>[0], 'noun' | 'size'>;
+
+function Parts(part: Part) {
+  return (
+    <PlaceContext.Provider value={useFollowedPlace()}>
+      <Pager noun="jobs" size={100} {...part} />
+    </PlaceContext.Provider>
+  );
+}
+
+beforeEach(() => navigate('/jobs'));
+
+function show(offset: number, part: Part): void {
+  navigate(offset === 0 ? '/jobs' : `/jobs?offset=${offset}`);
+  render(<Parts {...part} />);
 }
 
 describe('the parts of a list', () => {
-  test('that is short are not spoken of', () => {
-    show(0, 99);
+  test.each<Part>([{ shown: 99 }, { shown: 100, total: 100 }])('that is short are not spoken of', (part) => {
+    show(0, part);
     expect(screen.queryByRole('navigation')).toBeNull();
   });
 
   test('lead to older ones, and from the first to no newer', () => {
-    const onMove = show(0, 100);
+    show(0, { shown: 100 });
     expect(screen.getByRole('navigation', { name: 'Parts of the jobs' })).toBeTruthy();
     expect(screen.getByText('1 to 100 of the jobs')).toBeTruthy();
     expect(button('Newer').disabled).toBe(true);
     fireEvent.click(button('Older'));
-    expect(onMove).toHaveBeenCalledExactlyOnceWith(100);
+    expect(window.location.search).toBe('?offset=100');
   });
 
   test('end with one that is short or empty, and lead back to the first', () => {
-    const onMove = show(50, 0);
+    show(50, { shown: 0 });
     expect(screen.getByText('No more jobs')).toBeTruthy();
     expect(button('Older').disabled).toBe(true);
     fireEvent.click(button('Newer'));
-    expect(onMove).toHaveBeenCalledExactlyOnceWith(0);
+    expect(window.location.search).toBe('');
+  });
+
+  test('end where the service has counted them, though the last one is full', () => {
+    show(1900, { shown: 100, total: 2000 });
+    expect(screen.getByText('1,901 to 2,000 of 2,000 jobs')).toBeTruthy();
+    expect(button('Next').disabled).toBe(true);
+    fireEvent.click(button('Back'));
+    expect(window.location.search).toBe('?offset=1800');
   });
 });
 
