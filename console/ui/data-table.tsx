@@ -2,7 +2,8 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'pr
 import { isReturn } from '../route/router.ts';
 import { classOf, type Column, type Plain, placeIn } from './grid-column.ts';
 import { GridRow, type RowHandlers } from './grid-row.tsx';
-import { useEdges, useGridWindow, useRoom } from './grid-window.ts';
+import { useEdges, useMoreSign, useNeeds } from './grid-widths.ts';
+import { useGridWindow, useRoom } from './grid-window.ts';
 import { Icon } from './icon.tsx';
 import { PlainRows } from './plain-rows.tsx';
 import { Text } from './values.tsx';
@@ -56,7 +57,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     [props.onSort === undefined, props.rows, columns, own],
   );
   const room = useRoom(scroll);
-  const edges = useEdges(columns, room.width);
+  const needs = useNeeds(scroll, columns, rows, room.width);
+  const edges = useEdges(columns, room.width, needs);
   const seen = useGridWindow(scroll, {
     rows: rows.length,
     rowHeight,
@@ -65,6 +67,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     height: Math.max(0, room.height - HEAD),
   });
   const width = edges.at(-1) ?? 0;
+  // A list has few columns: all of them are drawn, so that it is known how wide they are.
+  const [from, until] = plain === undefined ? [0, columns.length] : [seen.column, seen.column + seen.columns];
+  useMoreSign(scroll, plain === undefined ? width : 0, room.width);
   useLayoutEffect(() => {
     const element = scroll.current;
     if (isReturn()) element?.scrollTo({ top: remembered.get(kept.current)?.top ?? 0 });
@@ -167,8 +172,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       >
         <div class="grid-head" role="rowgroup" style={{ width: `${width}px` }}>
           <div role="row" aria-rowindex={1}>
-            {columns.slice(seen.column, seen.column + seen.columns).map((column, i) => {
-              const index = seen.column + i;
+            {columns.slice(from, until).map((column, i) => {
+              const index = from + i;
               const direction =
                 sort?.column === column.id ? (sort.isDown ? 'descending' : 'ascending') : undefined;
               // Rows that somebody else sorts: those of a table by any column, those of a list by the columns that say so.
@@ -181,6 +186,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   aria-colindex={index + 1}
                   aria-sort={direction}
                   class={classOf(column)}
+                  data-column={plain === undefined ? column.id : undefined}
                   title={column.title}
                   style={placeIn(edges, index)}
                 >
@@ -231,8 +237,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 {...{ row, columns, edges, id, handlers }}
                 index={seen.row + i}
                 height={rowHeight}
-                from={seen.column}
-                until={seen.column + seen.columns}
                 activeColumn={active?.row === seen.row + i ? active.column : undefined}
                 canOpen={onOpen !== undefined}
                 isMarked={marked?.has(seen.row + i) === true}

@@ -15,10 +15,8 @@ interface RowProps<Row> {
   readonly index: number;
   readonly height: number;
   readonly columns: readonly Column<Row>[];
-  /** Left edges of the columns, and the range that is drawn. */
+  /** Left edges of the columns. */
   readonly edges: readonly number[];
-  readonly from: number;
-  readonly until: number;
   readonly activeColumn: number | undefined;
   readonly canOpen: boolean;
   readonly isMarked: boolean;
@@ -35,7 +33,7 @@ export class GridRow<Row> extends Component<RowProps<Row>> {
   }
 
   override render() {
-    const { row, index: at, height, columns, edges, from, until, activeColumn, canOpen, id } = this.props;
+    const { row, index: at, height, columns, edges, activeColumn, canOpen, id } = this.props;
     const { handlers, isMarked } = this.props;
     return (
       <div
@@ -50,22 +48,20 @@ export class GridRow<Row> extends Component<RowProps<Row>> {
           if (!isOwn && window.getSelection()?.isCollapsed !== false) handlers.current.onOpen?.(row);
         }}
       >
-        {columns.slice(from, until).map((column, i) => {
-          const index = from + i;
-          return (
-            <div
-              key={column.id}
-              id={`${id}-${at}-${index}`}
-              role="gridcell"
-              aria-colindex={index + 1}
-              class={`${classOf(column)}${activeColumn === index ? ' grid-cell-active' : ''}`}
-              style={placeIn(edges, index)}
-              onDblClick={() => !canOpen && handlers.current.open(at, index)}
-            >
-              <span>{contentOf(column, row)}</span>
-            </div>
-          );
-        })}
+        {columns.map((column, index) => (
+          <div
+            key={column.id}
+            id={`${id}-${at}-${index}`}
+            role="gridcell"
+            aria-colindex={index + 1}
+            class={`${classOf(column)}${activeColumn === index ? ' grid-cell-active' : ''}`}
+            data-column={column.id}
+            style={placeIn(edges, index)}
+            onDblClick={() => !canOpen && handlers.current.open(at, index)}
+          >
+            <span>{contentOf(column, row)}</span>
+          </div>
+        ))}
       </div>
     );
   }
@@ -77,8 +73,6 @@ const UPDATING = [
   'height',
   'columns',
   'edges',
-  'from',
-  'until',
   'activeColumn',
   'canOpen',
   'isMarked',

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** The part of a table that is drawn: what is seen of it, and a little more around. */
 export interface GridWindow {
@@ -99,33 +99,4 @@ export function useRoom(scroll: { readonly current: HTMLElement | null }): Room 
     return () => observer.disconnect();
   }, [scroll]);
   return room;
-}
-
-/** Returns edges of columns as wide as these want to be, and wider if there is room. */
-export function useEdges(
-  columns: readonly {
-    readonly width?: number | undefined;
-    readonly align?: 'right' | undefined;
-    readonly grow?: number | undefined;
-  }[],
-  room: number,
-): readonly number[] {
-  return useMemo(() => {
-    const wanted = columns.map(({ width = 160 }) => width);
-    const sum = wanted.reduce((total, width) => total + width, 0);
-    // Numbers are as wide as they are anywhere: names get the room that is free.
-    const shares = wanted.map((width, i) =>
-      columns[i]?.align === 'right' ? 0 : width * (columns[i]?.grow ?? 1),
-    );
-    const all = shares.reduce((total, share) => total + share, 0);
-    const free = all === 0 ? 0 : Math.max(0, room - sum) / all;
-    let end = 0;
-    return [
-      0,
-      ...wanted.map((width, i) => {
-        end += width + (shares[i] ?? 0) * free;
-        return Math.round(end);
-      }),
-    ];
-  }, [columns, room]);
 }

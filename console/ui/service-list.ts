@@ -16,7 +16,7 @@ export interface ServiceList<Name extends string> {
   readonly sort: Sort | undefined;
   /** Sorts by a column, then the other way round, then no more. */
   readonly onSort: (column: string) => void;
-  /** What the service is asked for. */
+  /** Question for the service. */
   readonly asked: {
     readonly search?: string;
     readonly sort?: Name;

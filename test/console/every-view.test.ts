@@ -5,7 +5,7 @@ import { dataPart } from '../../src/service/start/data.ts';
 import { workshopPart } from '../../src/service/start/workshop.ts';
 import { MAIN } from '../support/command.ts';
 import { fillService, type Filled } from './full-service.ts';
-import { axe, CHROMIUM, cutTexts, hiddenTabs, looks, oddTexts, useConsole } from './harness.ts';
+import { axe, CHROMIUM, cutTexts, hiddenTabs, looks, misplaced, oddTexts, useConsole } from './harness.ts';
 
 const command = [process.execPath, MAIN] as const;
 
@@ -159,7 +159,7 @@ describe.skipIf(CHROMIUM === undefined)('everyone can use, light and dark and at
     await expect.poll(async () => await page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
     const found = await oddTexts(page);
     for await (const { width, theme } of looks(page, name)) {
-      const problems = await axe(page);
+      const problems = [...(await axe(page)), ...(await misplaced(page))];
       found.push(...problems.map((text) => `${width} px, ${theme}: ${text}`));
       if (await page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth'))
         found.push(`${width} px: the page is wider`);

@@ -216,6 +216,29 @@ export async function hiddenTabs(page: Page): Promise<readonly string[]> {
   );
 }
 
+/** Returns what is cut in a list though other columns have room for it. */
+export async function misplaced(page: Page): Promise<string[]> {
+  return await page.evaluate<string[]>(`(() => {
+    const found = [];
+    for (const grid of document.querySelectorAll('.grid')) {
+      const columns = new Map();
+      for (const cell of grid.querySelectorAll('[data-column]')) {
+        const text = cell.querySelector(':scope > span, :scope > button > span');
+        const { paddingLeft, paddingRight } = getComputedStyle(cell);
+        const room = cell.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+        const id = cell.getAttribute('data-column');
+        const { free = Infinity } = columns.get(id) ?? {};
+        if (room - text.scrollWidth < free) columns.set(id, { free: room - text.scrollWidth, text: text.textContent });
+      }
+      // The sign of the sorting has its place in each column.
+      const spare = [...columns.values()].reduce((sum, { free }) => sum + Math.max(0, free - 24), 0);
+      for (const [id, { free, text }] of columns)
+        if (free < -1 && -free < spare) found.push('cut beside free space: ' + id + ', ' + text.slice(0, 80));
+    }
+    return found;
+  })()`);
+}
+
 interface Look {
   readonly width: number;
   readonly theme: 'dark' | 'light';

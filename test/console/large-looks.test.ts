@@ -5,7 +5,7 @@ import { runnerPart } from '../../src/service/start/runner.ts';
 import { dataPart } from '../../src/service/start/data.ts';
 import { workshopPart } from '../../src/service/start/workshop.ts';
 import { MAIN } from '../support/command.ts';
-import { axe, CHROMIUM, cutTexts, hiddenTabs, looks, oddTexts, useConsole } from './harness.ts';
+import { axe, CHROMIUM, cutTexts, hiddenTabs, looks, misplaced, oddTexts, useConsole } from './harness.ts';
 import { fillLarge } from './large-service.ts';
 import { NARROW, VIEWS } from './large-views.ts';
 
@@ -53,7 +53,7 @@ describe.skipIf(CHROMIUM === undefined)('over 200 runs, 2,000 tables and 500 sou
     for await (const { width, theme } of looks(page, `large-${who}-${name}`)) {
       // Other tokens see the same parts, or fewer of them.
       const isLooked = who === 'full' || width === (theme === 'light' ? 390 : 1440);
-      const problems = isLooked ? await axe(page) : [];
+      const problems = [...(isLooked ? await axe(page) : []), ...(await misplaced(page))];
       found.push(...problems.map((text) => `${width} px, ${theme}: ${text}`));
       if (await page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth'))
         found.push(`${width} px: the page is wider`);

@@ -176,7 +176,7 @@ describe.skipIf(CHROMIUM === undefined)('a service with much in it', () => {
     await list.getByRole('link', { name: 'table_1999', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Next' }).click();
     await list.getByRole('link', { name: 'table_1799', exact: true }).waitFor();
-    await page.getByText('201 to 400 of the tables').waitFor();
+    await page.getByText('201 to 400 of 2,000 tables').waitFor();
     await page.getByLabel('Search tables').fill('1234 bucket');
     await page.getByText('1 table ·').waitFor();
     await list.getByRole('link', { name: 'table_1234', exact: true }).click();
@@ -192,7 +192,7 @@ describe.skipIf(CHROMIUM === undefined)('a service with much in it', () => {
     const { page } = await own.open('/sources?offset=400');
     const list = grid(page, 'Sources');
     await list.getByRole('link', { name: 'Source 400 of the shop' }).waitFor();
-    await page.getByText('401 to 500 of the sources').waitFor();
+    await page.getByText('401 to 500 of 500 sources').waitFor();
     await list.getByRole('button', { name: 'Source' }).click();
     await list.getByRole('button', { name: 'Source' }).click();
     // The last of all, on the first page.

@@ -94,7 +94,7 @@ describe.skipIf(CHROMIUM === undefined)('among 500 sources, 2,000 tables and 5,0
     await seen(page, 'home-schedules');
     const list = page.getByRole('grid', { name: 'Schedules' });
     expect(await list.getAttribute('aria-rowcount')).toBe('101');
-    await page.getByText('1 to 100 of the schedules').waitFor();
+    await page.getByText('1 to 100 of 300 schedules').waitFor();
     await page.getByLabel('Search schedules').fill('shop 299');
     await list.getByRole('link', { name: 'Source 299 of the shop' }).waitFor();
     await list.getByText('being enabled').waitFor();

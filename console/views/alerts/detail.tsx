@@ -154,7 +154,7 @@ function Facts({ alert }: { readonly alert: Alert }) {
         ['State', <AlertState alert={alert} />],
         ['Goes to', <Text>{alert.url}</Text>],
         ['Tells of', alert.kinds.map(wordOf).join(', ')],
-        ['Of', <Text>{scopeOf(alert, sources.data)}</Text>],
+        ['Sources', <Text>{scopeOf(alert, sources.data)}</Text>],
         ...(lateMinutes === null ? [] : [['Late after', thresholds(lateMinutes, lateErrorMinutes)] as const]),
         ...(columns ?? []).map(
           ({ table, column, warnMinutes, errorMinutes }) =>

@@ -154,7 +154,7 @@ export function AlertForm({
           isMono
         />
         <Select
-          label="Of"
+          label="Sources"
           value={typed.source}
           options={[
             { value: '', text: 'All sources' },
@@ -173,9 +173,14 @@ export function AlertForm({
         </fieldset>
         {has('late') && (
           <div class="alerts-pair">
-            <Input label="Late after hours" value={typed.late} onInput={(late) => set({ late })} isRequired />
             <Input
-              label="An error after hours"
+              label="Late after (hours)"
+              value={typed.late}
+              onInput={(late) => set({ late })}
+              isRequired
+            />
+            <Input
+              label="Error after (hours)"
               value={typed.lateError}
               placeholder="never"
               onInput={(lateError) => set({ lateError })}
@@ -192,7 +197,7 @@ export function AlertForm({
           />
         )}
         <Select
-          label="While it is still so"
+          label="Reminders"
           value={typed.remind}
           options={
             REMINDERS.some(({ value }) => value === typed.remind)
@@ -244,9 +249,9 @@ function Columns({
               isRequired
               isMono
             />
-            <Input label="Old after hours" value={each.warn} onInput={(warn) => set({ warn })} isRequired />
+            <Input label="Old after (hours)" value={each.warn} onInput={(warn) => set({ warn })} isRequired />
             <Input
-              label="An error after hours"
+              label="Error after (hours)"
               value={each.error}
               onInput={(error) => set({ error })}
               placeholder="never"

@@ -49,7 +49,7 @@ function columnsWith(sources: readonly SourceRef[] | undefined, isWhole: boolean
       ...(isWhole ? { sortBy: ({ wrong }: Alert) => wrong.length } : {}),
     },
     { id: 'kinds', title: 'Tells of', width: 230, text: ({ kinds }) => kinds.map(wordOf).join(', ') },
-    { id: 'scope', title: 'Of', width: 200, text: (alert) => scopeOf(alert, sources) },
+    { id: 'scope', title: 'Sources', width: 200, text: (alert) => scopeOf(alert, sources) },
     { id: 'url', title: 'Goes to', width: 220, text: ({ url }) => url },
   ];
 }

@@ -108,7 +108,7 @@ export function SourceStates() {
     <Loaded query={states}>
       {({ counts, paused, sources, total }) => (
         <div class="stack alerts-states">
-          <div class="alerts-filter">
+          <div class="filters">
             <SearchField label="Search sources" value={typed} onInput={onType} />
             <Select
               label="State"

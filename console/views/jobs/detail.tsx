@@ -123,7 +123,7 @@ function Found({ job }: { readonly job: Job }) {
         </section>
       )}
       <section class="stack">
-        <h2>What it was asked for with</h2>
+        <h2>What was asked for</h2>
         <JsonBlock label="Parameters" value={job.operationParams} />
       </section>
     </>

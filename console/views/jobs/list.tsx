@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<Job>[] = [
   {
     id: 'job',
     title: 'Job',
-    width: 290,
+    width: 250,
     show: (job) => (
       <Link to={at`/jobs/${job.id}`}>
         <Text>{operationText(job)}</Text>
@@ -42,20 +42,7 @@ const COLUMNS: readonly Column<Job>[] = [
     show: ({ createdTime }) => <RelativeTime value={createdTime} />,
   },
   { id: 'took', title: 'Took', width: 90, align: 'right', show: tookText },
-  {
-    id: 'table',
-    title: 'Table',
-    width: 230,
-    show: ({ tableId }) =>
-      tableId === null ? (
-        <span class="muted">–</span>
-      ) : (
-        <Link to={at`/tables/${tableId}`}>
-          <Text>{tableId}</Text>
-        </Link>
-      ),
-  },
-  { id: 'error', title: 'Error', width: 210, text: (job) => failureOfJob(job)?.message ?? '' },
+  { id: 'error', title: 'Error', width: 160, text: (job) => failureOfJob(job)?.message ?? '' },
   { id: 'who', title: 'By', width: 130, show: ({ creatorToken }) => <By token={creatorToken} /> },
 ];
 

@@ -105,7 +105,7 @@ export function AllSchedules() {
           <>
             <Hold counts={counts} />
             <Calendar />
-            <div class="runs-filter">
+            <div class="filters">
               <SearchField label="Search schedules" value={typed} onInput={onType} />
               <Select
                 label="Standing"

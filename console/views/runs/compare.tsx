@@ -33,7 +33,7 @@ export function Compare({ run }: { readonly run: Run }) {
           );
         return (
           <div class="stack">
-            <div class="runs-filter">
+            <div class="filters">
               <Select
                 label="Compare with"
                 value={chosen.id}

@@ -54,7 +54,7 @@ export function Days() {
   });
   return (
     <Page title="Charts" crumbs={[{ to: '/runs', text: 'Runs' }]} about="How runs ended, day by day, in UTC.">
-      <div class="runs-filter">
+      <div class="filters">
         <Select
           label="Source"
           isLabelHidden
@@ -85,7 +85,7 @@ export function Days() {
         />
       </div>
       {asked === OWN && (
-        <div class="runs-filter runs-range">
+        <div class="filters runs-range">
           <Input label="From" type="date" value={since} onInput={(value) => setQuery({ since: value })} />
           <Input
             label="To"

@@ -94,7 +94,7 @@ export function Log({ run }: { readonly run: Run }) {
   }, [isFollowing, found.length, virtual]);
   return (
     <div class="stack">
-      <div class="runs-filter">
+      <div class="filters">
         <SearchField label="Search the log" value={search} onInput={setSearch} />
         <Select
           label="Level"

@@ -27,7 +27,7 @@ export function Overview({ run }: { readonly run: Run }) {
         <div class="card">
           <EmptyState icon="run" title={isOver(run) ? 'It gave nothing' : 'Nothing is known of it yet'}>
             {isOver(run)
-              ? 'No job has come to its end. The log says how far it was, the time line what was asked.'
+              ? 'None of its jobs was finished. The log says how far it got, the time line what was asked.'
               : 'As soon as the first request goes out, its pages and rows are counted here.'}
           </EmptyState>
         </div>
@@ -192,7 +192,7 @@ function RowCard({ row, accepted }: { readonly row: RowOfRun; readonly accepted:
       ))}
       {tables.length > 0 && (
         <div class="runs-scroll">
-          <table class="runs-table">
+          <table class="runs-table runs-came">
             <thead>
               <tr>
                 <th>Table</th>

@@ -114,7 +114,7 @@ export function Problems() {
       }
     >
       {isOwn && (
-        <div class="runs-filter runs-range">
+        <div class="filters runs-range">
           <Input
             label="From"
             type="datetime-local"

@@ -150,7 +150,7 @@ export function RunList() {
         </>
       }
     >
-      <div class="runs-filter">
+      <div class="filters">
         <Select
           label="Source"
           isLabelHidden

@@ -40,7 +40,7 @@ export function Schedules({
       <Loaded query={sources}>
         {(all) => (
           <>
-            <div class="runs-filter">
+            <div class="filters">
               <Select
                 label="Source"
                 value={isChosen ? keyOf(component, configuration) : ''}

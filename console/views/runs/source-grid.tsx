@@ -2,10 +2,10 @@ import { client, type RunDay, type SourceDays } from '../../data/client.ts';
 import { useQuery } from '../../data/query.ts';
 import { keyOf } from '../../data/sources.ts';
 import { Link } from '../../route/link.tsx';
-import { at, setQuery, usePlace } from '../../route/router.ts';
+import { at } from '../../route/router.ts';
 import { SearchField } from '../../ui/field.tsx';
 import { Pager } from '../../ui/pager.tsx';
-import { useServiceSearch } from '../../ui/service-search.ts';
+import { useServiceList } from '../../ui/service-list.ts';
 import { EmptyState, Loaded } from '../../ui/states.tsx';
 import { countText, Text } from '../../ui/values.tsx';
 
@@ -26,19 +26,11 @@ export const dayOf = (time: number): string => new Date(time).toISOString().slic
 
 /** Shows how the runs of each source ended, day by day, as a table whose cells lead to the runs. */
 export function SourceGrid({ range }: { readonly range: DayRange }) {
-  const offset = Math.max(0, Math.floor(Number(usePlace().query.get('offset'))) || 0);
-  const { search, typed, onType } = useServiceSearch();
+  const { search, typed, onType, asked } = useServiceList(PART, {});
   const days = Math.min(range.days, MOST);
   const grid = useQuery({
-    key: ['runs', 'source-days', days, range.until, search, offset],
-    load: async () =>
-      await client().runs.sourceDays({
-        days,
-        until: range.until,
-        limit: PART,
-        offset,
-        ...(search === '' ? {} : { search }),
-      }),
+    key: ['runs', 'source-days', days, range.until, asked],
+    load: async () => await client().runs.sourceDays({ days, until: range.until, ...asked }),
     everyMs: 60_000,
     topic: 'runs',
     keepsPrevious: true,
@@ -64,14 +56,7 @@ export function SourceGrid({ range }: { readonly range: DayRange }) {
             </div>
           ) : (
             <>
-              <Pager
-                noun="sources"
-                words={['Back', 'Next']}
-                size={PART}
-                offset={offset}
-                shown={sources.length}
-                onMove={(next) => setQuery({ offset: next === 0 ? undefined : String(next) })}
-              />
+              <Pager noun="sources" size={PART} shown={sources.length} total={total} />
               <div
                 ref={toNewest}
                 class="runs-grid card"

@@ -155,7 +155,7 @@ function Explained({
         return (
           <div class="stack">
             <LimitTrace recordings={recordings} startMs={startMs} endMs={timeOf(run.endTime ?? '')} />
-            <div class="runs-filter">
+            <div class="filters">
               {(names.length > 1 || job !== '') && (
                 <Select
                   label="Job"

@@ -122,7 +122,7 @@ test('an alert is made with what is typed, and its key is shown once', async () 
   fireEvent.input(screen.getByLabelText('Name'), { target: { value: ' operations ' } });
   fireEvent.input(screen.getByLabelText('Goes to'), { target: { value: ALERT.url } });
   fireEvent.click(screen.getByLabelText('A source with a schedule loaded nothing for long'));
-  fireEvent.input(screen.getByLabelText('Late after hours'), { target: { value: '1.5' } });
+  fireEvent.input(screen.getByLabelText('Late after (hours)'), { target: { value: '1.5' } });
   fireEvent.click(screen.getByLabelText('The newest time in a column is old'));
   fireEvent.input(screen.getByLabelText('Table'), { target: { value: 'in.c-shop.orders' } });
   fireEvent.input(screen.getByLabelText('Column'), { target: { value: 'at' } });
