@@ -15,6 +15,8 @@ export interface Beside {
   readonly announced?: readonly Sign[];
   /** The first page that has the names of its columns as a row. */
   readonly headerAgain?: number | undefined;
+  /** The first page that has rows at another path than the one of the rows. */
+  readonly missed?: MissedRows | undefined;
   /** See `WitnessOptions`. */
   readonly isAlone?: boolean;
 }
@@ -23,6 +25,10 @@ export interface Beside {
 export interface NearMiss {
   readonly looked: string;
   readonly near: string;
+}
+
+export interface MissedRows extends NearMiss {
+  readonly page: number;
 }
 
 /**
@@ -126,7 +132,8 @@ class Facts {
     if (reason.code === 'skipped' && reason.page > 1)
       yield { code: 'skipped', key: reason.at, page: reason.page, text: reason.text };
     if (error !== undefined) yield { code: 'error', key: 'dataField', ...error };
-    const { headerAgain } = this.#beside;
+    const { headerAgain, missed } = this.#beside;
+    if (missed !== undefined) yield { code: 'notFound', key: 'dataField', ...missed };
     if (headerAgain !== undefined) yield { code: 'headerAgain', key: 'csv', page: headerAgain };
     // a search that stopped early has all rows where a total says so
     const isAll = partial !== undefined && /terminated_?early$/i.test(partial.path) && this.#isAllByTotal;

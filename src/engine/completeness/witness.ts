@@ -19,7 +19,7 @@ import { askedSizes, type AskedRequest } from './asked-sizes.ts';
 import { FileWatch } from './file-watch.ts';
 import { errorOf, MAX_NAMES, NO_HISTORY, saysNoRows, withPage, withRows, type History } from './history.ts';
 import { Identity, type PageIdentity } from './identity.ts';
-import { judge, type NearMiss } from './judge.ts';
+import { judge, type MissedRows, type NearMiss } from './judge.ts';
 import { pagesLeft } from './pages-left.ts';
 import { isEntity, readSigns, type SeenPage } from './read-signs.ts';
 import type { EndedRun } from './report.ts';
@@ -44,6 +44,8 @@ export interface WitnessedPage extends SeenPage {
   /** The page ends the job and is not written. */
   readonly isDropped: boolean;
   readonly repeats: number | undefined;
+  /** The path at which rows were looked for in vain, and another one at which the answer has some. */
+  readonly missed?: NearMiss | undefined;
 }
 
 /** Pages in a row that bring nothing: rows that came before, or errors. */
@@ -84,6 +86,8 @@ export class Witness {
   #file: FileWatch | undefined;
   /** The first page that has the names of its columns as a row. */
   #headerAgain: number | undefined;
+  /** The first page that has rows at another path than the one of the rows. */
+  #missed: MissedRows | undefined;
   #announced: readonly Sign[] = [];
 
   constructor(traits: Traits, own: OwnSigns, { key = [], isAlone = false }: WitnessOptions = {}) {
@@ -116,6 +120,8 @@ export class Witness {
     const { hadList } = this.#history;
     this.#envelope = envelope;
     const isMissing = rows === 0 && rowsAt === undefined;
+    if (seen.missed !== undefined && status < 400 && !isTakenAsEmpty)
+      this.#missed ??= { ...seen.missed, page };
     // an error status whose body is to be data is what the user asked for
     const signs: Sign[] = readSigns({ ...seen, followsLists: hadList }, this.#own).filter(
       ({ kind }) => status < 400 || (kind !== 'error' && kind !== 'message'),
@@ -273,6 +279,7 @@ export class Witness {
         isAlone: this.#isAlone,
         announced: this.#announced,
         headerAgain: this.#headerAgain,
+        missed: this.#missed,
       }),
       pages,
       rows,

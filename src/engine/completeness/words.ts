@@ -28,7 +28,7 @@ export function doubtText(doubt: Doubt): string {
     case 'fullPage':
       return `The page is full (\`${path}: ${doubt.size}\`)${doubt.total === undefined ? '' : `, \`${doubt.total}: ${doubt.size}\` may be the number of its rows alone`}, and nothing shows that it is the last one: there may be more. Set or correct \`${key}\`.`;
     case 'notFound':
-      return `“${doubt.looked}” was found on no page${doubt.near === undefined ? '' : `; the answer has “${doubt.near}”`}. Correct \`${key}\`.`;
+      return `“${doubt.looked}” ${doubt.page > 1 ? `is not on page ${doubt.page}` : 'was found on no page'}${doubt.near === undefined ? '' : `; the answer has “${doubt.near}”`}. Correct \`${key}\`.`;
     case 'totalShrank':
       return `\`${path}\` went from ${doubt.from} to ${doubt.to} at page ${doubt.page}: the data changed while the pages were read, and rows that moved to an earlier page are missing. Read them in a fixed order, or by a cursor.`;
     case 'rowsTwice':

@@ -92,6 +92,7 @@ export class Witnesses {
           envelope,
           rowsAt,
           rows,
+          missed: content.page.missed,
           isMade: getKey(job.rowSettings, 'rowsAt') !== undefined,
           isSingle: pieces[0]?.single === true,
           digest,

@@ -55,9 +55,9 @@ export function firstRequest(
 }
 
 /** Tells if all fields of a body are left out: it is none then, unless parameters or pages put something into it. */
-function isLeftEmpty(written: Json | undefined, body: Json | undefined): boolean {
-  if (!isObject(written) || !isObject(body) || getKey(written, 'function') !== undefined) return false;
-  return entriesOf(body).length === 0 && entriesOf(written).length > 0;
+function isLeftEmpty(asked: Json | undefined, body: Json | undefined): boolean {
+  if (!isObject(asked) || !isObject(body) || getKey(asked, 'function') !== undefined) return false;
+  return entriesOf(body).length === 0 && entriesOf(asked).length > 0;
 }
 
 function endpointOf(

@@ -81,6 +81,8 @@ export interface Page {
   readonly rowsDigest: string;
   /** Why there are no rows, to be logged as a warning. */
   readonly warning?: string;
+  /** The path at which rows were looked for in vain, and another one at which the answer has some. */
+  readonly missed?: { readonly looked: string; readonly near: string };
   /** Remarks on the encoding of the body. */
   readonly text?: TextRemarks | undefined;
 }
@@ -177,12 +179,18 @@ function locate(bytes: Uint8Array, options: PageReadOptions): Page {
   const rescan = place && scanPage(bytes, place);
   const again = rescan && foundAt(rescan, place);
   if (again !== undefined) return listPage(inMemory(bytes), rescan ?? scan, again, options);
-  const there = dataField.find(envelope);
-  const value = there === undefined ? inItems(envelope, dataField) : there;
+  const value = dataField.find(envelope);
   if (isEmpty(value, 'response')) {
     const warning = `The response of “${endpoint}” contains no data at “${dataField.text}”`;
     const answer = value === undefined ? `. ${describeAnswer(envelope, bytes, options)}` : '';
-    return { ...common, pieces: [], rows: 0, warning: warning + answer };
+    const near = value === undefined ? placeInItems(envelope, dataField) : undefined;
+    return {
+      ...common,
+      pieces: [],
+      rows: 0,
+      warning: warning + answer,
+      ...(near === undefined ? {} : { missed: { looked: dataField.text, near } }),
+    };
   }
   if (!isList(value))
     return {
@@ -191,19 +199,17 @@ function locate(bytes: Uint8Array, options: PageReadOptions): Page {
       rows: 1,
       rowsAt: place,
     };
-  // Gathered from several places, by a JSONPath or in the items of a list.
+  // Only a JSONPath gathers rows from several places.
   return { ...common, pieces: [valuesPiece(value)], rows: value.length };
 }
 
-/** Returns the rows in the items of an answer that is a list; undefined where none of them has the path. */
-function inItems(envelope: Json, dataField: Path): Json | undefined {
-  if (!isList(envelope) || dataField.keys === undefined) return undefined;
-  const rows = envelope.flatMap((item): readonly Json[] => {
-    const found = dataField.find(item) ?? null;
-    if (isList(found)) return found;
-    return isEmpty(found, 'response') ? [] : [found];
-  });
-  return rows.length === 0 ? undefined : rows;
+/** Returns where the items of an answer that is a list have rows, as JSONPath; undefined where they have none there. */
+function placeInItems(envelope: Json, { find, keys }: Path): string | undefined {
+  if (!isList(envelope) || keys === undefined) return undefined;
+  const found = envelope.map(find).filter((value) => !isEmpty(value, 'response'));
+  if (found.length === 0) return undefined;
+  const names = keys.map((key) => (/^[a-z_]\w*$/i.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`));
+  return ['$[*]', ...names, ...(found.some(isList) ? ['[*]'] : [])].join('');
 }
 
 /** Returns the list that was found at the keys. */

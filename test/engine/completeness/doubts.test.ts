@@ -223,6 +223,21 @@ const cases: readonly Case[] = [
     facts: { looked: 'sum' },
   },
   {
+    code: 'notFound',
+    what: 'rows in the items of an answer that is a list',
+    doubtful: () => [{ users: users(0, 2) }, { users: users(2, 3) }],
+    sound: () => [{ users: [] }],
+    facts: { looked: 'users', near: '$[*].users[*]', key: 'dataField' },
+  },
+  {
+    code: 'notFound',
+    what: 'such an answer behind pages with rows',
+    pagination: two,
+    doubtful: (query) => (query('offset') > 2 ? [{ users: users(4, 5) }] : { users: page(query) }),
+    sound: (query) => ({ users: page(query) }),
+    facts: { looked: 'users', near: '$[*].users[*]', page: 3 },
+  },
+  {
     code: 'error',
     what: 'an error in an answer with status 200',
     pagination: two,

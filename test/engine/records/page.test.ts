@@ -4,7 +4,6 @@ import { RecordError } from '../../../src/lib/errors.ts';
 import {
   compilePath,
   encodeExact,
-  isEmpty,
   isList,
   parseExact,
   type Json,
@@ -68,7 +67,7 @@ describe('for every document, its rows and the rest are those of a plain parse',
   test('with names written in escapes, and names that come twice', () => {
     fc.assert(
       fc.property(fc.oneof(document, text), path, (body, at) => {
-        const wanted = wantedOf(parseExact(body), compilePath(at));
+        const wanted = compilePath(at).find(parseExact(body));
         const page = pageOf(body, compilePath(at));
         const rows = page.pieces.flatMap((piece) => piece.decode());
         const none = page.rows === 0 && !isList(wanted);
@@ -118,13 +117,13 @@ describe('rows', () => {
     expect(pageOf('\ufeff', undefined).rows).toBe(0);
   });
 
-  test('are found in the items of an answer that is a list', () => {
-    expect(rowsOf('[{"data":[1,2]},{"data":{"x":3}},{"data":null},{"other":4},5]', 'data')).toBe(
-      '[1,2,{"x":3}]',
-    );
-    expect(rowsOf('[{"data":[1]},[2]]', '1')).toBe('[2]');
-    expect(rowsOf('[[1,2],{"0":[3]}]', '2')).toBe('[]');
-    expect(pageOf('[{"other":1}]', compilePath('data')).warning).toContain('The answer is a list');
+  test('in the items of an answer that is a list are not taken, and the path to them is told', () => {
+    expect(rowsOf('[{"data":[1,2]},{"data":[3]}]', 'data')).toBe('[]');
+    expect(missed('[{"other":4},{"data":[1,2]}]', 'data')).toEqual({ looked: 'data', near: '$[*].data[*]' });
+    expect(missed('[{"a":{"b c":{"x":1}}}]', 'a.b c')).toEqual({ looked: 'a.b c', near: '$[*].a["b c"]' });
+    expect(rowsOf('[{"a":{"b c":[1]}},{"a":{"b c":[2]}}]', '$[*].a["b c"][*]')).toBe('[1,2]');
+    for (const body of ['[]', '[{"other":1}]', '[{"data":[]}]', '[5]', '{"a":{"data":[1]}}'])
+      expect(missed(body, 'data'), body).toBeUndefined();
   });
 
   test('are found at a key that has a dot in its name, and at the last item', () => {
@@ -167,17 +166,8 @@ describe('what went wrong is shown', () => {
   });
 });
 
-/** Returns what is at a path; of an answer that is a list and has nothing there, what its items have. */
-function wantedOf(body: Json, path: Path): Json | undefined {
-  const there = path.find(body);
-  if (there !== undefined || !isList(body) || path.keys === undefined) return there;
-  const rows = body.flatMap((item): readonly Json[] => {
-    const found = path.find(item);
-    if (isList(found)) return found;
-    return isEmpty(found, 'response') ? [] : [found ?? null];
-  });
-  return rows.length === 0 ? undefined : rows;
-}
+/** Returns the place of rows that were looked for in vain. */
+const missed = (body: string, at: string): unknown => pageOf(body, compilePath(at)).missed;
 
 /** The name with some of its characters as escapes. */
 function escaped(name: string): fc.Arbitrary<string> {
