@@ -12,6 +12,7 @@ describe.runIf(isOnPostgres && EXTENSIONS !== undefined)(`queries over a lake, i
   let store: FreshStore;
   let guard: GuardedStore;
   let api: Running;
+  let client: StorageClient;
   let reader: Record<string, string>;
   beforeAll(async () => {
     store = await freshStore();
@@ -21,16 +22,14 @@ describe.runIf(isOnPostgres && EXTENSIONS !== undefined)(`queries over a lake, i
       tables: 'lake',
       ...(EXTENSIONS === undefined ? {} : { duckdbExtensions: EXTENSIONS }),
     });
-    const client = new StorageClient({ url: api.addresses.url, token: api.token });
+    client = new StorageClient({ url: api.addresses.url, token: api.token });
     for (const [name, table, csv] of [
       ['main', 'users', 'id,name\n1,Ada\n2,Bob\n'],
       ['secret', 'keys', 'key\nHIDDEN\n'],
     ] as const) {
       const bucket = await client.buckets.create({ name });
-      const { id } = await client.files.upload(bytesBody(csv), { name: `${table}.csv` });
-      await client.tables.create(bucket.id, { name: table, dataFileId: id });
+      await makeTable(bucket.id, table, csv);
     }
-    client.close();
     const { body } = await api.call('POST', 'tokens', {
       description: 'reader',
       bucketPermissions: { 'in.c-main': 'read' },
@@ -39,11 +38,16 @@ describe.runIf(isOnPostgres && EXTENSIONS !== undefined)(`queries over a lake, i
     reader = { 'X-StorageApi-Token': (body as { token: string }).token };
   });
   afterAll(async () => {
+    client.close();
     await api.stop();
     await guard.stop();
     await store.close();
   });
 
+  const makeTable = async (bucket: string, name: string, csv: string): Promise<void> => {
+    const { id } = await client.files.upload(bytesBody(csv), { name: `${name}.csv` });
+    await client.tables.create(bucket, { name, dataFileId: id });
+  };
   const ask = async (query: string): Promise<Reply> => await api.call('POST', 'sql', { query }, reader);
 
   test.each(OF_STORES)('%s', async (query) => {
@@ -54,14 +58,16 @@ describe.runIf(isOnPostgres && EXTENSIONS !== undefined)(`queries over a lake, i
   });
 
   test('of a table whose files the store does not give out say so', async () => {
+    // The engine may still have the files of one that was read before.
+    await makeTable('in.c-main', 'fresh', 'id\n1\n');
     guard.refuse(/^(?:GET|HEAD) .*parquet/);
     try {
-      const { status, body } = await ask('FROM "in.c-main".users');
+      const { status, body } = await ask('FROM "in.c-main".fresh');
       expect([status, body]).toMatchObject([400, { code: 'storage.tables.notAllowed' }]);
     } finally {
       guard.refuse(undefined);
     }
-    expect((await ask('FROM "in.c-main".users')).status).toBe(200);
+    expect((await ask('FROM "in.c-main".fresh')).status).toBe(200);
   });
 
   test('which do not read alone change nothing', async () => {
