@@ -25,10 +25,19 @@ export function Tabs<Name extends string>({
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (list.current === null) return undefined;
+    const { current: element } = list;
+    const sign = (): void => signMore(element);
     // Also when the page becomes narrower.
-    const observer = new ResizeObserver(([entry]) => entry && showChosen(entry.target));
-    observer.observe(list.current);
-    return () => observer.disconnect();
+    const observer = new ResizeObserver(() => {
+      showChosen(element);
+      sign();
+    });
+    observer.observe(element);
+    element.addEventListener('scroll', sign, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', sign);
+    };
   }, [current]);
   function move(event: KeyboardEvent): void {
     const at = tabs.findIndex(({ name }) => name === current);
@@ -76,10 +85,19 @@ export function Tabs<Name extends string>({
   );
 }
 
-/** Scrolls a list of tabs sideways until the chosen one is in sight. */
+/** Pixels of the next tab that are seen beside the chosen one. */
+const PEEK = 40;
+
+/** Scrolls a list of tabs sideways until the chosen one is in sight, and a part of the next one. */
 function showChosen(list: Element): void {
   const tab = list.querySelector('[aria-selected="true"]')?.getBoundingClientRect();
   if (tab === undefined) return;
   const { left, right } = list.getBoundingClientRect();
-  list.scrollLeft += Math.min(tab.left - left, Math.max(0, tab.right - right));
+  list.scrollLeft += Math.min(tab.left - left - PEEK, Math.max(0, tab.right + PEEK - right));
+}
+
+/** Marks at which ends there are more tabs than have room. */
+function signMore(list: Element): void {
+  list.toggleAttribute('data-before', list.scrollLeft > 1);
+  list.toggleAttribute('data-after', list.scrollLeft + list.clientWidth < list.scrollWidth - 1);
 }

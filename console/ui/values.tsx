@@ -56,7 +56,8 @@ export function Bytes({ value }: { readonly value: number }) {
   );
 }
 
-const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+// “Tomorrow” would be any time up to two days ahead.
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 const ABSOLUTE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 const STEPS: readonly (readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit])[] = [
   [31_536_000, 'year'],
@@ -66,10 +67,12 @@ const STEPS: readonly (readonly [seconds: number, unit: Intl.RelativeTimeFormatU
   [60, 'minute'],
 ];
 
+/** Returns an age in full units, or the time that is left to the nearest one: a time 2.8 days ahead is not “in 2 days”. */
 export function relativeText(milliseconds: number): string {
   const seconds = milliseconds / 1000;
+  const full = seconds < 0 ? Math.trunc : Math.round;
   for (const [size, unit] of STEPS)
-    if (Math.abs(seconds) >= size) return RELATIVE.format(Math.trunc(seconds / size), unit);
+    if (Math.abs(seconds) >= size) return RELATIVE.format(full(seconds / size), unit);
   return seconds > -5 && seconds < 5 ? 'now' : RELATIVE.format(Math.trunc(seconds), 'second');
 }
 

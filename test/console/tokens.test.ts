@@ -34,7 +34,7 @@ describe.skipIf(CHROMIUM === undefined)('tokens', () => {
     await page.keyboard.press('Escape');
     await dialog.getByRole('button', { name: 'I have copied it' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await page.getByText('reads 1 bucket; writes 1 bucket').waitFor();
+    await page.getByText('reads 1 bucket; reads and writes 1 bucket').waitFor();
     expect(await page.content()).not.toContain(secret);
     await screenshots(page, 'tokens');
     await page.setViewportSize({ width: 1440, height: 900 });
@@ -43,7 +43,7 @@ describe.skipIf(CHROMIUM === undefined)('tokens', () => {
     await page.getByRole('button', { name: 'Change the rights' }).click();
     await page.getByLabel('Rights to in.c-main').selectOption('nothing');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('writes 1 bucket').waitFor({ state: 'detached' });
+    await page.getByText('reads and writes 1 bucket').waitFor({ state: 'detached' });
     expect(await axe(page)).toEqual([]);
     await screenshots(page, 'token');
     await page.setViewportSize({ width: 1440, height: 900 });

@@ -18,7 +18,7 @@ import { FAILING, fromKey, nameOf, useSources, type SourceRef } from '../../data
 import { NotDone, useMany } from './many.tsx';
 import { DAY_MS, dayOf } from './source-grid.tsx';
 import { StartRun } from './start-run.tsx';
-import { isOver, rowsOf, tookMs } from './words.tsx';
+import { isOver, loadedRowsOf, rowsOf, tookMs } from './words.tsx';
 
 const PART = 100;
 
@@ -46,7 +46,7 @@ function columnsOf(sources: readonly SourceRef[] | undefined): readonly Column<R
       width: 100,
       align: 'right',
       show: (run) => {
-        const rows = run.rowCount ?? rowsOf(run);
+        const rows = run.rowCount ?? (isOver(run) ? loadedRowsOf(run) : rowsOf(run));
         return rows === undefined ? <span class="muted">–</span> : <Count value={rows} />;
       },
     },

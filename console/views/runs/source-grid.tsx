@@ -95,9 +95,14 @@ export function SourceGrid({ range }: { readonly range: DayRange }) {
   );
 }
 
-/** Begins with the newest days where not all have room. */
-function toNewest(region: HTMLElement | null): void {
-  if (region !== null) region.scrollLeft = region.scrollWidth;
+/** Begins with the newest days where not all have room, also when it becomes narrower. */
+function toNewest(region: HTMLElement | null): (() => void) | undefined {
+  if (region === null) return undefined;
+  const observer = new ResizeObserver(() => {
+    region.scrollLeft = region.scrollWidth;
+  });
+  observer.observe(region);
+  return () => observer.disconnect();
 }
 
 const MONTH = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' });

@@ -21,7 +21,7 @@ export function rightsOf(token: Token): string[] {
   else {
     const count = (grant: Grant): number => grants.filter((each) => each === grant).length;
     if (count('read') > 0) rights.push(`reads ${bucketCount(count('read'))}`);
-    if (count('write') > 0) rights.push(`writes ${bucketCount(count('write'))}`);
+    if (count('write') > 0) rights.push(`reads and writes ${bucketCount(count('write'))}`);
     const { componentAccess = [] } = token;
     if (componentAccess.length > 0) rights.push(`sources of ${componentAccess.join(', ')}`);
   }

@@ -41,7 +41,7 @@ describe('the tokens', () => {
     render(<Tokens parts={[]} />);
     await screen.findByRole('link', { name: 'reader' });
     expect(screen.getByRole('button', { name: 'New token' })).toBeTruthy();
-    expect(screen.getByText('reads 1 bucket; writes 1 bucket')).toBeTruthy();
+    expect(screen.getByText('reads 1 bucket; reads and writes 1 bucket')).toBeTruthy();
     expect(screen.queryByText(/You see your own/)).toBeNull();
   });
 

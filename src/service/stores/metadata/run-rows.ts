@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import type { Meta } from './database.ts';
 import { postgresSchema } from './dialect.ts';
 
-/** How many rows runs have given, or have so far; none for those of which nothing is known. The database adds them up. */
+/**
+ * How many rows runs have loaded into tables, or have got so far; none for those of which nothing is known. What was held
+ * back is not among them. The database adds them up.
+ */
 export async function countRows(meta: Meta, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
   if (ids.length === 0) return new Map();
   const count = postgresSchema(meta) === undefined ? SQLITE : POSTGRES;
@@ -17,9 +20,9 @@ export async function countRows(meta: Meta, ids: readonly number[]): Promise<Rea
 
 // A list of what each row gave, or an object that says how far the run is.
 const SQLITE = sql<number | string | null>`case substr(report, 1, 1)
-  when '[' then (select coalesce(sum(json_extract(value, '$.rows')), 0) from json_each(report))
+  when '[' then (select coalesce(sum(iif(json_extract(value, '$.isHeld'), 0, json_extract(value, '$.rows'))), 0) from json_each(report))
   else json_extract(report, '$.rows') end`;
 
 const POSTGRES = sql<number | string | null>`case substr(report, 1, 1)
-  when '[' then (select coalesce(sum((value ->> 'rows')::bigint), 0) from json_array_elements(report::json))
+  when '[' then (select coalesce(sum(case when (value ->> 'isHeld')::boolean then 0 else (value ->> 'rows')::bigint end), 0) from json_array_elements(report::json))
   else (report::json ->> 'rows')::bigint end`;

@@ -136,6 +136,8 @@ describe('a doubt that is accepted', () => {
       ['bad', true],
       ['good', false],
     ]);
+    // what is held back is in no table
+    expect((await world.call('GET', 'runs')).body).toMatchObject([{ id: held.id, rowCount: 1 }]);
     const stateOf = async (row: string) =>
       ((await world.call('GET', `components/ex-generic-v2/configs/a/rows/${row}`)).body as { state: object })
         .state;
