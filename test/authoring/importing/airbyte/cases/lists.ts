@@ -5,18 +5,6 @@ const both = (...lines: readonly string[]): TwoRuns['asks'] => [lines, lines];
 /** Streams that send lists. */
 export const LIST_CASES: readonly TwoRuns[] = [
   {
-    name: 'an answer that is a list has its rows inside of each item',
-    stream: stream('items', '/a', {
-      selector: { extractor: { type: 'DpathExtractor', field_path: ['data', 'rows'] } },
-    }),
-    api: () => [{ data: { rows: [{ id: 1 }, { id: 2 }] } }, { other: [] }, { data: { rows: { id: 3 } } }],
-    asks: both('GET /a'),
-    ids: [
-      ['1', '2', '3'],
-      ['1', '2', '3'],
-    ],
-  },
-  {
     name: 'each item of a list is a parameter of its own',
     stream: stream('items', '/a', {
       requester: {
