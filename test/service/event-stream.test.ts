@@ -86,21 +86,21 @@ test('who follows the changes is told of schedules that are paused, of alerts an
     });
     const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
     let told = '';
-    const hear = async (what: string): Promise<void> => {
-      while (!told.includes(what)) told += (await reader?.read())?.value ?? '';
+    // A topic may come beside others: a look is as far from the next one as the machine makes it.
+    const hear = async (event: RegExp): Promise<void> => {
+      while (!event.test(told)) told += (await reader?.read())?.value ?? '';
+      told = '';
     };
     // The first event says that it looks from here on.
-    await hear('{"topics":[]}');
+    await hear(/"topics":\[\]/);
     await service.call('POST', 'schedules/pause', {});
-    await hear('{"topics":["schedules"]}');
-    const alerts = '{"topics":["alerts"]}';
+    await hear(/"topics":\[[^\]]*"schedules"/);
+    const alerts = /"topics":\[[^\]]*"alerts"/;
     const { body } = await service.call('POST', 'alerts', { name: 'ops', url: 'http://127.0.0.1:1/' });
     const { id } = body as { readonly id: string };
     await hear(alerts);
-    told = '';
     await service.call('PUT', `alerts/${id}`, { mutedUntil: '2100-01-01T00:00:00Z' });
     await hear(alerts);
-    told = '';
     await service.call('POST', `alerts/${id}/test`);
     await hear(alerts);
     await reader?.cancel();

@@ -282,7 +282,10 @@ export const Run = Type.Object(
       }),
     ),
     rowCount: Type.Optional(
-      Type.Integer({ description: 'In lists: rows that it has loaded into tables, without those that are held back, or those that have come so far.' }),
+      Type.Integer({
+        description:
+          'In lists: rows that it has loaded into tables, without those that are held back, or those that have come so far.',
+      }),
     ),
     rows: Type.Optional(
       Type.Array(RunRowResult, { description: 'Of the rows that ran, when it has ended. Not in lists.' }),
