@@ -1,12 +1,12 @@
-// The tests that failed, out of the JSON reports in a folder: `node scripts/failures.mjs DIR`. The output of a whole run is
-// long, and who reads its end alone learns from here what to mend.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+// The tests that failed, out of JSON reports: `node scripts/failures.mjs FILE…`. The output of a whole run is long, and who
+// reads its end alone learns from here what to mend.
+import { readFileSync } from 'node:fs';
+import { basename, relative } from 'node:path';
 
 const LINES = 12;
-const [folder = '.'] = process.argv.slice(2);
-for (const name of readdirSync(folder).filter((file) => file.endsWith('.json'))) {
-  const { testResults = [], examples = [] } = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+for (const path of process.argv.slice(2)) {
+  const name = basename(path);
+  const { testResults = [], examples = [] } = JSON.parse(readFileSync(path, 'utf8'));
   for (const file of testResults) {
     const failed = file.assertionResults.filter((test) => test.status === 'failed');
     const place = `${name}: ${relative('.', file.name)}`;
