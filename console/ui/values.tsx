@@ -71,8 +71,11 @@ const STEPS: readonly (readonly [seconds: number, unit: Intl.RelativeTimeFormatU
 export function relativeText(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   const full = seconds < 0 ? Math.trunc : Math.round;
-  for (const [size, unit] of STEPS)
-    if (Math.abs(seconds) >= size) return RELATIVE.format(full(seconds / size), unit);
+  for (const [index, [size, unit]] of STEPS.entries()) {
+    // What would be rounded up to “in 60 minutes” is an hour.
+    const least = seconds < 0 ? size : size - (STEPS[index + 1]?.[0] ?? 1) / 2;
+    if (Math.abs(seconds) >= least) return RELATIVE.format(full(seconds / size), unit);
+  }
   return seconds > -5 && seconds < 5 ? 'now' : RELATIVE.format(Math.trunc(seconds), 'second');
 }
 
