@@ -1536,7 +1536,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'one key is served until nothing waits for it',
     file: 'src/service/stores/queue/queue.ts',
-    find: `lanes.set(queue, last === undefined ? '' : laneOf(last));`,
+    find: `lanes.set(queue, last === undefined || taken.length < count ? '' : laneOf(last));`,
     replace: '',
     tests: ['test/service/stores/queue/embedded.test.ts'],
   },

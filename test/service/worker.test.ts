@@ -23,6 +23,7 @@ import { EMBEDDED } from '../../src/service/stores/queue/pace.ts';
 import { createQueue } from '../../src/service/stores/queue/queue.ts';
 import { lazyEngine } from '../../src/service/stores/tables/lazy.ts';
 import { createWorker, type Worker, type WorkerOptions } from '../../src/service/domain/jobs/worker.ts';
+import { waitForJob } from '../../src/service/http/enqueue-job.ts';
 import { forgetDatabase, isOnPostgres, metaOf } from './database.ts';
 
 const GRACE_MS = 12_345;
@@ -123,6 +124,27 @@ describe('the queue', () => {
       expect(order.filter((id) => idsOf(lock).includes(id))).toEqual(idsOf(lock));
     }
     expect(most).toBe(3);
+  });
+
+  test('a request that waits for a job looks again when the worker of its process has ended it', async () => {
+    const patient = {
+      ...context,
+      // A pause ends by the news alone.
+      env: {
+        ...systemEnv,
+        sleep: async (_ms: number, signal?: AbortSignal) =>
+          await new Promise<void>((_, reject) => {
+            if (signal?.aborted === true) reject(new Error('over'));
+            signal?.addEventListener('abort', () => reject(new Error('over')));
+          }),
+      },
+    };
+    const [well, wrong, cancelled] = [await submit('done'), await submit('wrong'), await submit('done')];
+    const jobs = [well, wrong, cancelled].map(async ({ id }) => await waitForJob(patient, id, 60_000));
+    expect(await context.queue.cancel(cancelled.id, '{}')).toBe('waiting');
+    expect((await jobs[2])?.status).toBe('error');
+    await workerOf({ done, wrong: () => Promise.reject(new Error('x')) }, { concurrency: 1 }).start();
+    expect((await Promise.all(jobs)).map((job) => job?.status)).toEqual(['success', 'error', 'error']);
   });
 
   test('an error that is foreseen is shown, another goes to the log under its id', async () => {

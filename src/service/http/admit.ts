@@ -32,12 +32,11 @@ export async function judge(
   request: FastifyRequest,
   isOpen: boolean,
 ): Promise<Admitted> {
-  const caller = await admit(context, request, isOpen);
-  if (caller?.runLimits !== undefined && route.isForRuns !== true) throw accessDenied();
-  if (caller?.isReadOnly === true && route.method !== 'GET' && route.isReading !== true) throw readOnly();
   const params = request.params as Readonly<Record<string, string>>;
   const id = route.scope === 'plain' ? 'default' : (params['branch'] ?? 'default');
-  const branch = await lookForBranch(context.meta, id);
+  const { caller, branch } = await admit(context, request, { isOpen, branch: id });
+  if (caller?.runLimits !== undefined && route.isForRuns !== true) throw accessDenied();
+  if (caller?.isReadOnly === true && route.method !== 'GET' && route.isReading !== true) throw readOnly();
   if (branch === undefined) throw notFound(`Branch id:"${id}" was not found.`);
   if (caller !== undefined) requireNamed(context, { caller, branch, params });
   // Only open routes are called without one, and none of them uses the caller.
@@ -47,6 +46,12 @@ export async function judge(
 
 const lookForBranch = sharedLook(findBranch);
 
+/** A caller, undefined where the route is open to all, and the branch that it names when there is one. */
+interface Found<Who> {
+  readonly caller: Who;
+  readonly branch: BranchRow | undefined;
+}
+
 /**
  * Returns the caller of a request, when the route needs one and the rate limit allows it. @throws {ApiError} 401,
  * 429, 503
@@ -54,19 +59,20 @@ const lookForBranch = sharedLook(findBranch);
 export async function admit(
   context: HttpContext,
   request: FastifyRequest,
-  isOpen: boolean,
-): Promise<Caller | undefined> {
+  { isOpen, branch }: { readonly isOpen: boolean; readonly branch: string },
+): Promise<Found<Caller | undefined>> {
   const { admission, meta, env } = context;
   const { headers, raw, visit } = request;
   const address = admission.clients.addressOf(raw);
   const credential = isOpen ? undefined : credentialOf(context, request);
   if (credential !== undefined)
-    return await admission.admitToken(
-      { address, secret: credential.secret, visit },
-      async () => await credential.find(),
-    );
+    return await admission.admitToken({ address, secret: credential.secret, visit }, async () => {
+      const found = await credential.find(branch);
+      return { ...found, id: found.caller.id };
+    });
   admission.admitAddress(address, visit);
-  return isOpen ? undefined : await authenticate(meta, headers, env.now());
+  if (!isOpen) return await authenticate(meta, headers, { branch, now: env.now() });
+  return { caller: undefined, branch: await lookForBranch(meta, branch) };
 }
 
 /**
@@ -98,8 +104,8 @@ function requireNamed(
 /** Credential of a request: a token, or the session of the console. */
 interface Credential {
   readonly secret: string;
-  /** Finds the caller. @throws {ApiError} 401 */
-  find(): Promise<Caller>;
+  /** Finds the caller, and the branch of that id. @throws {ApiError} 401 */
+  find(branch: string): Promise<Found<Caller>>;
 }
 
 /**
@@ -111,15 +117,22 @@ function credentialOf(context: Context, request: FastifyRequest): Credential | u
   const { headers } = request;
   const token = tokenOf(headers);
   if (token !== undefined)
-    return { secret: token, find: async () => await authenticate(meta, headers, env.now()) };
+    return {
+      secret: token,
+      find: async (branch) => await authenticate(meta, headers, { branch, now: env.now() }),
+    };
   const session = sessionOf(request, publicUrl ?? originOf(request));
   if (session === undefined) return undefined;
   requireOwnPage(request, publicUrl);
   return {
     secret: session,
-    async find() {
+    async find(branch) {
       const found = await findSession(meta, env, session);
-      if (found !== undefined) return callerOf(found.token, undefined, runIdOf(headers));
+      if (found !== undefined)
+        return {
+          caller: callerOf(found.token, undefined, runIdOf(headers)),
+          branch: await lookForBranch(meta, branch),
+        };
       throw new ApiError(401, 'console.signedOut', 'The session has ended: sign in again.');
     },
   };

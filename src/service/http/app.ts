@@ -188,7 +188,9 @@ function addProbe(app: FastifyInstance, context: HttpContext, probe: Probe): voi
     schema,
     config: { isProbe: !probe.isPrivate },
     onRequest: async (request) => {
-      if (probe.isPrivate && (await admit(context, request, false))?.isMaster !== true) throw accessDenied();
+      if (!probe.isPrivate) return;
+      const { caller } = await admit(context, request, { isOpen: false, branch: 'default' });
+      if (caller?.isMaster !== true) throw accessDenied();
     },
     handler: async (request, reply) => {
       const { status, contentType, text } = await (request.visit?.during(probe.answer) ?? probe.answer());

@@ -70,22 +70,37 @@ async function submit(context: DataContext, asker: Asker<unknown>, work: Work): 
   return row;
 }
 
+/** Milliseconds until the second look for the end of a job of another process, which takes it with its next look. */
+const FIRST_PAUSE_MS = 30;
+const LONGEST_PAUSE_MS = 200;
+
 /**
- * Returns the job, as soon as it is finished or the time is over. Another process may run it, so the table is
- * queried.
+ * Returns the job, as soon as it is finished or the time is over. A worker of this process tells when it has ended one.
+ * Another process may have it, so the table is queried as well.
  */
 export async function waitForJob(
-  { meta, env, readiness }: Pick<Context, 'env' | 'meta' | 'readiness'>,
+  { meta, env, readiness, queue }: Pick<Context, 'env' | 'meta' | 'queue' | 'readiness'>,
   id: number,
   waitMs: number,
 ): Promise<JobRow | undefined> {
   const { shutdownSignal } = readiness;
   const until = env.now() + waitMs;
-  for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 1.5, 200)) {
-    const job = await findJob(meta, id);
-    if (job === undefined || job.status === 'success' || job.status === 'error') return job;
-    if (env.now() + pauseMs > until || shutdownSignal.aborted) return job;
-    await env.sleep(pauseMs, shutdownSignal).catch(() => undefined);
+  let told = new AbortController();
+  const wake = (): void => told.abort();
+  const stopListening = queue.onEnd(id, wake);
+  shutdownSignal.addEventListener('abort', wake);
+  try {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
+      const job = await findJob(meta, id);
+      if (job === undefined || job.status === 'success' || job.status === 'error') return job;
+      const leftMs = until - env.now();
+      if (leftMs <= 0 || shutdownSignal.aborted) return job;
+      await env.sleep(Math.min(pauseMs, leftMs), told.signal).catch(() => undefined);
+      if (told.signal.aborted) told = new AbortController();
+    }
+  } finally {
+    stopListening();
+    shutdownSignal.removeEventListener('abort', wake);
   }
 }
 

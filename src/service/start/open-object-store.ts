@@ -3,7 +3,7 @@ import type { Env } from '../../lib/env.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Context } from '../domain/context.ts';
 import { databaseSecret, hasFilesInDatabase } from '../domain/storage-identity.ts';
-import { findFile } from '../stores/metadata/files.ts';
+import { findFileRow } from '../stores/metadata/files.ts';
 import { findToken, isRevoked } from '../stores/metadata/tokens.ts';
 import { ownerError } from '../stores/objects/bucket-owner.ts';
 import type { ExternalStoreOptions } from '../stores/objects/external-store.ts';
@@ -27,7 +27,7 @@ interface OpenStore {
  */
 async function isHeld({ meta, env }: Context, { fileId, tokenId }: KeyHolder): Promise<boolean> {
   const isOver = (expires: string | null): boolean => expires !== null && Date.parse(expires) <= env.now();
-  const [file, token] = [await findFile(meta, fileId), await findToken(meta, tokenId)];
+  const [file, token] = [await findFileRow(meta, fileId), await findToken(meta, tokenId)];
   if (file === undefined || token === undefined || isRevoked(token)) return false;
   return !isOver(file.expires) && !isOver(token.expires);
 }

@@ -75,6 +75,24 @@ test('a query computes with the values of a typed table, without a cast', async 
   ).toEqual(rows);
 });
 
+test('a load with another column keeps the definitions of the others, whatever signs they have', async () => {
+  const definition = { type: 'VARCHAR', default: 'a\u0000b\uF8D00c\uF8D01"\\' };
+  const table = await define('signs', [
+    { name: 'id', definition },
+    { name: 'n', basetype: 'INTEGER' },
+  ]);
+  for (const rows of ['id,n\n1,1\n', 'id,n,more\n2,2,x\n', 'id,n,more\n3,3,y\n'])
+    expect((await load(table, rows, { incremental: true })).error).toBeUndefined();
+  const { body } = await api.call('GET', `tables/${table}`);
+  expect(body).toMatchObject({
+    rowsCount: 3,
+    columns: ['id', 'n', 'more'],
+    definition: {
+      columns: [{ name: 'id', definition }, { name: 'n', basetype: 'INTEGER' }, { name: 'more' }],
+    },
+  });
+});
+
 test('an alias has the types of its source, and its rows alone', async () => {
   const table = await define('source', [
     { name: 'id', basetype: 'INTEGER' },

@@ -1,7 +1,9 @@
 import type { Caller } from '../tokens/caller.ts';
 import { accessDenied, notFound } from '../api-error.ts';
 import type { DataContext } from '../data-context.ts';
-import { findFile, type TaggedFile } from '../../stores/metadata/files.ts';
+import { findFile, findFileRow, type TaggedFile } from '../../stores/metadata/files.ts';
+import type { Meta } from '../../stores/metadata/database.ts';
+import type { FileRow } from '../../stores/metadata/tables.ts';
 import { splitTableId } from '../jobs/operations/table-place.ts';
 import { mayChangeFile, mayReadFile, mayUseBucket } from '../tokens/permissions.ts';
 
@@ -16,13 +18,22 @@ export async function requireReadableFile(
   caller: Caller,
   id: number | string,
 ): Promise<TaggedFile> {
-  const file = await requireFile(context, id);
+  return requireRead(caller, await requireFile(context, id, findFile));
+}
+
+/** Checks that there is such a file. @throws {ApiError} as {@link requireReadableFile} does */
+export async function requireSourceFile(
+  context: Pick<DataContext, 'env' | 'meta'>,
+  caller: Caller,
+  id: number,
+): Promise<void> {
+  requireRead(caller, await requireFile(context, id, findFileRow));
+}
+
+function requireRead<File extends FileRow>(caller: Caller, file: File): File {
   if (mayReadFile(caller, file.creator_id)) return file;
-  if (
-    file.table_id !== null &&
-    mayUseBucket(caller, file.branch_id, splitTableId(file.table_id).bucket, 'read')
-  )
-    return file;
+  const bucket = file.table_id === null ? undefined : splitTableId(file.table_id).bucket;
+  if (bucket !== undefined && mayUseBucket(caller, file.branch_id, bucket, 'read')) return file;
   throw accessDenied();
 }
 
@@ -32,16 +43,17 @@ export async function requireOwnFile(
   caller: Caller,
   id: string,
 ): Promise<TaggedFile> {
-  const file = await requireFile(context, id);
+  const file = await requireFile(context, id, findFile);
   if (!mayChangeFile(caller, file.creator_id)) throw accessDenied();
   return file;
 }
 
-async function requireFile(
+async function requireFile<File extends FileRow>(
   { meta, env }: Pick<DataContext, 'env' | 'meta'>,
   id: number | string,
-): Promise<TaggedFile> {
-  const file = /^\d{1,15}$/.test(String(id)) ? await findFile(meta, Number(id)) : undefined;
+  find: (meta: Meta, id: number) => Promise<File | undefined>,
+): Promise<File> {
+  const file = /^\d{1,15}$/.test(String(id)) ? await find(meta, Number(id)) : undefined;
   const isOver = file?.expires != null && Date.parse(file.expires) <= env.now();
   if (file === undefined || isOver) throw notFound('File not found', 'storage.files.notFound');
   return file;

@@ -113,9 +113,10 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     while (isAskedAgain) {
       isAskedAgain = false;
       while (!state.isStopped && running.size < concurrency) {
-        const jobs = await context().queue.take(name, holder, concurrency - running.size);
-        if (jobs.length === 0) break;
+        const free = concurrency - running.size;
+        const jobs = await context().queue.take(name, holder, free);
         for (const job of jobs) begin(job);
+        if (jobs.length < free) break;
       }
     }
   }
@@ -189,6 +190,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
     try {
       // Work that cannot be reverted has happened, and must not be reported as an error because the disk is full.
       await (done.undo === undefined ? whenThereIsSpace(job, commit) : commit());
+      queue.tellEnd(job.id);
       log.debug('A job is done', { job: job.id, operation: job.operation });
       counted.job({ operation: job.operation, status: 'success', seconds: secondsOf(job, env.now()) });
       if (done.moved !== undefined) counted.moved(done.moved);
@@ -217,6 +219,7 @@ export function createWorker(context: () => DataContext, options: WorkerOptions)
         if (isMine && event !== undefined) await recordEvent(tx, env, doerOfJob(job), event);
       });
     });
+    queue.tellEnd(job.id);
     metrics.job({ operation: job.operation, status: 'error', seconds: secondsOf(job, env.now()) });
   }
 

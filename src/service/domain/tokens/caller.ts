@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../api-error.ts';
 import type { Meta } from '../../stores/metadata/database.ts';
-import type { Author, DeletedTokenRow, TokenRow } from '../../stores/metadata/tables.ts';
+import type { Author, BranchRow, DeletedTokenRow, TokenRow } from '../../stores/metadata/tables.ts';
 import { sharedLook } from '../../stores/metadata/shared-look.ts';
-import { findTokenBySecret } from '../../stores/metadata/tokens.ts';
+import { findAccess } from '../../stores/metadata/access.ts';
 import type { BucketPermission } from '../../../storage/protocol/token.ts';
 import type { RunLimits } from '../../stores/metadata/run-limits.ts';
 
@@ -37,23 +37,27 @@ export interface Caller extends Author, Rights {
 }
 
 /**
- * The caller of a request, by `X-StorageApi-Token` or `Authorization: Bearer`.
+ * The caller of a request, by `X-StorageApi-Token` or `Authorization: Bearer`, and the branch that it names.
  *
  * @throws {ApiError} 401 without saying anything about the token
  */
-export async function authenticate(meta: Meta, headers: IncomingHttpHeaders, now: number): Promise<Caller> {
+export async function authenticate(
+  meta: Meta,
+  headers: IncomingHttpHeaders,
+  { branch: id, now }: { readonly branch: string; readonly now: number },
+): Promise<{ readonly caller: Caller; readonly branch: BranchRow | undefined }> {
   const secret = tokenOf(headers);
   if (secret === undefined) throw new ApiError(401, '', 'Access token must be set');
-  const token = await lookForToken(meta, secret);
+  const { token, branch } = (await lookForAccess(meta, secret, id)) ?? {};
   const project = headers['x-kbc-projectid'];
   if (token === undefined || (project !== undefined && project !== secret.split('-')[0]))
     throw new ApiError(401, 'storage.tokenInvalid', 'Invalid access token');
   if (isExpired(token, now))
     throw new ApiError(401, 'storage.tokenInvalid', 'Invalid access token: it has expired');
-  return callerOf(token, secret, runIdOf(headers));
+  return { caller: callerOf(token, secret, runIdOf(headers)), branch };
 }
 
-const lookForToken = sharedLook(findTokenBySecret);
+const lookForAccess = sharedLook(findAccess);
 
 /** Returns the caller of a token, as if it had sent a request. */
 export function callerOf(token: TokenRow, secret?: string, runId: string | null = null): Caller {

@@ -6,7 +6,7 @@ import { RawJson } from '../../domain/reply.ts';
 import { enqueueJob, runJob } from '../enqueue-job.ts';
 import type { DataContext } from '../../domain/data-context.ts';
 import { badRequest } from '../../domain/api-error.ts';
-import { requireReadableFile } from '../../domain/files/permissions.ts';
+import { requireSourceFile } from '../../domain/files/permissions.ts';
 import { removeFile } from '../../domain/files/remove.ts';
 import { orRemove, receiveUpload } from '../upload.ts';
 import { readFields } from '../parsing/fields.ts';
@@ -201,7 +201,7 @@ async function requireNewTable(
 
 /** Checks that the file exists and the caller may read it, before a job is made. */
 async function requireSource(context: DataContext, { caller }: Who, id: number | undefined): Promise<void> {
-  if (id !== undefined) await requireReadableFile(context, caller, id);
+  if (id !== undefined) await requireSourceFile(context, caller, id);
 }
 
 function requireColumnName(given: string): string {

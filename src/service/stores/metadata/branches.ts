@@ -4,8 +4,15 @@ import type { BranchRow } from './tables.ts';
 /** Returns the branch of an id in digits, or of the word `default`. */
 export async function findBranch(meta: Meta, id: string): Promise<BranchRow | undefined> {
   const all = meta.selectFrom('branches').selectAll();
-  if (id === 'default') return await all.where('is_default', '=', 1).executeTakeFirst();
-  return /^\d{1,15}$/.test(id) ? await all.where('id', '=', Number(id)).executeTakeFirst() : undefined;
+  const of = branchIdOf(id);
+  if (of === 'default') return await all.where('is_default', '=', 1).executeTakeFirst();
+  return of === undefined ? undefined : await all.where('id', '=', of).executeTakeFirst();
+}
+
+/** Returns the number of a branch; undefined for a text that is none. */
+export function branchIdOf(id: string): number | 'default' | undefined {
+  if (id === 'default') return id;
+  return /^\d{1,15}$/.test(id) ? Number(id) : undefined;
 }
 
 export async function findBranchByName(meta: Meta, name: string): Promise<BranchRow | undefined> {

@@ -52,11 +52,15 @@ async function insertTags(tx: Meta, id: number, tags: readonly string[]): Promis
 }
 
 export async function findFile(meta: Meta, id: number): Promise<TaggedFile | undefined> {
-  const [file] = await withTags(
-    meta,
-    await meta.selectFrom('files').selectAll().where('id', '=', id).execute(),
-  );
-  return file;
+  const file = await findFileRow(meta, id);
+  if (file === undefined) return undefined;
+  const [tagged] = await withTags(meta, [file]);
+  return tagged;
+}
+
+/** The same without its tags. */
+export async function findFileRow(meta: Meta, id: number): Promise<FileRow | undefined> {
+  return await meta.selectFrom('files').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 export interface FileFilter {

@@ -5,17 +5,18 @@ import type { Meta } from './database.ts';
  * that would join it. Requests that come meanwhile wait for the next one together, so a process asks for its token and
  * its branch as often as the database answers, and not for every request.
  *
- * @param look reads only; its result is not changed by any caller
+ * @param look reads only, by keys of one line each; its result is not changed by any caller
  */
-export function sharedLook<Key, Found>(
-  look: (meta: Meta, key: Key) => Promise<Found>,
-): (meta: Meta, key: Key) => Promise<Found> {
-  const looksOf = new WeakMap<Meta, Map<Key, Look<Found>>>();
-  return async (meta, key) => {
-    const looks = looksOf.get(meta) ?? new Map<Key, Look<Found>>();
+export function sharedLook<Keys extends readonly string[], Found>(
+  look: (meta: Meta, ...keys: Keys) => Promise<Found>,
+): (meta: Meta, ...keys: Keys) => Promise<Found> {
+  const looksOf = new WeakMap<Meta, Map<string, Look<Found>>>();
+  return async (meta, ...keys) => {
+    const key = keys.join('\n');
+    const looks = looksOf.get(meta) ?? new Map<string, Look<Found>>();
     looksOf.set(meta, looks);
     const begin = async (): Promise<Found> => {
-      const mine: Look<Found> = { under: look(meta, key), next: undefined };
+      const mine: Look<Found> = { under: look(meta, ...keys), next: undefined };
       looks.set(key, mine);
       try {
         return await mine.under;

@@ -1,4 +1,8 @@
+import { jsonArrayFrom as postgresList } from 'kysely/helpers/postgres';
+import { jsonArrayFrom as sqliteList } from 'kysely/helpers/sqlite';
 import type { Meta } from './database.ts';
+import { postgresSchema } from './dialect.ts';
+import { readText } from './nul.ts';
 import { afterPrefix } from './metadata.ts';
 import type { TableColumnRow, TableRow } from './tables.ts';
 
@@ -20,23 +24,33 @@ export const NO_ALIAS = { alias_source: null, alias_filter: null, alias_auto_syn
 
 export type StoredDefinition = Pick<TableColumnRow, 'basetype' | 'definition'>;
 
+/** Returns a table with its columns, by one statement. */
 export async function findTable(meta: Meta, branchId: number, id: string): Promise<StoredTable | undefined> {
-  const table = await meta
+  const isPostgres = postgresSchema(meta) !== undefined;
+  const found = await meta
     .selectFrom('tables')
     .selectAll()
+    .select((build) => {
+      const columns = build
+        .selectFrom('table_columns as c')
+        .select(['c.name', 'c.position', 'c.definition', 'c.basetype'])
+        .whereRef('c.branch_id', '=', 'tables.branch_id')
+        .whereRef('c.table_id', '=', 'tables.id')
+        .orderBy('c.position');
+      return (isPostgres ? postgresList(columns) : sqliteList(columns)).$castTo<string>().as('columns');
+    })
     .where((where) => where.and({ branch_id: branchId, id }))
     .executeTakeFirst();
-  if (table === undefined) return undefined;
-  const columns = await meta
-    .selectFrom('table_columns')
-    .selectAll()
-    .where((where) => where.and({ branch_id: branchId, table_id: id }))
-    .orderBy('position')
-    .execute();
-  return { ...table, columns };
+  if (found === undefined) return undefined;
+  const { columns: text, ...table } = found;
+  const read = isPostgres ? storedText : undefined;
+  const columns = JSON.parse(text, read) as Omit<TableColumnRow, 'branch_id' | 'table_id'>[]; // selected above
+  return { ...table, columns: columns.map((column) => ({ branch_id: branchId, table_id: id, ...column })) };
 }
 
-/** Tables of a branch, or of one bucket of it. */
+const storedText = (_key: string, value: unknown): unknown =>
+  typeof value === 'string' ? readText(value) : value;
+
 /** Size of a table, and when it was loaded last. */
 export type TableSize = Pick<TableRow, 'data_bytes' | 'last_import' | 'rows_count'>;
 
@@ -61,6 +75,7 @@ export async function sizesOf(
   return found;
 }
 
+/** Tables of a branch, or of one bucket of it. */
 export async function listTables(meta: Meta, branchId: number, bucketId?: string): Promise<TableRow[]> {
   let query = meta.selectFrom('tables').selectAll().where('branch_id', '=', branchId);
   if (bucketId !== undefined) query = query.where('bucket_id', '=', bucketId);
@@ -131,6 +146,11 @@ export async function saveState(
     }))
     .where((where) => where.and({ branch_id: table.branch_id, id: table.id }))
     .execute();
+  await updateBucket(meta, table, times.last_change);
+  const names = table.columns.map(({ name }) => name);
+  const isShaped = isSame(names, state.columns) && (definitions?.size ?? 0) === 0;
+  // Most loads change rows alone.
+  if (isShaped && table.primary_key === JSON.stringify(state.primaryKey)) return;
   const known = new Map(table.columns.map((column) => [column.name, column as StoredDefinition]));
   const gone = table.columns.filter(({ name }) => !state.columns.includes(name));
   for (const { name } of gone) {
@@ -139,12 +159,22 @@ export async function saveState(
   const all = new Map([...known, ...(definitions ?? [])]);
   await saveColumns(meta, table.branch_id, table.id, state.columns, all);
   await syncAliases(meta, table, state);
+}
+
+async function updateBucket(
+  meta: Meta,
+  { branch_id, bucket_id }: Pick<TableRow, 'branch_id' | 'bucket_id'>,
+  last_change: string,
+): Promise<void> {
   await meta
     .updateTable('buckets')
-    .set({ last_change: times.last_change })
-    .where((where) => where.and({ branch_id: table.branch_id, id: table.bucket_id }))
+    .set({ last_change })
+    .where((where) => where.and({ branch_id, id: bucket_id }))
     .execute();
 }
+
+const isSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((name, at) => name === others[at]);
 
 /**
  * Gives the aliases of a table its columns: all of them, or those of their own that are still there. One that showed

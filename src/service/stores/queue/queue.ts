@@ -44,6 +44,10 @@ export interface Queue {
   wake(queue: WorkKind): void;
   /** Listens for work that this process puts in or back, and for jobs of this process that are to end. @returns ends the listening */
   onNews(queue: WorkKind, listener: Listener): () => void;
+  /** Listens for the end of a job that this process does; those of others are found with a look. @returns ends the listening */
+  onEnd(id: number, listener: () => void): () => void;
+  /** Says that a job of this process has ended, when that is committed. */
+  tellEnd(id: number): void;
   /** Jobs that may run now, at most so many: each is the worker's until its lease is over. */
   take(queue: QueueName, holder: JobHolder, count: number): Promise<JobRow[]>;
   /** Says that the worker is alive. @returns of its jobs those that are still its own, and whether they are to end */
@@ -86,6 +90,7 @@ const RETRY_MS = { first: 1000, most: 10_000 };
 
 export function createQueue(meta: Meta, env: Env, pace = paceOf(meta)): Queue {
   const listeners = new Map<WorkKind, Set<Listener>>();
+  const waiting = new Map<number, Set<() => void>>();
   /** The keys that were had last. */
   const lanes = new Map<QueueName, string>();
 
@@ -99,13 +104,23 @@ export function createQueue(meta: Meta, env: Env, pace = paceOf(meta)): Queue {
       listeners.set(queue, all.add(listener));
       return () => void all.delete(listener);
     },
+    onEnd(id, listener) {
+      const all = waiting.get(id) ?? new Set();
+      waiting.set(id, all.add(listener));
+      return () => {
+        all.delete(listener);
+        if (all.size === 0) waiting.delete(id);
+      };
+    },
+    tellEnd,
     async take(queue, holder, count) {
       const after = lanes.get(queue) ?? '';
       const taken = await takeJobs(meta, { queue, count, after }, leaseOf(holder));
       if (taken.length < count && after !== '')
         taken.push(...(await takeJobs(meta, { queue, count: count - taken.length }, leaseOf(holder))));
       const last = taken.at(-1);
-      lanes.set(queue, last === undefined ? '' : laneOf(last));
+      // With fewer than asked for, each key has had its turn.
+      lanes.set(queue, last === undefined || taken.length < count ? '' : laneOf(last));
       return taken;
     },
     async renew(holder, jobs) {
@@ -126,7 +141,10 @@ export function createQueue(meta: Meta, env: Env, pace = paceOf(meta)): Queue {
     async cancel(id, error) {
       // It may be taken, or be put back, between the two.
       for (let tries = 0; tries < 3; tries++) {
-        if (await endWaiting(meta, id, error, clock(0))) return 'waiting';
+        if (await endWaiting(meta, id, error, clock(0))) {
+          tellEnd(id);
+          return 'waiting';
+        }
         const asked = await askToEnd(meta, id);
         if (asked === undefined) continue;
         tell(asked.queue, 'cancelled');
@@ -147,6 +165,10 @@ export function createQueue(meta: Meta, env: Env, pace = paceOf(meta)): Queue {
 
   function tell(queue: WorkKind, news: 'cancelled' | 'work'): void {
     for (const listener of listeners.get(queue) ?? []) listener(news);
+  }
+
+  function tellEnd(id: number): void {
+    for (const listener of waiting.get(id) ?? []) listener();
   }
 
   function leaseOf({ worker, leaseMs }: JobHolder): Lease {

@@ -4,7 +4,7 @@ import type { DataContext } from '../../data-context.ts';
 import { EXPORT_MAX_AGE_DAYS, fileRow } from '../../files/new-file.ts';
 import { nextId } from '../../../stores/metadata/counter.ts';
 import { findExport, saveExport } from '../../../stores/metadata/exports.ts';
-import { findFile, insertFileWithin } from '../../../stores/metadata/files.ts';
+import { findFileRow, insertFileWithin } from '../../../stores/metadata/files.ts';
 import type { FileRow, JobRow } from '../../../stores/metadata/tables.ts';
 import { fileOf, tableOf } from '../../../stores/metadata/transaction.ts';
 import { attachmentOf } from '../../../stores/objects/disposition.ts';
@@ -130,7 +130,7 @@ export const tableExport = defineOperation({
 
 /** Returns the file of an earlier export, when it still exists for some time; the run is noted in it. */
 async function reuse(job: JobRow, { meta, env }: DataContext, fileId: number): Promise<Done | undefined> {
-  const file = await findFile(meta, fileId);
+  const file = await findFileRow(meta, fileId);
   if (file === undefined || isNearlyOver(file, env.now())) return undefined;
   const runIds = JSON.parse(file.run_ids) as string[]; // written by this service
   return {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { removeFile } from '../../files/remove.ts';
-import { findFile } from '../../../stores/metadata/files.ts';
+import { findFileRow } from '../../../stores/metadata/files.ts';
 import { defineOperation } from './operation.ts';
 
 /** Deletes a file and its bytes. */
@@ -8,7 +8,7 @@ export const fileDelete = defineOperation({
   name: 'fileDelete',
   params: Type.Object({ id: Type.Integer() }),
   async run({ id }, _job, context) {
-    const file = await findFile(context.meta, id);
+    const file = await findFileRow(context.meta, id);
     if (file !== undefined) await removeFile(context, file);
     return { results: null };
   },

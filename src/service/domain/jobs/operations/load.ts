@@ -215,8 +215,8 @@ function refuseOfFile(error: unknown): never {
 }
 
 /** Notes how large a file is that was made without its size, as one that is compressed while it is sent. */
-async function noteSize(tx: Meta, id: number, { bytes }: FileContent): Promise<void> {
-  if (bytes === 0) return;
+async function noteSize(tx: Meta, id: number, { bytes, notedBytes }: FileContent): Promise<void> {
+  if (bytes === 0 || notedBytes > 0) return;
   await tx
     .updateTable('files')
     .set({ size_bytes: bytes })
@@ -228,6 +228,7 @@ const NO_CONTENT: FileContent = {
   isSliced: false,
   isCompressed: false,
   bytes: 0,
+  notedBytes: 0,
   count: 1,
   name: '',
   keys: [],

@@ -1,6 +1,6 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import { ApiError, badRequest } from '../../api-error.ts';
-import { findFile } from '../../../stores/metadata/files.ts';
+import { findFileRow } from '../../../stores/metadata/files.ts';
 import type { FileRow } from '../../../stores/metadata/tables.ts';
 import { ObjectError } from '../../../stores/objects/errors.ts';
 import { checkKey } from '../../../stores/objects/keys.ts';
@@ -14,6 +14,8 @@ export interface FileContent {
   readonly count: number;
   /** As stored. */
   readonly bytes: number;
+  /** Size that it was made with; 0 when that was not known then. */
+  readonly notedBytes: number;
   readonly isSliced: boolean;
   readonly isCompressed: boolean;
   /** Name of the file. */
@@ -35,7 +37,7 @@ export async function contentOf(
   signal: AbortSignal,
   { isAsStored = false }: { readonly isAsStored?: boolean } = {},
 ): Promise<FileContent> {
-  const file = await findFile(meta, fileId);
+  const file = await findFileRow(meta, fileId);
   if (file === undefined) throw new ApiError(404, 'storage.files.notFound', 'File not found');
   const isSliced = file.is_sliced === 1;
   const keys = isSliced ? await manifestKeys(objects, file) : [file.object_key];
@@ -57,6 +59,7 @@ export async function contentOf(
     keys: parts.map(({ key }) => key),
     count: parts.length,
     bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+    notedBytes: file.size_bytes,
     isSliced,
     isCompressed: isNamedGzip,
     slices: readSlices(

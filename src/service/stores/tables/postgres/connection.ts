@@ -28,8 +28,10 @@ export interface Connections {
    * The database can check, in the middle of a statement, whether its client is still there: on Linux and some others.
    */
   seesClients: boolean;
-  /** All of it is stored, or nothing when it throws. */
-  transaction<T>(work: (session: PostgresSession) => Promise<T>): Promise<T>;
+  /** All of it is stored, or nothing when it throws. @param setting of the transaction, as a statement */
+  transaction<T>(work: (session: PostgresSession) => Promise<T>, setting?: string): Promise<T>;
+  /** Reads by one statement, which needs no transaction. */
+  look<T>(work: (session: PostgresSession) => Promise<T>): Promise<T>;
   /** A statement that can't be in a transaction. */
   alone(sql: string): Promise<void>;
   /** Waits for what is running. */
@@ -82,7 +84,12 @@ export function createConnections(pool: Pool): Connections {
   const connections: Connections = {
     isDistributed: false,
     seesClients: false,
-    transaction: (work) => places.use(() => connected((client) => inTransaction(client, connections, work))),
+    transaction: (work, setting) =>
+      places.use(() => connected((client) => inTransaction(client, { ...connections, setting }, work))),
+    look: (work) =>
+      places.use(() =>
+        connected((client) => work(sessionOf(client, connections.isDistributed, () => undefined))),
+      ),
     alone: (sql) => places.use(() => connected(async (client) => void (await client.query(sql)))),
     idle: () => places.alone(() => Promise.resolve()),
   };
@@ -115,15 +122,20 @@ function isLeftOpen(client: PoolClient): boolean {
 
 async function inTransaction<T>(
   client: PoolClient,
-  { isDistributed, seesClients }: Pick<Connections, 'isDistributed' | 'seesClients'>,
+  {
+    isDistributed,
+    seesClients,
+    setting,
+  }: Pick<Connections, 'isDistributed' | 'seesClients'> & { readonly setting?: string | undefined },
   work: (session: PostgresSession) => Promise<T>,
 ): Promise<T> {
   let isAbandoned = false;
   const session = sessionOf(client, isDistributed, () => void (isAbandoned = true));
   open.add(client);
-  const look = seesClients ? `; ${LOOK_FOR_CLIENT}` : '';
+  const silence = `SET LOCAL idle_in_transaction_session_timeout = '${SILENCE}'`;
+  const look = seesClients ? [LOOK_FOR_CLIENT] : [];
   await client.query(
-    `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '${SILENCE}'; ${ALL_DIGITS}${look}`,
+    ['BEGIN', silence, ALL_DIGITS, ...look, ...(setting === undefined ? [] : [setting])].join('; '),
   );
   try {
     const result = await work(session);

@@ -29,7 +29,7 @@ export async function importTable(
   slices: AsyncIterable<ByteSlice>,
 ): Promise<ImportOutcome> {
   const { connections, catalog, buckets } = store;
-  const known = await connections.transaction((session) => catalog.find(session, table));
+  const known = await connections.look((session) => catalog.find(session, table));
   const before = outcomeOfMark(known, request);
   if (before !== undefined) return before;
   if (request.create === undefined && known === undefined) throw noSuchTable(table);
@@ -42,29 +42,35 @@ export async function importTable(
     const planned = plan(request, fileColumns, request.create === undefined ? known : undefined);
     // Before the transaction begins: one that waits for a file of few rows would be silent meanwhile.
     const found = await fewOrMany(content, isFew(store, request, known) ? store.few : NONE);
-    // In a transaction of its own: others with tables in a new bucket would wait for the whole import.
-    const schema = await connections.transaction((session) => buckets.schemaOf(session, table.bucket));
+    const bring = found.records === undefined ? await besideTable(found.chunks) : inMemory(found.records);
     return await connections.transaction(async (session) => {
-      await session.run(`SET LOCAL work_mem = '64MB'`);
-      const staged =
-        found.records === undefined
-          ? await stage(session, placeOf(schema, table), {
-              request,
-              content,
-              chunks: found.chunks,
-              planned,
-              fileColumns,
-            })
-          : stagedInMemory(found.records, planned, changeTime(request));
+      const staged = await bring(session);
       await staged.emptyValues(request.treatValuesAsNull ?? []);
       const outcome = await load(session, store, table, request, { staged, content, fileColumns });
       await checkFence(session, store.service, request);
       return outcome;
-    });
+    }, WORK_MEMORY);
+
+    async function besideTable(chunks: AsyncIterable<Uint8Array>): Promise<Bring> {
+      // In a transaction of its own: others with tables in a new bucket would wait for the whole import.
+      const schema = await connections.transaction((session) => buckets.schemaOf(session, table.bucket));
+      const rows = { request, content, chunks, planned, fileColumns };
+      return (session) => stage(session, placeOf(schema, table), rows);
+    }
+
+    function inMemory(records: readonly (readonly string[])[]): Bring {
+      return () => Promise.resolve(stagedInMemory(records, planned, changeTime(request)));
+    }
   } finally {
     await content.close();
   }
 }
+
+/** Brings the rows of the file to where they are checked. */
+type Bring = (session: PostgresSession) => Promise<StagedRows>;
+
+/** For the sorting and joining of many rows. */
+const WORK_MEMORY = `SET LOCAL work_mem = '64MB'`;
 
 /** No file has so few. */
 const NONE: FewRows = { rows: -1, bytes: -1 };

@@ -124,18 +124,20 @@ function momentOf(client: PoolClient, schema: string, held: Held[]): TableMoment
   const withLocks = createTurns();
   let isOver = false;
   let isBroken = false;
+  const transaction: Connections['transaction'] = (work) =>
+    withLocks('', async () => {
+      const session = sessionOf(client, false, () => void (isBroken = true));
+      try {
+        return await work(session);
+      } catch (error) {
+        throw asTableError(error);
+      }
+    });
   const connections: Connections = {
     isDistributed: false,
     seesClients: false,
-    transaction: (work) =>
-      withLocks('', async () => {
-        const session = sessionOf(client, false, () => void (isBroken = true));
-        try {
-          return await work(session);
-        } catch (error) {
-          throw asTableError(error);
-        }
-      }),
+    transaction,
+    look: (work) => transaction(work),
     alone: async (sql) => void (await client.query(sql)),
     idle: () => withLocks('', () => Promise.resolve()),
   };
