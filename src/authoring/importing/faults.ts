@@ -20,28 +20,43 @@ export function faultsOf(row: Node, api: unknown, at: string): readonly ImportFa
   const place = `${at}.configuration.parameters`;
   const parameters = mapOf(mapOf(row['configuration'])['parameters']);
   return [
-    ...valuesIn(api, 'configuration.parameters.api'),
-    ...valuesIn(parameters, place),
+    ...valuesIn(api, { path: 'configuration.parameters.api' }),
+    ...valuesIn(parameters, { path: place }),
     ...jobsIn(mapOf(parameters['config'])['jobs']).flatMap((job, index) =>
       jobFaults(job, `${place}.config.jobs[${index}]`, new Set(), false),
     ),
   ];
 }
 
-function valuesIn(node: unknown, path: string): readonly ImportFault[] {
-  const isColumn = /\.columns\./.test(path);
-  if (typeof node === 'string')
-    return node.includes('{{') ? [{ path, message: `A template is still there: ${node}`, isColumn }] : [];
-  if (Array.isArray(node)) return node.flatMap((item, index) => valuesIn(item, `${path}[${index}]`));
-  const inner = Object.entries(mapOf(node)).flatMap(([key, value]) => [
-    ...(key.includes('{{')
-      ? [{ path, message: `A key is a template still: ${key}`, isColumn: path.endsWith('.columns') }]
-      : []),
-    ...valuesIn(value, `${path}.${key}`),
-  ]);
+/** Place of a value: few have a fault, so that paths are written out only for these. */
+interface Place {
+  readonly above?: Place;
+  /** What the path has more than the one above. */
+  readonly path: string;
+}
+
+function pathOf({ above, path }: Place): string {
+  return above === undefined ? path : pathOf(above) + path;
+}
+
+function valuesIn(node: unknown, place: Place, found: ImportFault[] = []): readonly ImportFault[] {
+  const fault = (message: string, isColumn = /\.columns\./.test(pathOf(place))): void =>
+    void found.push({ path: pathOf(place), message, isColumn });
+  if (typeof node === 'string') {
+    if (node.includes('{{')) fault(`A template is still there: ${node}`);
+    return found;
+  }
+  if (Array.isArray(node)) {
+    node.forEach((item, index) => valuesIn(item, { above: place, path: `[${index}]` }, found));
+    return found;
+  }
   const { function: name, args } = mapOf(node);
-  const isMisread = name === 'strtotime' && Array.isArray(args) && isNumeric(args[0]);
-  return isMisread ? [{ path, message: 'A number is read as a date', isColumn }, ...inner] : inner;
+  if (name === 'strtotime' && Array.isArray(args) && isNumeric(args[0])) fault('A number is read as a date');
+  for (const [key, value] of Object.entries(mapOf(node))) {
+    if (key.includes('{{')) fault(`A key is a template still: ${key}`, pathOf(place).endsWith('.columns'));
+    valuesIn(value, { above: place, path: `.${key}` }, found);
+  }
+  return found;
 }
 
 /** @param isByTime a placeholder above depends on the time of the run */

@@ -13,26 +13,47 @@ import {
  * object whose keys are exactly 0, 1 … n-1 in this order is a list. Scalars and other objects stay.
  */
 export function normalise(value: Json): Json {
-  return normaliseAt(value, '');
+  return normaliseAt(value, 'root');
 }
 
-function normaliseAt(value: Json, at: string): Json {
-  if (isList(value)) return value.map((item, index) => normaliseAt(item, `${at}.${index}`));
+function normaliseAt(value: Json, place: Place | undefined): Json {
+  if (isList(value)) return value.map((item) => normaliseAt(item, below(place, '')));
   if (!isObject(value)) return value;
   const list = asList(value);
-  if (list !== undefined) return list.map((item, index) => normaliseAt(item, `${at}.${index}`));
-  const isJob = JOB.test(at);
+  if (list !== undefined) return list.map((item) => normaliseAt(item, below(place, '')));
   return objectOf(
     entriesOf(value).map(([key, item]) => [
       key,
-      isJob && key === 'body' ? item : normaliseAt(item, `${at}.${key}`),
+      key === 'body' && (place === 'job' || place === 'request')
+        ? item
+        : normaliseAt(item, below(place, key)),
     ]),
   );
 }
 
-/** The `body` of a job and of its further requests is sent as it stands: an empty object in it is no empty list. */
-const JOB =
-  /^\.parameters\.(?:config|iterations\.[^.]+)\.jobs\.[^.]+(?:\.children\.[^.]+)*(?:\.export\.(?:create|poll|download))?$/;
+/** Places on the way to the jobs of a configuration, and to their further requests. */
+type Place = 'root' | 'parameters' | 'iterations' | 'config' | 'jobs' | 'job' | 'export' | 'request';
+
+/**
+ * Places below others by their keys; `*` is any key. The `body` of a job and of its further requests is sent as it
+ * stands: an empty object in it is no empty list.
+ */
+const BELOW: Readonly<Record<Place, Readonly<Partial<Record<string, Place>>>>> = {
+  root: { parameters: 'parameters' },
+  parameters: { config: 'config', iterations: 'iterations' },
+  iterations: { '*': 'config' },
+  config: { jobs: 'jobs' },
+  jobs: { '*': 'job' },
+  job: { children: 'jobs', export: 'export' },
+  export: { create: 'request', poll: 'request', download: 'request' },
+  request: {},
+};
+
+function below(place: Place | undefined, key: string): Place | undefined {
+  if (place === undefined) return undefined;
+  const known = BELOW[place];
+  return known['*'] ?? (Object.hasOwn(known, key) ? known[key] : undefined);
+}
 
 /** Returns the items of an object whose keys are 0 … n-1 in order (none for an empty one); else undefined. */
 export function asList(object: AnyObject): readonly Json[] | undefined {

@@ -18,6 +18,8 @@ export interface ConfigDocument {
   readonly value: Json;
   /** Worked out when it is asked for first. */
   readonly positions: () => Positions;
+  /** Keys that stand twice in one object. */
+  readonly duplicates: () => Positions['duplicates'];
 }
 
 /**
@@ -44,10 +46,11 @@ export async function readConfig(dataFolder: string): Promise<ConfigDocument> {
  */
 export function parseConfig(source: string, file = 'config.json'): ConfigDocument {
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
-  let positions: Positions | undefined;
+  let known: Positions | undefined;
+  const positions = (): Positions => (known ??= positionsOf(text));
   try {
     const value = parseExact(text);
-    return { file, text, value, positions: () => (positions ??= positionsOf(text)) };
+    return { file, text, value, positions, duplicates: () => positions().duplicates };
   } catch (cause) {
     if (cause instanceof JsonSyntaxError) throw syntaxError(cause, text, file);
     throw cause;

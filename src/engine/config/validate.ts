@@ -63,7 +63,7 @@ export async function validateConfig(
 
 /** Checks the form of the document, its repeated keys, and its order of rows. */
 function checkDocument(document: ConfigDocument, resource: ConfigResource, findings: ConfigFindings): void {
-  for (const { path, position } of document.positions().duplicates) {
+  for (const { path, position } of document.duplicates()) {
     findings.addAt(
       position,
       path,

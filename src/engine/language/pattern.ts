@@ -1,5 +1,6 @@
 import type { RE2JS } from 're2js';
 import { loadRe2 } from '../../lib/on-demand.ts';
+import { remember } from '../../lib/remember.ts';
 import { invalidSetting } from './value-settings.ts';
 import type { Invalid } from '../../lib/read-settings.ts';
 
@@ -32,10 +33,13 @@ export function compilePattern(text: string, at: string, invalid: Invalid = inva
   };
 }
 
+/** What was compiled is large for an expression with counts, so few of them are kept. */
+const compiledOf = remember((text) => loadRe2().RE2JS.compile(text), 100);
+
 function compile(text: string, at: string, invalid: Invalid): RE2JS {
   let compiled: RE2JS;
   try {
-    compiled = loadRe2().RE2JS.compile(text);
+    compiled = compiledOf(text);
   } catch (error) {
     const reason =
       error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : String(error);

@@ -44,16 +44,26 @@ export function isWindowOfRows(job: AnyObject): boolean {
  * the window is: `date` of `17/01/2026` would be a guess.
  */
 export function withWindowTimes(value: Json): Json {
-  if (isList(value)) return value.map(withWindowTimes);
+  if (isList(value)) return withItems(value, withWindowTimes);
   if (!isObject(value)) return value;
   const args = getKey(value, 'args');
   const takesTime = TIMED.has(getKey(value, 'function')) && isList(args);
-  return objectOf(
-    entriesOf(value).map(([key, item]) => {
-      if (key !== 'args' || !takesTime) return [key, withWindowTimes(item)] as const;
-      return [key, args.map((arg, i) => (i === 1 ? asTime(arg) : withWindowTimes(arg)))] as const;
-    }),
-  );
+  let isChanged = false;
+  const entries = entriesOf(value).map(([key, item]) => {
+    const timed =
+      key === 'args' && takesTime
+        ? withItems(args, (arg, i) => (i === 1 ? asTime(arg) : withWindowTimes(arg)))
+        : withWindowTimes(item);
+    isChanged ||= timed !== item;
+    return [key, timed] as const;
+  });
+  return isChanged ? objectOf(entries) : value;
+}
+
+/** Changes the items of a list; it stays what it is where none of them changes. */
+function withItems(list: readonly Json[], change: (item: Json, index: number) => Json): readonly Json[] {
+  const items = list.map(change);
+  return items.every((item, i) => item === list[i]) ? list : items;
 }
 
 const TIMED: ReadonlySet<Json | undefined> = new Set(['date', 'strtotime']);
