@@ -31,7 +31,7 @@ export function faultsOf(row: Node, api: unknown, at: string): readonly ImportFa
 /** Place of a value: few have a fault, so that paths are written out only for these. */
 interface Place {
   readonly above?: Place;
-  /** What the path has more than the one above. */
+  /** Part of the path that is not in the one above. */
   readonly path: string;
 }
 

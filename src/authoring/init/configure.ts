@@ -9,6 +9,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../lib/json/index.ts';
+import { holdsEmpty } from '../actions/curl/body.ts';
 import type { RowsPlace } from './rows.ts';
 import { pathOf } from './signs.ts';
 import type { FoundRequest } from './target.ts';
@@ -29,7 +30,9 @@ export function configurationOf(target: FoundRequest, parts: FoundJobParts): Any
   const { dataType, endpoint, method, paramsIn } = target;
   const job: [string, Json][] = [['endpoint', endpoint]];
   if (method !== 'GET') job.push(['method', method]);
-  if (sizeOf(params) > 0) job.push(['params', params]);
+  // parameters have no empty objects: each would be sent as a list
+  const isBody = (method !== 'GET' && method !== 'DELETE' && method !== 'FORM') || paramsIn === 'body';
+  if (sizeOf(params) > 0) job.push([isBody && holdsEmpty(params) ? 'body' : 'params', params]);
   if (paramsIn !== undefined) job.push(['paramsIn', paramsIn]);
   job.push(...entriesOf(parts.rows ?? {}));
   job.push(...Object.entries(parts.job ?? {}));
@@ -38,11 +41,12 @@ export function configurationOf(target: FoundRequest, parts: FoundJobParts): Any
   if (own.length > 0) job.push(['headers', objectOf(own)]);
   if (dataType !== endpoint) job.push(['dataType', dataType]);
   const headers = objectOf(entriesOf(target.headers).filter(([name]) => !isType(name)));
-  const http = sizeOf(headers) > 0 ? { http: { headers } } : {};
+  const lists = target.hasLists === true ? { lists: 'repeated' } : {};
+  const http = { ...lists, ...(sizeOf(headers) > 0 ? { headers } : {}) };
   const api = {
     baseUrl: target.baseUrl,
     ...(target.authentication === undefined ? {} : { authentication: target.authentication }),
-    ...http,
+    ...(sizeOf(http) > 0 ? { http } : {}),
     ...(parts.pagination === undefined ? {} : { pagination: parts.pagination }),
   };
   const config = {
@@ -50,7 +54,7 @@ export function configurationOf(target: FoundRequest, parts: FoundJobParts): Any
     ...Object.fromEntries(entriesOf(target.attributes)),
     jobs: [objectOf(job)],
   };
-  return { parameters: { api, config } };
+  return { parameters: { api, ...(target.aws === undefined ? {} : { aws: target.aws }), config } };
 }
 
 /** Tells whether pages can be asked for beside each other: each is known before the one before it has come. */

@@ -20,7 +20,7 @@ export function isPostman(value: Json): value is AnyObject {
   return isObject(info);
 }
 
-/** Reads a collection of Postman, 2.0 or 2.1: its GETs are lists, by their saved answers where it has some. */
+/** Reads a collection of Postman, 2.0 or 2.1: its GETs are lists, by their saved answers where it has some; of lists by POST is told. */
 export function fromPostman(collection: AnyObject): Described {
   const variables = variablesOf(collection);
   const unknown = new Set<string>();
@@ -30,7 +30,15 @@ export function fromPostman(collection: AnyObject): Described {
   const servers = new Map<string, number>();
   const found = requests.flatMap(({ item, request, auth }) => {
     const read = readRequest(request, fill);
-    if (read === undefined || read.method !== 'GET') return [];
+    if (read === undefined) return [];
+    if (read.method !== 'GET') {
+      if (read.method === 'POST' && isSearch(item, request, read.path))
+        skipped.push({
+          what: `POST ${read.path}`,
+          why: 'it is sent by POST: copy its code as cURL in Postman, and give that to gex init',
+        });
+      return [];
+    }
     servers.set(read.origin, (servers.get(read.origin) ?? 0) + 1);
     return [{ item, read, auth }];
   });
@@ -101,6 +109,21 @@ interface Request {
   readonly item: AnyObject;
   readonly request: Json;
   readonly auth: Json | undefined;
+}
+
+/** Tells whether a POST asks for a list: its saved answer is one, or without that its path or its body says so. */
+function isSearch(item: AnyObject, request: Json, path: string): boolean {
+  const sample = answerOf(item);
+  const name = path.split('/').findLast((part) => part !== '') ?? '';
+  if (sample !== undefined) {
+    const [place] = findRows(sample, name);
+    return place?.kind === 'list' && place.score >= 0;
+  }
+  const body = isObject(request) ? getKey(request, 'body') : undefined;
+  return (
+    /search|query|list|filter|find|report|graphql/i.test(name) ||
+    (isObject(body) && getKey(body, 'mode') === 'graphql')
+  );
 }
 
 /** Returns the requests of all folders; one without a login has that of its folder. */

@@ -1,5 +1,6 @@
-import { jobFromCommand, wholeQuery } from '../actions/curl/job.ts';
-import { pairsOf } from '../actions/curl/nested.ts';
+import { EMPTY_INSIDE } from '../actions/curl/body.ts';
+import { IN_ENDPOINT, jobFromCommand, wholeQuery } from '../actions/curl/job.ts';
+import { isItem, pairsOf } from '../actions/curl/nested.ts';
 import { readAddress } from '../actions/curl/address.ts';
 import type { CurlCommand } from '../actions/curl/command.ts';
 import { resolveUrl } from '../../engine/http/url.ts';
@@ -7,15 +8,18 @@ import {
   textAt,
   entriesOf,
   getKey,
+  isList,
   isObject,
   objectOf,
   withKey,
   type AnyObject,
   type Json,
 } from '../../lib/json/index.ts';
+import { ActionError } from '../../lib/errors.ts';
 import { FoundCredentials } from './credentials.ts';
 import { wordsOf } from './names.ts';
 import type { SecretStore } from './secret-store.ts';
+import { signatureOf } from './signature.ts';
 
 /** A request that brings rows, as parts of a configuration. It has references to secrets, and no secret. */
 export interface FoundRequest {
@@ -34,6 +38,10 @@ export interface FoundRequest {
   readonly headers: AnyObject;
   /** `config.http.headers`, which refer to attributes. */
   readonly secretHeaders: AnyObject;
+  /** `parameters.aws`: requests are signed. */
+  readonly aws?: AnyObject | undefined;
+  /** A parameter is a list, whose name is sent once for each item. */
+  readonly hasLists?: boolean;
   /** Attributes for the configuration, beside the jobs: user name, secrets by reference. */
   readonly attributes: AnyObject;
   /** Parameter that asks for as many rows as came, where its name is not a usual one. */
@@ -53,15 +61,17 @@ export interface Given {
 /**
  * Creates the request of an address, a curl command, or an equivalent.
  *
- * @throws {ActionError} for a request that a job cannot make
+ * @throws {ActionError} for a request that a job cannot make, or whose login is not known here
  * @throws {RunError} `command.invalid` for `--auth` or `--header` that cannot be understood
  */
 export function targetOf(command: CurlCommand, given: Given, vault: SecretStore): FoundRequest {
+  if (command.scheme !== undefined && given.auth === undefined) throw unknownLogin(command.scheme);
   const address = readAddress(command.url, undefined);
   const credentials = new FoundCredentials(vault);
   credentials.fromAddress(command.url);
-  const headers = credentials.fromHeaders(command.headers);
-  if (command.credentials !== undefined && command.login !== undefined)
+  const { aws, others } = signatureOf(command, address.place, vault);
+  const headers = credentials.fromHeaders(others);
+  if (aws === undefined && command.credentials !== undefined && command.login !== undefined)
     credentials.login(command.login, command.credentials);
   if (command.cookies !== undefined) credentials.cookie(command.cookies);
   const own = credentials.fromLines(given.headers);
@@ -75,6 +85,8 @@ export function targetOf(command: CurlCommand, given: Given, vault: SecretStore)
       headers: headers.filter(([name]) => !own.some(([known]) => known.toLowerCase() === name.toLowerCase())),
       login: undefined,
       credentials: undefined,
+      signature: undefined,
+      scheme: undefined,
       hasCookies: false,
       cookies: undefined,
     },
@@ -87,7 +99,7 @@ export function targetOf(command: CurlCommand, given: Given, vault: SecretStore)
   const paramsIn = textAt(job, 'paramsIn');
   return {
     baseUrl,
-    endpoint: written.startsWith('http') ? endpoint : written,
+    endpoint: written.startsWith('http') || inQuery !== undefined ? endpoint : written,
     dataType: tableName(endpoint, address.place),
     method,
     params,
@@ -96,7 +108,17 @@ export function targetOf(command: CurlCommand, given: Given, vault: SecretStore)
     headers: objectOf([...entriesOf(objectAt(job, 'headers')), ...own]),
     secretHeaders: credentials.secretHeaders,
     attributes: credentials.attributes,
-    notes: [...warnings.filter((warning) => !/seems to hold a secret/.test(warning)), ...credentials.notes],
+    ...(aws === undefined ? {} : { aws }),
+    ...(entriesOf(inQuery ?? {}).some(([, value]) => isList(value)) ? { hasLists: true } : {}),
+    notes: [
+      ...warnings.filter(
+        (warning) =>
+          !/seems to hold a secret/.test(warning) &&
+          warning !== EMPTY_INSIDE &&
+          !(inQuery !== undefined && warning === IN_ENDPOINT),
+      ),
+      ...credentials.notes,
+    ],
   };
 }
 
@@ -135,8 +157,11 @@ export function addressCommand(url: string): CurlCommand {
     dataAsQuery: false,
     login: undefined,
     credentials: undefined,
+    signature: undefined,
+    scheme: undefined,
     hasCookies: false,
     cookies: undefined,
+    variables: [],
     warnings: [],
   };
 }
@@ -167,6 +192,12 @@ function tableName(endpoint: string, address: string): string {
   return 'rows';
 }
 
+function unknownLogin(option: string): ActionError {
+  return new ActionError('action.invalid', `The command logs in by ${option}, which is not known here.`, {
+    hint: 'Where the API takes a key, a token or Basic too, leave the option out, and give that.',
+  });
+}
+
 /**
  * Returns the query as flat parameters, which are sent as they were written; undefined if the job has none there, or
  * parameters cannot express it.
@@ -174,11 +205,19 @@ function tableName(endpoint: string, address: string): string {
 function queryOf(query: string, job: AnyObject): AnyObject | undefined {
   const endpoint = textAt(job, 'endpoint') ?? '';
   const method = textAt(job, 'method');
-  if (query === '' || endpoint.includes('?')) return undefined;
-  if (method !== 'GET' && method !== 'DELETE') return undefined;
-  const pairs = pairsOf(query);
-  if (pairs === undefined || new Set(pairs.map(([name]) => name)).size !== pairs.length) return undefined;
-  return objectOf(pairs);
+  const pairs = query === '' ? undefined : pairsOf(query);
+  if (pairs === undefined || (method !== 'GET' && method !== 'DELETE')) return undefined;
+  const hasItems = pairs.some(isItem);
+  if (endpoint.includes('?') && !hasItems) return undefined;
+  const values = Map.groupBy(pairs, ([name]) => name);
+  if (!hasItems && values.size !== pairs.length) return undefined;
+  // sent under one name again, and not with numbers, which an API may take for keys
+  return objectOf(
+    [...values].map(([name, all]) => {
+      const [[, only] = ['', ''], ...more] = all;
+      return [name, more.length === 0 ? only : all.map(([, value]) => value)];
+    }),
+  );
 }
 
 function objectAt(node: AnyObject, key: string): AnyObject {

@@ -7,7 +7,7 @@ import { branchesOf, discriminatorOf, fixedValues, isSchema, propertiesOf } from
 export interface SchemaPlace {
   /** False where no schema is given. */
   readonly isKnown: boolean;
-  /** What a schema says to use in place of this key. */
+  /** Advice of a schema on what to use in place of this key. */
   readonly deprecated: string | undefined;
   /** Returns the schemas that apply to a value at this place. */
   readonly schemasOf: (value: Json) => AppliedSchemas;

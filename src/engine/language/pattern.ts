@@ -33,7 +33,7 @@ export function compilePattern(text: string, at: string, invalid: Invalid = inva
   };
 }
 
-/** What was compiled is large for an expression with counts, so few of them are kept. */
+/** Compiles a pattern. An expression with counts becomes large, so few of them are kept. */
 const compiledOf = remember((text) => loadRe2().RE2JS.compile(text), 100);
 
 function compile(text: string, at: string, invalid: Invalid): RE2JS {

@@ -39,7 +39,7 @@ describe('load_from_curl', () => {
     [`curl '${U}?limit=10&q=a+b%26'`, get('users', { limit: '10', q: 'a b&' })],
     [`curl ${U}?limit=10&page=2`, get('users', { limit: '10', page: '2' })],
     [
-      `curl -g '${U}?f[a][b]=1&f[a][c]=2&l[]=x&l[]=y'`,
+      `curl -g '${U}?f[a][b]=1&f[a][c]=2&l[0]=x&l[1]=y'`,
       get('users', { f: { a: { b: '1', c: '2' } }, l: ['x', 'y'] }),
     ],
     [
@@ -243,6 +243,7 @@ describe('load_from_curl', () => {
     const sent = [
       [`curl '${api.url}v1/users?f[a]=1&q=x%20y'`, 'GET', '/v1/users?f%5Ba%5D=1&q=x+y', ''],
       [`curl '${api.url}v1/users?a=1&a=2'`, 'GET', '/v1/users?a=1&a=2', ''],
+      [`curl -g '${api.url}v1/users?a[]=1&a[]=2'`, 'GET', '/v1/users?a%5B%5D=1&a%5B%5D=2', ''],
       [`curl -d 'a=1&b[]=2' '${api.url}v1/users?x=1'`, 'POST', '/v1/users?x=1', 'a=1&b%5B0%5D=2'],
       [`curl -X DELETE --json '{"ids":[1,2]}' ${api.url}v1/users`, 'DELETE', '/v1/users', '{"ids":[1,2]}'],
     ] as const;

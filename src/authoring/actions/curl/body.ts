@@ -9,7 +9,7 @@ import {
   type Json,
 } from '../../../lib/json/index.ts';
 import type { DataPiece } from './command.ts';
-import { nestedParams, pairsOf, type Pair } from './nested.ts';
+import { isItem, nestedParams, pairsOf, type Pair } from './nested.ts';
 
 /** Body of a command in the form that a job has. */
 export interface CurlBody {
@@ -43,7 +43,7 @@ export function readBody(
     warnings.push(
       'The fields of -F are sent as a form (application/x-www-form-urlencoded), not as multipart/form-data.',
     );
-    return { kind: 'form', params: formParams(text) };
+    return { kind: 'form', params: formParams(text, warnings) };
   }
   const isJson =
     contentType === undefined
@@ -63,7 +63,7 @@ export function readBody(
       warnings.push('The body looks like JSON and is sent as such, though the command does not say so.');
     return { kind: 'json', params: jsonParams(text, warnings) };
   }
-  return { kind: 'form', params: formParams(text) };
+  return { kind: 'form', params: formParams(text, warnings) };
 }
 
 function encodedPiece({ kind, text }: DataPiece): string {
@@ -94,10 +94,7 @@ function jsonParams(text: string, warnings: string[]): Json {
   const size = isList(value) ? value.length : sizeOf(value);
   if (size === 0 && isObject(value))
     warnings.push('The body {} is sent as [], which a job without parameters sends.');
-  else if (holdsEmpty(value))
-    warnings.push(
-      'An empty object {} inside of the body is sent as []: where the API tells them apart, give the job “body” in place of “params”.',
-    );
+  else if (holdsEmpty(value)) warnings.push(EMPTY_INSIDE);
   if (holdsFunctions(value))
     warnings.push(
       'An object with the key “function” or “attr” in the body would be taken for a function of the configuration.',
@@ -105,7 +102,12 @@ function jsonParams(text: string, warnings: string[]): Json {
   return value;
 }
 
-function holdsEmpty(value: Json): boolean {
+/** Note on a body that parameters cannot give back as it is. */
+export const EMPTY_INSIDE =
+  'An empty object {} inside of the body is sent as []: where the API tells them apart, give the job “body” in place of “params”.';
+
+/** Tells whether an empty object is somewhere in a value. */
+export function holdsEmpty(value: Json): boolean {
   if (isList(value)) return value.some(holdsEmpty);
   if (!isObject(value)) return false;
   return sizeOf(value) === 0 || entriesOf(value).some(([, item]) => holdsEmpty(item));
@@ -120,9 +122,13 @@ function isJsonText(text: string): boolean {
   }
 }
 
-function formParams(text: string): Json {
+function formParams(text: string, warnings: string[]): Json {
   const pairs: readonly Pair[] | undefined = pairsOf(text.trim());
   const params = pairs === undefined ? undefined : nestedParams(pairs);
+  if (pairs?.some(isItem) === true)
+    warnings.push(
+      'Lists of the form are sent with numbers: ids[]=1 as ids[0]=1. Most APIs take both for a list.',
+    );
   if (params !== undefined) return params;
   throw new ActionError('action.invalid', 'The form of the command cannot be said by parameters.', {
     hint: 'Each part needs a name and a value (a=1&b=2), and each name may come once; a list is a[]=1&a[]=2.',

@@ -24,9 +24,15 @@ export interface CurlCommand {
   readonly login: 'basic' | 'bearer' | undefined;
   /** Credentials of the login: `user:password`, or the token. A secret. */
   readonly credentials: string | undefined;
+  /** Value of `--aws-sigv4`: the credentials sign the request. */
+  readonly signature: string | undefined;
+  /** Option of a login that is not possible here, such as `--digest`. */
+  readonly scheme: string | undefined;
   readonly hasCookies: boolean;
   /** As they are sent: `a=1; b=2`. Secrets. */
   readonly cookies: string | undefined;
+  /** Variables of the shell, which stand in the values as written. */
+  readonly variables: readonly string[];
   /** Notes on the parts of the command that were left out, for people. No values, which may be secret. */
   readonly warnings: readonly string[];
 }
@@ -38,7 +44,7 @@ export interface CurlCommand {
  */
 export function readCurlCommand(source: string): CurlCommand {
   const { words, rest, variables } = splitWords(source);
-  const command = new Reading();
+  const command = new Reading(variables);
   if (rest !== '')
     command.warnings.push('What follows the command (a pipe, a redirection or another command) is left out.');
   for (const name of variables)
@@ -77,7 +83,14 @@ class Reading {
   #isLiteral = false;
   #login: 'basic' | 'bearer' | undefined;
   #credentials: string | undefined;
+  #signature: string | undefined;
+  #scheme: string | undefined;
   readonly #cookies: string[] = [];
+  readonly #variables: readonly string[];
+
+  constructor(variables: readonly string[]) {
+    this.#variables = variables;
+  }
 
   take(words: readonly string[]): void {
     for (let at = 0; at < words.length; at++) {
@@ -122,8 +135,11 @@ class Reading {
       dataAsQuery: this.#dataAsQuery,
       login: this.#login,
       credentials: this.#credentials,
+      signature: this.#signature,
+      scheme: this.#scheme,
       hasCookies: this.#cookies.length > 0,
       cookies: this.#cookies.length > 0 ? this.#cookies.join('; ') : undefined,
+      variables: this.#variables,
       warnings: this.warnings,
     };
   }
@@ -195,6 +211,12 @@ class Reading {
       case 'bearer':
         this.#login = 'bearer';
         this.#credentials = value;
+        break;
+      case 'signature':
+        this.#signature = value;
+        break;
+      case 'scheme':
+        this.#scheme = name;
         break;
       case 'cookie':
         this.#cookies.push(value);

@@ -10,6 +10,10 @@ export type CurlOptionRole =
   | 'header'
   | 'user'
   | 'bearer'
+  /** AWS Signature Version 4. */
+  | 'signature'
+  /** A way to log in that is not possible here. */
+  | 'scheme'
   | 'cookie'
   | 'agent'
   | 'url'
@@ -33,7 +37,7 @@ export interface CurlOption {
 
 const TLS = 'Set caCertificate or #clientCertificate of `api`.';
 const PROXY = 'Proxies are taken from HTTP_PROXY and HTTPS_PROXY, SSH tunnels from `sshProxy`.';
-const SCHEME = 'Choose the type of `api.authentication`.';
+export const SCHEME = 'Choose the type of `api.authentication`.';
 const LIMIT = 'See retryConfig and the timeouts of `api.http`.';
 
 /** One line for each: role, whether a value follows, the spellings, and what to do instead. */
@@ -112,8 +116,9 @@ const TABLE: readonly (readonly [role: CurlOptionRole, takesValue: boolean, name
     ],
     ['reported', true, '-m --max-time --connect-timeout --retry --retry-delay --retry-max-time', LIMIT],
     ['reported', false, '--retry-all-errors --retry-connrefused', LIMIT],
-    ['reported', true, '--aws-sigv4', 'Set `aws.signature.credentials` of the parameters.'],
-    ['reported', false, '--digest --ntlm --negotiate --anyauth', `It is not known here. ${SCHEME}`],
+    ['signature', true, '--aws-sigv4'],
+    ['scheme', false, '--digest --ntlm --ntlm-wb --negotiate'],
+    ['reported', false, '--anyauth', `It is not known here. ${SCHEME}`],
     ['reported', false, '-n --netrc --netrc-optional', SCHEME],
     ['reported', true, '--netrc-file', SCHEME],
     ['reported', true, '-K --config', 'Write the options of that file into the command.'],

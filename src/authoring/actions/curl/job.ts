@@ -4,8 +4,9 @@ import { isSecretName } from '../../../lib/secrets.ts';
 import { endpointFor, readAddress, type CurlAddress } from './address.ts';
 import { dataText, readBody, type CurlBody } from './body.ts';
 import { readCurlCommand, type CurlCommand } from './command.ts';
+import { SCHEME } from './curl-options.ts';
 import { COOKIES, jobHeaders, loginWarning, secretParameter } from './headers.ts';
-import { nestedParams, pairsOf } from './nested.ts';
+import { isItem, nestedParams, pairsOf } from './nested.ts';
 
 export interface CurlJobOptions {
   /** Undefined when the configuration has none yet: the endpoint is then the whole address. */
@@ -37,15 +38,19 @@ export function jobFromCommand(command: CurlCommand, options: CurlJobOptions): C
   if (address.hasUser || command.login === 'basic') warnings.push(loginWarning('basic'));
   if (command.login === 'bearer') warnings.push(loginWarning('bearer'));
   if (command.hasCookies) warnings.push(COOKIES);
+  if (command.signature !== undefined)
+    warnings.push('--aws-sigv4 was left out. Set `aws.signature.credentials` of the parameters.');
+  if (command.scheme !== undefined)
+    warnings.push(`${command.scheme} was left out. It is not known here. ${SCHEME}`);
 
   const body = bodyOf(command, warnings);
   const { method, paramsIn } = methodOf(command, body);
   const query = wholeQuery(command, address);
   const isQueryJob = body === undefined && (method === 'GET' || method === 'DELETE');
   const pairs = isQueryJob ? pairsOf(query) : undefined;
-  const queryParams = pairs === undefined ? undefined : nestedParams(pairs);
-  if (isQueryJob && queryParams === undefined)
-    warnings.push('The query stays in the endpoint: parameters could not give it back as it is.');
+  // a list is sent with numbers, which an API may take for keys
+  const queryParams = pairs === undefined || pairs.some(isItem) ? undefined : nestedParams(pairs);
+  if (isQueryJob && queryParams === undefined) warnings.push(IN_ENDPOINT);
   const endpoint = queryParams === undefined && query !== '' ? `${address.place}?${query}` : address.place;
   const params = body?.params ?? queryParams ?? {};
 
@@ -80,6 +85,9 @@ function contentTypeOf({ headers }: CurlCommand): string | undefined {
   const value = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
   return value?.split(';', 1)[0]?.trim().toLowerCase();
 }
+
+/** Note on a query that is no parameters. */
+export const IN_ENDPOINT = 'The query stays in the endpoint: parameters could not give it back as it is.';
 
 const KNOWN = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 

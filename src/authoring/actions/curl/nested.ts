@@ -23,6 +23,11 @@ export function pairsOf(query: string): readonly Pair[] | undefined {
   return pairs;
 }
 
+/** Tells whether a name is that of an item of a list whose number is left out: `ids[]`. */
+export function isItem([name]: Pair): boolean {
+  return /\[\](?:\[|$)/.test(name);
+}
+
 type Node = string | Map<string, Node>;
 
 /**

@@ -1,12 +1,15 @@
 import {
   encodeExact,
   entriesOf,
+  isList,
   isObject,
   objectOf,
   toText,
   withoutKey,
   type AnyObject,
+  type Json,
 } from '../../../lib/json/index.ts';
+import { ActionError } from '../../../lib/errors.ts';
 import { readCurlCommand } from '../../actions/curl/command.ts';
 import { configurationOf } from '../../init/configure.ts';
 import { SecretStore } from '../../init/secret-store.ts';
@@ -34,20 +37,7 @@ export function importScript(text: string, { file, name, environment }: ImportSc
     loop = readLoop(text);
   } catch (error) {
     if (!(error instanceof UncertainScript)) throw error;
-    const reason: ImportReason = { path: file, message: error.message, template: error.line };
-    return {
-      configuration: {
-        name,
-        configuration: { parameters: { api: { baseUrl: 'https://api.invalid/' } } },
-        rows: [],
-      },
-      report: {
-        source: file,
-        streams: [{ stream: name, outcome: 'not', columns: [], reasons: [reason], notes: [] }],
-        settings: [],
-        notes: [],
-      },
-    };
+    return refused({ path: file, message: error.message, template: shown(error.line) }, { file, name });
   }
   const vault = new SecretStore(environment);
   const marked = loop.command.replaceAll(`\${${loop.variable}}`, MARK);
@@ -55,8 +45,17 @@ export function importScript(text: string, { file, name, environment }: ImportSc
   const isWhole = new RegExp(`(?:^|\\s)["']?${MARK}["']?(?:\\s|$)`).test(marked);
   const first = loop.kind.kind === 'token' ? loop.kind.first : '';
   const command = readCurlCommand(isWhole ? marked.replace(MARK, first) : marked);
-  const target = targetOf(command, { auth: undefined, headers: [] }, vault);
-  const notes = [...target.notes];
+  let target: FoundRequest;
+  try {
+    target = targetOf(command, { auth: undefined, headers: [] }, vault);
+  } catch (error) {
+    if (!(error instanceof ActionError)) throw error;
+    const { message, hint } = error;
+    const about = command.variables.map((variable) => ` $${variable} has no value here.`).join('');
+    const advice = hint === undefined ? '' : ` ${[hint].flat().join(' ')}`;
+    return refused({ path: file, message: `${message}${about}${advice}` }, { file, name });
+  }
+  const notes = target.notes.filter((note) => !note.includes('is a variable of the shell'));
   const columns: string[] = [];
   const reasons: ImportReason[] = [];
   const not = (message: string, template: string): void =>
@@ -71,12 +70,43 @@ export function importScript(text: string, { file, name, environment }: ImportSc
     ...(placed.pagination === undefined ? {} : { pagination: exact(placed.pagination) }),
     job: Object.fromEntries(entriesOf(exact(placed.job))),
   });
+  for (const variable of command.variables.filter((each) => isSent(configuration, each)))
+    not(`$${variable} is a variable of the shell: put its value in its place`, variable);
   return componentImport(configuration, {
     source: file,
     name,
     stream: { reasons, columns, notes },
     variables: [...vault.missing, ...vault.unset],
   });
+}
+
+/** Imports nothing, and says why. */
+function refused(reason: ImportReason, { file, name }: Pick<ImportScriptOptions, 'file' | 'name'>): Imported {
+  return {
+    configuration: {
+      name,
+      configuration: { parameters: { api: { baseUrl: 'https://api.invalid/' } } },
+      rows: [],
+    },
+    report: {
+      source: file,
+      streams: [{ stream: name, outcome: 'not', columns: [], reasons: [reason], notes: [] }],
+      settings: [],
+      notes: [],
+    },
+  };
+}
+
+/** Returns a line of the script without its command, which may have a login in it. */
+function shown(line: string): string {
+  return line.replace(/\bcurl\s[^]*/, 'curl …');
+}
+
+/** Tells whether a variable is sent as it is written; one that is a secret is asked for by its name. */
+function isSent(configuration: AnyObject, variable: string): boolean {
+  return new RegExp(`\\$(?:${variable}\\b|\\{${variable}\\b|%7B${variable}\\b)`).test(
+    encodeExact(configuration),
+  );
 }
 
 function exact(node: Node): AnyObject {
@@ -212,17 +242,11 @@ function replaced(params: AnyObject, name: string, value: string): AnyObject {
 }
 
 function mapped(params: AnyObject, value: string): AnyObject {
-  return objectOf(
-    entriesOf(params).map(
-      ([key, item]) =>
-        [
-          key,
-          typeof item === 'string'
-            ? item.replaceAll(MARK, value)
-            : isObject(item)
-              ? mapped(item, value)
-              : item,
-        ] as const,
-    ),
-  );
+  return objectOf(entriesOf(params).map(([key, item]) => [key, withValue(item, value)] as const));
+}
+
+function withValue(item: Json, value: string): Json {
+  if (typeof item === 'string') return item.replaceAll(MARK, value);
+  if (isList(item)) return item.map((each) => withValue(each, value));
+  return isObject(item) ? mapped(item, value) : item;
 }

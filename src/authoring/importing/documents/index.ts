@@ -90,7 +90,7 @@ function fromRecorded(
     const made = mapOf(JSON.parse(encodeExact(configurationOf(target, { rows: rowsKeys(place) }))));
     return { what, target, parameters: mapOf(made['parameters']), rows: place.rows.length };
   });
-  const common = mapOf(read[0]?.parameters['api']);
+  const common = withCommonHeaders(read.map(({ parameters }) => mapOf(parameters['api'])));
   const baseUrl = String(common['baseUrl']);
   const { jobs: _jobs, ...shared } = mapOf(read[0]?.parameters['config']);
   const imported = assembleRequests({
@@ -103,11 +103,13 @@ function fromRecorded(
     requests: read.map(({ what, target, parameters, rows }): ImportedRequest => {
       const { jobs } = mapOf(parameters['config']);
       const [job] = Array.isArray(jobs) ? jobs.map(mapOf) : [];
+      const own = withoutHeaders(headersOf(mapOf(parameters['api'])), headersOf(common));
       const isElsewhere = target.baseUrl !== baseUrl;
       return {
         name: target.dataType,
         job: {
           ...job,
+          ...(Object.keys(own).length > 0 ? { headers: { ...own, ...mapOf(mapOf(job)['headers']) } } : {}),
           ...(isElsewhere ? { endpoint: `${target.baseUrl}${target.endpoint}` } : {}),
         },
         reasons: loginReasons(target, read[0]?.target).map((message) => ({ path: what, message })),
@@ -127,9 +129,36 @@ function fromRecorded(
   };
 }
 
+type Node = Readonly<Record<string, unknown>>;
+
+/** Returns the settings of the first API with the headers that all requests have; each has its others itself. */
+function withCommonHeaders(apis: readonly Node[]): Node {
+  const [first = {}, ...others] = apis;
+  const { headers: _, ...http } = mapOf(first['http']);
+  const headers = Object.fromEntries(
+    Object.entries(headersOf(first)).filter(([name, value]) =>
+      others.every((api) => headersOf(api)[name] === value),
+    ),
+  );
+  const { http: _http, ...api } = first;
+  const kept = { ...http, ...(Object.keys(headers).length > 0 ? { headers } : {}) };
+  return Object.keys(kept).length > 0 ? { ...api, http: kept } : api;
+}
+
+function headersOf(api: Node): Node {
+  return mapOf(mapOf(api['http'])['headers']);
+}
+
+function withoutHeaders(headers: Node, known: Node): Node {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !Object.hasOwn(known, name)));
+}
+
 /** Tells what keeps a request from sending the login of the first one, which is that of the configuration. */
 function loginReasons(target: FoundRequest, first: FoundRequest | undefined): readonly string[] {
-  if (target.authentication === undefined || first === undefined) return [];
+  if (first === undefined) return [];
+  if (encodeExact(target.secretHeaders) !== encodeExact(first.secretHeaders))
+    return ['It sends other secret headers than the first request'];
+  if (target.authentication === undefined) return [];
   if (new URL(target.baseUrl).origin !== new URL(first.baseUrl).origin)
     return ['It logs in to another host than the first request'];
   const isSame = encodeExact(target.authentication) === encodeExact(first.authentication ?? null);

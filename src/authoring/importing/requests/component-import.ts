@@ -20,13 +20,16 @@ export function componentImport(
   const parameters: Node = mapOf(mapOf(JSON.parse(encodeExact(configuration)))['parameters']);
   const { pagination, ...api } = mapOf(parameters['api']);
   const { jobs, ...config } = mapOf(parameters['config']);
+  const { aws } = parameters;
   const [job] = Array.isArray(jobs) ? jobs.map(mapOf) : [];
   const id = name.replace(/[^A-Za-z0-9_-]+/g, '-') || 'rows';
   const { reasons, columns } = stream;
   return {
     configuration: {
       name,
-      configuration: { parameters: { api, config: { outputBucket: id, ...config } } },
+      configuration: {
+        parameters: { api, ...(aws === undefined ? {} : { aws }), config: { outputBucket: id, ...config } },
+      },
       rows: [
         {
           id,

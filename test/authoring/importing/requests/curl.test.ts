@@ -3,6 +3,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ImportReport, StreamReport } from '../../../../src/authoring/importing/report.ts';
 import { run, silentLog } from '../../../../src/index.ts';
+import { startApi } from '../../actions/support.ts';
 import { dataFolder, filesOf, gexHere, type Api } from '../../../cli/support.ts';
 import { startShop } from './shop.ts';
 
@@ -124,6 +125,47 @@ describe('a script with a loop around curl', () => {
     );
     expect(stream.outcome).toBe('equal rows, other columns');
     expect(asked).toEqual(['GET /offset?all=1', 'GET /links?all=1']);
+  });
+
+  test('sends a query with lists, a body with an empty object, and values inside of lists as the script does', async () => {
+    const echo = await startApi(() => ({ json: [] }));
+    await imported(
+      `for p in 1 2; do curl -s -g "${echo.url}x?ids[]=1&ids[]=2&l[]=3&page=$p" | jq '.[]'; done`,
+    );
+    await imported(
+      String.raw`for id in 1 2; do curl -s ${echo.url}x --json "{\"query\":{\"match_all\":{}},\"ids\":[\"$id\"]}" | jq '.[]'; done`,
+    );
+    expect(echo.seen.map(({ target, body }) => [target, body])).toEqual([
+      ...[1, 2].map((page) => [`/x?ids%5B%5D=1&ids%5B%5D=2&l%5B%5D=3&page=${page}`, '']),
+      ...[1, 2].map((id) => ['/x', `{"query":{"match_all":{}},"ids":["${id}"]}`]),
+    ]);
+  });
+
+  test('signs as the script does', async () => {
+    const aws = await startApi(() => ({ json: [] }));
+    const { stream } = await imported(
+      `for p in 1 2; do curl --aws-sigv4 aws:amz:eu-central-2:es -u AKIA:t-1 -H 'x-amz-security-token: t-1' "${aws.url}x?p=$p" | jq '.[]'; done`,
+    );
+    expect(stream.outcome).toBe('exact');
+    const expected = ['AWS4-HMAC-SHA256 Credential=AKIA/DAY/eu-central-2/es/aws4_request', 't-1'];
+    const signed = aws.seen.map(({ headers }) => [
+      headers.authorization?.replace(/\/\d{8}\//, '/DAY/').split(',')[0],
+      headers['x-amz-security-token'],
+    ]);
+    expect(signed).toEqual([expected, expected]);
+  });
+
+  test.each([
+    ['curl --digest -u me:t-1 "API/links?page=$p"', 'logs in by --digest'],
+    ['curl -u me:t-1 --aws-sigv4 aws:amz "http://localhost/x?page=$p"', 'does not say with what'],
+    ['curl -H "X-Tenant: $TENANT" "API/links?page=$p"', '$TENANT is a variable of the shell'],
+    [String.raw`curl "API/links?page=$p" --json "{\"n\":$COUNT}"`, '$COUNT has no value here'],
+    ['curl -u me:t-1 API/links', 'The command has no $p'],
+  ])('is `not`, without its secrets, where a run could not send the same: %s', async (command, message) => {
+    const { stream } = await imported(`for p in 1 2; do ${command} | jq '.[]'; done`);
+    expect(stream.outcome).toBe('not');
+    expect(stream.reasons[0]?.message).toContain(message);
+    expect(JSON.stringify(stream)).not.toContain('t-1');
   });
 
   test.each([

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ImportReport } from '../../../../src/authoring/importing/report.ts';
 import { run, silentLog } from '../../../../src/index.ts';
+import { startApi } from '../../actions/support.ts';
 import { dataFolder, filesOf, gexHere, type Api } from '../../../cli/support.ts';
 import { startShop } from './shop.ts';
 
@@ -24,11 +25,17 @@ async function imported(
   return { report: JSON.parse(stdout) as ImportReport, out, config: filesOf(out)['config.json'] ?? '' };
 }
 
-const entry = (target: string, body: unknown, token = 't-1', base = api.url): unknown => ({
+const entry = (
+  target: string,
+  body: unknown,
+  token = 't-1',
+  base = api.url,
+  more: readonly object[] = [],
+): unknown => ({
   request: {
     method: 'GET',
     url: `${base}${target}`,
-    headers: [{ name: 'Authorization', value: `Bearer ${token}` }],
+    headers: [{ name: 'Authorization', value: `Bearer ${token}` }, ...more],
   },
   response: { status: 200, content: { text: JSON.stringify(body) } },
 });
@@ -38,6 +45,11 @@ const request = (name: string, method = 'GET'): unknown => ({
   request: { method, url: `${api.url}${name}` },
   response: [{ body: JSON.stringify([{ id: 1 }]) }],
 });
+
+const headers = (version: string): readonly object[] => [
+  { name: 'X-App', value: 'shop' },
+  { name: 'X-Version', value: version },
+];
 
 describe('documents that gex init reads', () => {
   test('a HAR file gives a row for each list that was recorded', async () => {
@@ -79,6 +91,49 @@ describe('documents that gex init reads', () => {
       ['orders', 'It logs in in another way than the first request'],
       ['users', 'It logs in to another host than the first request'],
     ]);
+  });
+
+  test('each recorded request is sent with headers of its own', async () => {
+    const rows = [{ id: 1 }, { id: 2 }];
+    const echo = await startApi(() => ({ json: rows }));
+    const { out, config } = await imported('har', {
+      log: {
+        entries: [
+          entry('links', [...rows, { id: 3 }], 't-1', echo.url, [
+            ...headers('1'),
+            { name: 'X-Only', value: 'a' },
+          ]),
+          entry('pages', rows, 't-1', echo.url, headers('2')),
+        ],
+      },
+    });
+    const variable = /\$env:(\w+)/.exec(config)?.[1] ?? '';
+    await run({ dataFolder: out, log: silentLog, environment: { [variable]: 't-1' } });
+    const sent = echo.seen.map(({ target, headers: all }) => [
+      target,
+      all['x-app'],
+      all['x-version'],
+      all['x-only'],
+    ]);
+    expect(sent).toEqual([
+      ['/links', 'shop', '1', 'a'],
+      ['/pages', 'shop', '2', undefined],
+    ]);
+  });
+
+  test('lists of a Postman collection that are sent by POST are told of', async () => {
+    const { report } = await imported('postman', {
+      info: { name: 'Shop' },
+      item: [
+        request('links'),
+        request('orders/query', 'POST'),
+        { name: 'search', request: { method: 'POST', url: `${api.url}search` } },
+        { name: 'orders', request: { method: 'POST', url: `${api.url}orders` } },
+      ],
+    });
+    const not = report.streams.filter(({ outcome }) => outcome === 'not');
+    expect(not.map(({ stream }) => stream)).toEqual(['POST /orders/query', 'POST /search']);
+    expect(not[0]?.reasons[0]?.message).toContain('give that to gex init');
   });
 
   test('a Postman collection gives what gex init gives, with a report', async () => {
