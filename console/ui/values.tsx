@@ -72,7 +72,7 @@ export function relativeText(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   const full = seconds < 0 ? Math.trunc : Math.round;
   for (const [index, [size, unit]] of STEPS.entries()) {
-    // What would be rounded up to “in 60 minutes” is an hour.
+    // An hour, which would be rounded up to “in 60 minutes”.
     const least = seconds < 0 ? size : size - (STEPS[index + 1]?.[0] ?? 1) / 2;
     if (Math.abs(seconds) >= least) return RELATIVE.format(full(seconds / size), unit);
   }
