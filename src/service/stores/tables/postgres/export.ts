@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { to as copyTo } from 'pg-copy-streams';
 import { relation } from './catalog.ts';
 import { textsOf } from './cells.ts';
-import { gzipped } from './gzip.ts';
+import { gzipped } from '../gzip.ts';
 import { orderClause, resultExpressions, whereClause } from './select.ts';
 import { reading } from './reading.ts';
 import type { SliceOptions, ExportOutcome, TableId, TakeSlice } from '../engine.ts';

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { gzipped } from '../../../../../src/service/stores/tables/postgres/gzip.ts';
-import { bytesOf } from '../slices.ts';
+import { gzipped } from '../../../../src/service/stores/tables/gzip.ts';
+import { bytesOf } from './slices.ts';
 
 const noise = (length: number): Buffer => {
   const bytes = Buffer.alloc(length);
