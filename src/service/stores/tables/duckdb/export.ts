@@ -62,14 +62,31 @@ export interface ResultRows {
   readonly writers: readonly [DuckSession, ...DuckSession[]];
   readonly name: string;
   readonly expressions: readonly string[];
-  /** Row numbers are from this on. Default 0. */
-  readonly startRow?: number;
-  /** Row numbers are below this; there may be gaps. */
-  readonly endRow: number;
-  /** Tells whether the rows from one number on and below another come in this order, unsorted. Default: they do. */
-  readonly isOrdered?: (start: number, end: number) => boolean;
+  /** ` WHERE …` of the rows that belong to it. Default: all. */
+  readonly where?: string;
+  /** Number that those of ranges begin at: rows that are not committed have some where a double is not exact. Default: 0. */
+  readonly origin?: bigint;
+  /** Divides the rows into so many pieces, or fewer, of about the same size. */
+  readonly ranges: (count: number) => readonly RowRange[];
+  /** Tells whether the rows of a range come in the order of their numbers, unsorted. Default: they do. */
+  readonly isOrdered?: (range: RowRange) => boolean;
   /** About the bytes as CSV. */
   readonly bytes: number;
+}
+
+/** Rows by their numbers: from `start` on and below `end`; there may be gaps. */
+export interface RowRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Divides a range into so many, or fewer, of as many numbers. */
+export function equalRanges({ start, end }: RowRange, count: number): RowRange[] {
+  const size = Math.max(1, Math.ceil((end - start) / count));
+  return Array.from({ length: Math.ceil((end - start) / size) }, (_, i) => ({
+    start: start + i * size,
+    end: Math.min(start + (i + 1) * size, end),
+  }));
 }
 
 /** The table itself when all its rows are wanted as they are, else a copy of what is wanted. */
@@ -99,8 +116,16 @@ export async function measured(
   expressions: readonly string[],
 ): Promise<ResultRows> {
   const cells = expressions.map((expression) => expression.replace(/ AS r\d+$/, ''));
-  const endRow = await session.number(`SELECT coalesce(max(rowid) + 1, 0) FROM ${name}`);
-  return { writers: [session], name, expressions, endRow, bytes: await resultSize(session, name, cells) };
+  const [row] = await session.rows(`SELECT min(rowid), max(rowid) - min(rowid) + 1 FROM ${name}`);
+  const [origin = null, numbers = null] = row ?? [];
+  return {
+    writers: [session],
+    name,
+    expressions,
+    origin: typeof origin === 'bigint' ? origin : 0n,
+    ranges: (count) => equalRanges({ start: 0, end: Number(numbers ?? 0) }, count),
+    bytes: await resultSize(session, name, cells),
+  };
 }
 
 /** A run of rows as a file. */
@@ -120,17 +145,16 @@ const PIECE_BYTES = 32 * 1024 * 1024;
 async function* writePieces(result: ResultRows, folder: string, options: SliceOptions): Pieces {
   const slices = Math.max(1, Math.round(result.bytes / Math.max(1, options.targetBytes)));
   const piecesPerSlice = options.gzip ? Math.max(1, Math.ceil(result.bytes / slices / PIECE_BYTES)) : 1;
-  const { startRow = 0, endRow } = result;
-  const rowsPerPiece = Math.max(1, Math.ceil((endRow - startRow) / slices / piecesPerSlice));
-  const count = Math.ceil((endRow - startRow) / rowsPerPiece);
-  const write = async (writer: DuckSession, index: number): Promise<Piece> => {
+  const ranges = result.ranges(slices * piecesPerSlice);
+  const { where = '', origin = 0n } = result;
+  const rowid = (number: number): bigint => origin + BigInt(number);
+  const write = async (writer: DuckSession, index: number, range: RowRange): Promise<Piece> => {
     const path = join(folder, `${index}.csv`);
-    const start = startRow + index * rowsPerPiece;
-    const end = Math.min(start + rowsPerPiece, endRow);
-    const range = count === 1 ? '' : ` WHERE rowid >= ${start} AND rowid < ${end}`;
-    const order = result.isOrdered?.(start, end) === false ? ' ORDER BY rowid' : '';
+    const within = `rowid >= ${rowid(range.start)} AND rowid < ${rowid(range.end)}`;
+    const wanted = ranges.length === 1 ? where : `${where === '' ? ' WHERE' : `${where} AND`} ${within}`;
+    const order = result.isOrdered?.(range) === false ? ' ORDER BY rowid' : '';
     const rows = await writer.number(
-      `COPY (SELECT ${result.expressions.join(', ')} FROM ${result.name}${range}${order}) TO ${literal(path)} ` +
+      `COPY (SELECT ${result.expressions.join(', ')} FROM ${result.name}${wanted}${order}) TO ${literal(path)} ` +
         `(FORMAT csv, HEADER false, DELIMITER ',', QUOTE '"', ESCAPE '"', FORCE_QUOTE *)`,
     );
     const { size } = await stat(path);
@@ -140,8 +164,9 @@ async function* writePieces(result: ResultRows, folder: string, options: SliceOp
   const begun: { readonly writer: DuckSession; readonly piece: Promise<Piece> }[] = [];
   let index = 0;
   const begin = (writer: DuckSession): void => {
-    if (index === count) return;
-    const piece = write(writer, index++);
+    const range = ranges[index];
+    if (range === undefined) return;
+    const piece = write(writer, index++, range);
     // Its failure is looked at in its turn.
     piece.catch(() => undefined);
     begun.push({ writer, piece });
