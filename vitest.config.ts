@@ -58,10 +58,11 @@ export default defineConfig({
     setupFiles: ['test/support/file.setup.ts'],
     // Tests start servers and child processes: two at a time keep two cores busy, more than four get in each other's way.
     maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // For what hangs: where everything takes eight times as long, a test of many steps needs more than a minute.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // A second, the default, is less than a busy machine may need.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 40_000 } },
     // No test may lean on the one before it. The seed is printed, and `--sequence.seed` gives the same order again.
     sequence: { shuffle: { files: false, tests: true } },
     // A process for each file would load everything two hundred times.

@@ -8,8 +8,8 @@ export default defineConfig({
     setupFiles: ['test/support/file.setup.ts'],
     include: ['test/console/**/*.test.ts'],
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 40_000 } },
   },
 });

@@ -8,7 +8,7 @@ test('serves what the configuration that it saves asks for, and shows the reques
   const folder = path.join(dataFolder(), 'my-api');
   const running = startGex(['demo-api', '--port', '0', '--save', folder]);
   const file = path.join(folder, 'config.json');
-  await expect.poll(() => filesOf(folder)['config.json'] ?? '', { timeout: 20_000 }).toContain('baseUrl');
+  await expect.poll(() => filesOf(folder)['config.json'] ?? '').toContain('baseUrl');
   const validated = await gexHere('validate', '--strict', '--data', folder);
   expect(validated).toMatchObject({ code: 0 });
   const run = await gexHere('run', '--data', folder, '--storage', 'none');

@@ -34,7 +34,7 @@ async function query(sql: string): Promise<unknown[][]> {
 }
 
 describe('gex run --format', () => {
-  test('parquet leaves typed files beside the manifests', { timeout: 60_000 }, async () => {
+  test('parquet leaves typed files beside the manifests', async () => {
     const { folder, code, stdout, stderr } = await ran('parquet', ['--storage', 'none']);
     expect(stderr).not.toContain('ERROR');
     expect(code).toBe(0);
@@ -69,7 +69,7 @@ describe('gex run --format', () => {
     expect(await query(`SELECT n FROM '${folder}/library.orders_lines.parquet'`)).toEqual([[1.5]]);
   });
 
-  test('jsonl leaves lines of JSON', { timeout: 60_000 }, async () => {
+  test('jsonl leaves lines of JSON', async () => {
     const { folder, code } = await ran('jsonl', ['--storage', 'none']);
     expect(code).toBe(0);
     const [first = '', second = ''] = readFileSync(`${folder}/library.orders.jsonl`, 'utf8').split('\n');
@@ -80,28 +80,24 @@ describe('gex run --format', () => {
     expect(existsSync(`${folder}/library.orders`)).toBe(false);
   });
 
-  test(
-    'parquet has a folder for each day of a column, in the tables that have it',
-    { timeout: 60_000 },
-    async () => {
-      const { folder, code, stdout } = await ran('parquet', ['--storage', 'none', '--partition-by', 'at']);
-      expect(code).toBe(0);
-      expect(stdout).toContain('library.orders.parquet');
-      const days = ['at_date=2024-02-29', 'at_date=__HIVE_DEFAULT_PARTITION__'];
-      expect(readdirSync(`${folder}/library.orders.parquet`).toSorted()).toEqual(days);
-      const rows = await query(
-        `SELECT id::VARCHAR, at_date::VARCHAR, text FROM read_parquet('${folder}/library.orders.parquet/*/*.parquet', hive_partitioning = true) ORDER BY id`,
-      );
-      expect(rows).toEqual([
-        ['1', '2024-02-29', 'a,\n"b"'],
-        ['9007199254740993', null, ''],
-      ]);
-      expect(await query(`SELECT n FROM '${folder}/library.orders_lines.parquet'`)).toEqual([[1.5]]);
-      expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
-    },
-  );
+  test('parquet has a folder for each day of a column, in the tables that have it', async () => {
+    const { folder, code, stdout } = await ran('parquet', ['--storage', 'none', '--partition-by', 'at']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('library.orders.parquet');
+    const days = ['at_date=2024-02-29', 'at_date=__HIVE_DEFAULT_PARTITION__'];
+    expect(readdirSync(`${folder}/library.orders.parquet`).toSorted()).toEqual(days);
+    const rows = await query(
+      `SELECT id::VARCHAR, at_date::VARCHAR, text FROM read_parquet('${folder}/library.orders.parquet/*/*.parquet', hive_partitioning = true) ORDER BY id`,
+    );
+    expect(rows).toEqual([
+      ['1', '2024-02-29', 'a,\n"b"'],
+      ['9007199254740993', null, ''],
+    ]);
+    expect(await query(`SELECT n FROM '${folder}/library.orders_lines.parquet'`)).toEqual([[1.5]]);
+    expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
+  });
 
-  test('of a column that is none of days parts nothing, and says so', { timeout: 60_000 }, async () => {
+  test('of a column that is none of days parts nothing, and says so', async () => {
     const more = ['--storage', 'none', '--partition-by', 'text'];
     const { folder, code, stderr } = await ran('parquet', more);
     expect([code, stderr]).toEqual([
@@ -113,7 +109,7 @@ describe('gex run --format', () => {
     expect([lines.code, lines.stderr]).toEqual([1, expect.stringContaining('goes with --format parquet')]);
   });
 
-  test('is refused where tables are pushed', { timeout: 60_000 }, async () => {
+  test('is refused where tables are pushed', async () => {
     const { code, stderr, folder } = await ran('parquet');
     expect(code).toBe(1);
     expect(stderr).toContain('--format parquet is for runs that push nothing');

@@ -251,9 +251,7 @@ describe('tables', () => {
     const definition = { name: 'orders', columns };
     await running.call('POST', '/v2/storage/buckets/in.c-typed/tables-definition', definition);
     const rows = 'id,price,day,note\n7,12345678901234567.25,2024-02-29,\n8,,,"a\n""b"""\n';
-    await expect
-      .poll(async () => (await storage('tables', 'list')).out, { timeout: 20_000 })
-      .toContain(table);
+    await expect.poll(async () => (await storage('tables', 'list')).out).toContain(table);
     await storage('tables', 'load', table, file('orders.csv', rows));
     const target = file('typed/orders.parquet');
     await storage('tables', 'export', table, target, '--format', 'parquet');

@@ -151,29 +151,25 @@ describe('a run over several rows that was stopped', () => {
     expect(all).toContain('firstpage=3');
   });
 
-  test(
-    'pushes nothing twice, and lists all rows in the end',
-    { tags: 'thorough', timeout: 60_000 },
-    async () => {
-      const api = await library();
-      const folder = folderFor(api);
-      api.isDown = true;
-      const args = ['run', '--data', folder, '--json'];
-      expect((await startGex(args).ended).code).not.toBe(0);
-      api.isDown = false;
-      let ended = { stdout: '', code: -1 as number | null };
-      const again = await asked(api, async () => (ended = await startGex(args).ended));
-      expect(again).toBe(SECOND_AND_THIRD);
-      expect(ended.code).toBe(0);
-      const { rows } = JSON.parse(ended.stdout) as {
-        rows: { id: string; tables: { destination: string }[] }[];
-      };
-      expect(rows.map(({ id, tables }) => [id, tables[0]?.destination])).toEqual(
-        ['first', 'second', 'third'].map((id) => [id, 'in.c-library.books']),
-      );
-      expect(existsSync(path.join(folder, '.gex', 'rows.json'))).toBe(false);
-    },
-  );
+  test('pushes nothing twice, and lists all rows in the end', { tags: 'thorough' }, async () => {
+    const api = await library();
+    const folder = folderFor(api);
+    api.isDown = true;
+    const args = ['run', '--data', folder, '--json'];
+    expect((await startGex(args).ended).code).not.toBe(0);
+    api.isDown = false;
+    let ended = { stdout: '', code: -1 as number | null };
+    const again = await asked(api, async () => (ended = await startGex(args).ended));
+    expect(again).toBe(SECOND_AND_THIRD);
+    expect(ended.code).toBe(0);
+    const { rows } = JSON.parse(ended.stdout) as {
+      rows: { id: string; tables: { destination: string }[] }[];
+    };
+    expect(rows.map(({ id, tables }) => [id, tables[0]?.destination])).toEqual(
+      ['first', 'second', 'third'].map((id) => [id, 'in.c-library.books']),
+    );
+    expect(existsSync(path.join(folder, '.gex', 'rows.json'))).toBe(false);
+  });
 });
 
 /** A job that fills a period again, which moves no state. */

@@ -103,7 +103,7 @@ describe('rows beside each other', () => {
       }),
       { numRuns: 5, endOnFailure: true },
     );
-  }, 60_000);
+  });
 
   test('run beside each other, and no more than that', async () => {
     const api = await shop([30]);

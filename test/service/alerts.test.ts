@@ -702,7 +702,7 @@ describe('an alert', () => {
 
 test(
   'the service sends messages on its own, also of columns without new values',
-  { timeout: 90_000 },
+  { timeout: 180_000 },
   async () => {
     const service = await startService();
     closing.push(async () => await service.stop());
@@ -735,7 +735,7 @@ test(
       .poll(
         () => hook.got.map(({ body: { event, severity, sources } }) => [event, severity, sources[0]?.table]),
         {
-          timeout: 60_000,
+          timeout: 120_000,
         },
       )
       .toEqual(

@@ -111,7 +111,7 @@ const resultOf = async (browser: Browser, { headers }: Answered): Promise<Answer
 
 async function ended(run: string): Promise<void> {
   const status = async () => (await client.runs.detail(run)).status;
-  await expect.poll(status, { timeout: 50_000, interval: 200 }).toMatch(/^(?:success|error)$/);
+  await expect.poll(status, { timeout: 100_000, interval: 200 }).toMatch(/^(?:success|error)$/);
 }
 
 let count = 0;

@@ -45,7 +45,7 @@ test('the newest of a kind are kept, in each branch', async () => {
 test('what waits is written without being asked for', { tags: 'thorough' }, async () => {
   const observer = createObserver(meta, systemEnv, silentLog);
   observer.observe(doer(1), { name: 'tablesListed', message: 'by itself' });
-  await expect.poll(async () => await messages(1), { timeout: 20_000 }).toEqual(['by itself']);
+  await expect.poll(async () => await messages(1)).toEqual(['by itself']);
 });
 
 test('a service that stops has written what waited', async () => {

@@ -117,7 +117,7 @@ test('HEAD of a stream holds no place, and one token has not all places', async 
   expect(await follow(token)).toBe(200);
   for (const request of open) request.destroy();
   await expect
-    .poll(async () => (await Promise.all([follow(api.token), follow(api.token)])).join(), { timeout: 5000 })
+    .poll(async () => (await Promise.all([follow(api.token), follow(api.token)])).join())
     .toBe('200,200');
   for (const request of open) request.destroy();
 });

@@ -1,5 +1,5 @@
 import { fireEvent, render, screen } from '@testing-library/preact';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { navigate, PlaceContext, useFollowedPlace } from '../../../console/route/router.ts';
 import { Pager } from '../../../console/ui/pager.tsx';
 import { JobList } from '../../../console/views/jobs/list.tsx';
@@ -82,10 +82,10 @@ test('the jobs of a part and a filter are asked for by the address, and a filter
   render(<Jobs />);
   await screen.findByRole('link', { name: 'Load into in.c-main.t0' });
   fireEvent.click(button('Older'));
-  await vi.waitFor(() => expect(asked.at(-1)?.query.get('offset')).toBe('100'));
+  await expect.poll(() => asked.at(-1)?.query.get('offset')).toBe('100');
   expect(window.location.search).toBe('?offset=100');
   fireEvent.change(screen.getByRole('combobox', { name: 'Status' }), { target: { value: 'error' } });
-  await vi.waitFor(() => expect(asked.at(-1)?.query.get('offset')).toBe('0'));
+  await expect.poll(() => asked.at(-1)?.query.get('offset')).toBe('0');
   expect(window.location.search).toBe('?status=error');
 });
 

@@ -69,9 +69,7 @@ describe('the history of a table', () => {
     // The newest is what is there.
     fireEvent.click(screen.getByRole('button', { name: 'Set back to it' }));
     fireEvent.click(await screen.findByRole('button', { name: 'Set it back' }));
-    await vi.waitFor(() => {
-      expect(asked.find(({ what }) => what.startsWith('POST'))?.body).toEqual({ at: '12' });
-    });
+    await expect.poll(() => asked.find(({ what }) => what.startsWith('POST'))?.body).toEqual({ at: '12' });
   });
 
   test('of a storage that keeps none is told', async () => {

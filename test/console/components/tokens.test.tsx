@@ -1,5 +1,5 @@
 import { fireEvent, render, screen } from '@testing-library/preact';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { handFile } from '../../../console/data/handed-file.ts';
 import Tables from '../../../console/views/tables/index.tsx';
 import Tokens from '../../../console/views/tokens/index.tsx';
@@ -126,7 +126,7 @@ describe('the form of a token', () => {
       canManageBuckets: false,
     });
     fireEvent.click(screen.getByRole('button', { name: 'I have copied it' }));
-    await vi.waitFor(() => expect(document.body.innerHTML).not.toContain('1-8-secret'));
+    await expect.poll(() => document.body.innerHTML).not.toContain('1-8-secret');
   });
 });
 

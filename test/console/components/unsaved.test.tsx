@@ -64,8 +64,8 @@ describe('the way back of the browser', () => {
   test('asks, and comes back to what was typed', async () => {
     const confirm = show({ typed: 'shop' });
     history.back();
-    await vi.waitFor(() => expect(confirm).toHaveBeenCalledOnce());
-    await vi.waitFor(() => expect(place()).toBe('/edit'));
+    await expect.poll(() => confirm.mock.calls.length).toBe(1);
+    await expect.poll(() => place()).toBe('/edit');
     expect(field().value).toBe('shop');
     expect(confirm).toHaveBeenCalledOnce();
   });

@@ -123,13 +123,13 @@ function series(deeds: readonly Deed[]): [string, () => Promise<string | undefin
 }
 
 describe('rows that are lost or come twice are told of', () => {
-  test.each(series(losses))('%s', { timeout: 30_000 }, async (_name, outcome) => {
+  test.each(series(losses))('%s', async (_name, outcome) => {
     expect(await outcome()).toMatch(/^(?:doubtful|error) /);
   });
 });
 
 describe('all rows, and no doubt', () => {
-  test.each(series(sound))('%s', { timeout: 30_000 }, async (_name, outcome) => {
+  test.each(series(sound))('%s', async (_name, outcome) => {
     expect(await outcome()).toMatch(new RegExp(`^(?:complete|ended) ${COUNT} rows$`));
   });
 });

@@ -103,19 +103,15 @@ const runs = fc
     ),
   );
 
-test(
-  'writing page by page gives what learning everything first and writing afterwards gives',
-  { timeout: 60_000 },
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(runs, async (list) => {
-        const pages = list.map(([dataType, rows, extra]) => page(dataType, rows, extra));
-        expect(Object.fromEntries(await written(pages))).toEqual(Object.fromEntries(twoPhase(pages)));
-      }),
-      { numRuns: times(250) },
-    );
-  },
-);
+test('writing page by page gives what learning everything first and writing afterwards gives', async () => {
+  await fc.assert(
+    fc.asyncProperty(runs, async (list) => {
+      const pages = list.map(([dataType, rows, extra]) => page(dataType, rows, extra));
+      expect(Object.fromEntries(await written(pages))).toEqual(Object.fromEntries(twoPhase(pages)));
+    }),
+    { numRuns: times(250) },
+  );
+});
 
 const oneTable = fieldsOf(PLAIN, shapes(PLAIN, 2)).chain((shape) =>
   fc.array(
@@ -127,7 +123,7 @@ const oneTable = fieldsOf(PLAIN, shapes(PLAIN, 2)).chain((shape) =>
   ),
 );
 
-test('how rows are split into pages changes nothing', { timeout: 60_000 }, async () => {
+test('how rows are split into pages changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(oneTable, async (lists) => {
       const split = await written(lists.map((rows) => page('books', rows, { library: 'north' })));

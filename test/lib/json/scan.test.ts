@@ -101,26 +101,22 @@ describe('the scan', () => {
 
 const PAGES = times(5_000);
 
-test(
-  'documents go through scan and decoding with every literal, key and order kept',
-  { timeout: 60_000 },
-  () => {
-    const documents = new Documents(4);
-    for (let page = 0; page < PAGES; page++) {
-      const rows = Array.from({ length: 20 }, () => documents.value());
-      const around = documents.object().replaceAll('"rows":', '"others":').slice(1, -1);
-      const text = documents.spaced(`{"rows":[${rows.join(',')}]${around === '' ? '' : `,${around}`}}`);
-      const got = read(text);
-      const again = withDecimals(encodeExact(got.rows));
-      if (again !== withDecimals(`[${rows.join(',')}]`))
-        expect(again).toBe(withDecimals(`[${rows.join(',')}]`));
-      const rest = withDecimals(encodeExact(got.envelope));
-      if (rest !== withDecimals(`{"rows":[]${around === '' ? '' : `,${around}`}}`)) expect(rest).toBe(around);
-    }
-  },
-);
+test('documents go through scan and decoding with every literal, key and order kept', () => {
+  const documents = new Documents(4);
+  for (let page = 0; page < PAGES; page++) {
+    const rows = Array.from({ length: 20 }, () => documents.value());
+    const around = documents.object().replaceAll('"rows":', '"others":').slice(1, -1);
+    const text = documents.spaced(`{"rows":[${rows.join(',')}]${around === '' ? '' : `,${around}`}}`);
+    const got = read(text);
+    const again = withDecimals(encodeExact(got.rows));
+    if (again !== withDecimals(`[${rows.join(',')}]`))
+      expect(again).toBe(withDecimals(`[${rows.join(',')}]`));
+    const rest = withDecimals(encodeExact(got.envelope));
+    if (rest !== withDecimals(`{"rows":[]${around === '' ? '' : `,${around}`}}`)) expect(rest).toBe(around);
+  }
+});
 
-test('a document is scanned part by part as it is as a whole', { timeout: 60_000 }, () => {
+test('a document is scanned part by part as it is as a whole', () => {
   const documents = new Documents(7);
   let scanned = 0;
   for (let i = 0; i < times(8_000); i++) {
@@ -151,7 +147,7 @@ test('a document is scanned part by part as it is as a whole', { timeout: 60_000
   expect(scanned).toBeGreaterThan(times(2_000));
 });
 
-test('a document is refused when and only when JSON.parse refuses it', { timeout: 60_000 }, () => {
+test('a document is refused when and only when JSON.parse refuses it', () => {
   const documents = new Documents(5);
   let refused = 0;
   for (let i = 0; i < times(30_000); i++) {

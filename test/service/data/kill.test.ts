@@ -6,7 +6,7 @@ import { killRounds } from './kill-rounds.ts';
 // The longer run, with times, is `node bench/kill-service.ts`.
 test('a service that is killed while it works loses nothing it has acknowledged, and does nothing twice', async () => {
   await expectNothingLost();
-}, 90_000);
+});
 
 test.runIf(EXTENSIONS)(
   'so does a service over a lake',

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ApiResponse } from '../../../../src/engine/shared/message.ts';
 import { proxyFor, type Environment } from '../../../../src/engine/http/tunnel/proxy.ts';
 import { createTransport, type TransportOptions } from '../../../../src/engine/http/send/transport.ts';
@@ -147,7 +147,7 @@ describe('a request through an HTTP proxy', () => {
     expect(error).toMatchObject({ code: 'http.network', recovery: 'retry', details: { curl: 28 } });
     expect(error.message).toBe('No connection to https://far.example within 0.06 s.');
     await transport.close();
-    await vi.waitFor(() => expect(ended).toBe(1));
+    await expect.poll(() => ended).toBe(1);
   });
 
   test('over TLS to the proxy itself', async () => {

@@ -344,7 +344,7 @@ test('a journal whose numbers are another client’s after a restore is not trus
   expect((await client.files.detail(file.id)).name).toBe('t.csv');
 });
 
-test('answers that are lost, whichever they are, change nothing', { timeout: 60_000 }, async () => {
+test('answers that are lost, whichever they are, change nothing', async () => {
   await rounds(
     async (at) => {
       let count = 0;

@@ -504,7 +504,7 @@ describe('a source from a link', () => {
     expect(since(before)).not.toEqual([]);
     leaving.abort();
     await expect(asked).rejects.toThrow();
-    await expect.poll(() => since(before), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => since(before)).toEqual([]);
     letGo();
   });
 

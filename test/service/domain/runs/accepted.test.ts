@@ -90,7 +90,7 @@ describe('a doubt that is accepted', () => {
       expect(told.stdout).toMatch(new RegExp(`ex-generic-v2/${id} +(waiting|processing)`));
     for (const id of [first, second])
       await expect
-        .poll(async () => await world.show(id), { timeout: 50_000 })
+        .poll(async () => await world.show(id), { timeout: 100_000 })
         .toMatchObject({ accepted: { because: BECAUSE } });
     expect((await runs('show', first)).stdout).toMatch(
       new RegExp(`accepted +by .+: ${BECAUSE} \\(loaded by run \\d+\\)`),

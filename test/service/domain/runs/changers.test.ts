@@ -42,7 +42,7 @@ async function startScheduled(configuration?: object, more: object = {}) {
       const next_occurrence = new Date(Date.now() - 60_000).toISOString();
       await meta.updateTable('schedules').set({ next_occurrence, last_occurrence: null }).execute();
       await meta.destroy();
-      await expect.poll(async () => await lastRun(world), { timeout: 20_000 }).not.toBe(before);
+      await expect.poll(async () => await lastRun(world)).not.toBe(before);
       return await world.ended((await lastRun(world)) ?? '');
     },
   };

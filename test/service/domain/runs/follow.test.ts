@@ -64,7 +64,7 @@ describe('a run that goes on', () => {
             seen = progress ?? seen;
             return progress?.waiting?.for;
           },
-          { timeout: 10_000, interval: 50 },
+          { timeout: 40_000, interval: 50 },
         )
         .toBe('retry');
       expect(seen).toMatchObject({

@@ -27,7 +27,7 @@ async function serve(...options: readonly string[]): Promise<World> {
       return undefined;
     }
   };
-  await expect.poll(port, { timeout: 20_000 }).toBeDefined();
+  await expect.poll(port).toBeDefined();
   const url = `http://127.0.0.1:${port()}`;
   const token = (await startGex(['serve', '--dir', dir, '--new-token']).ended).stdout.trim();
   const call = async (method: string, at: string, body?: unknown, headers?: Record<string, string>) =>

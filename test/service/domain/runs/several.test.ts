@@ -205,7 +205,7 @@ test.runIf(disk !== undefined)(
     await world.add({ pollMs: 100_000 });
     const isKept = (): boolean => [...world.store.objects.keys()].some((key) => key.endsWith('/index'));
     await expect.poll(() => api.seen.length).toBe(2);
-    await expect.poll(isKept, { timeout: 20_000 }).toBe(true);
+    await expect.poll(isKept).toBe(true);
     const meta = await metaOf(world.dir);
     onTestFinished(async () => await meta.destroy());
     const held = await findRun(meta, Number(id));
@@ -213,7 +213,7 @@ test.runIf(disk !== undefined)(
 
     const folder = await world.add({ disk: small });
     await expect
-      .poll(async () => (await world.log(id)).at(-1)?.message, { timeout: 20_000 })
+      .poll(async () => (await world.log(id)).at(-1)?.message)
       .toMatch(/^The run goes on in 2 seconds, as what it needs is away: The disk of the service is full/);
     await expect.poll(async () => await readdir(folder)).toEqual([]);
     const { bfree, bsize } = statfsSync(small);

@@ -106,7 +106,7 @@ export function worldOf<Reached extends Reachable>(running: Reached): Reached & 
     async ended(id) {
       let run = await world.show(id);
       await expect
-        .poll(async () => (run = await world.show(id)).status, { timeout: 50_000, interval: 100 })
+        .poll(async () => (run = await world.show(id)).status, { timeout: 100_000, interval: 100 })
         .not.toMatch(/waiting|processing/);
       return run;
     },

@@ -134,7 +134,7 @@ describe.runIf(SERVER !== undefined)('a backup of a database', () => {
     expect(stderr).toContain('Give the same command again then: it begins anew.');
     expect(code).toBe(1);
     expect((await readdir(work)).filter((name) => name.startsWith('never'))).toEqual([]);
-  }, 60_000);
+  });
 
   test.runIf(hasServer())(
     'of more tables than can be locked names what to set, which is enough then (only with a server of PostgreSQL on this machine)',

@@ -183,5 +183,5 @@ describe.runIf(SERVER !== undefined)('a backup of a moment between rows and meta
     expect([tar, `${tar}.parts`, `${tar}.tmp`].filter((path) => existsSync(path))).toEqual([]);
     await ask('DELETE', 'tables/in.c-main.lost');
     expect((await places.gex('backup', tar, ...places.named('from', source))).code).toBe(0);
-  }, 60_000);
+  });
 });

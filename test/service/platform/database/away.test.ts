@@ -78,7 +78,7 @@ describe.runIf(isOnPostgres)('a database that goes away and comes back', () => {
     await proxy.mend();
     const job = async (): Promise<unknown> =>
       (await ask(url, token, 'GET', `jobs/${(body as { id: number }).id}`)).body;
-    await expect.poll(job, { timeout: 50_000 }).toMatchObject({ status: 'success' });
+    await expect.poll(job, { timeout: 100_000 }).toMatchObject({ status: 'success' });
   });
 
   test('takes nothing back of a job whose end it has kept, when only its answer to that was lost', async () => {

@@ -38,7 +38,7 @@ describe.runIf(isOnPostgres)('work on different tables', () => {
   async function done({ body }: { body: unknown }): Promise<void> {
     const { id } = body as { id: number };
     await expect
-      .poll(async () => (await call('GET', `jobs/${id}`)).body, { timeout: 5000 })
+      .poll(async () => (await call('GET', `jobs/${id}`)).body)
       .toMatchObject({ status: 'success' });
   }
   /** Statements that wait in the database, and whether for a thing that somebody else is at work on. */

@@ -26,7 +26,7 @@ async function serve(dir: string, database: string): Promise<Served> {
     url = found.pid === process.pid ? found.address : undefined;
     return url !== undefined;
   };
-  await expect.poll(look, { timeout: 20_000 }).toBe(true);
+  await expect.poll(look).toBe(true);
   return { process, url: url ?? '' };
 }
 
@@ -60,5 +60,5 @@ describe.runIf(isOnPostgres)('a service that is killed between a change and its 
     const answer = await ask((await second.start()).url);
     expect(answer).toMatchObject({ status: 201, body: { id: 'in.c-once', displayName: 'once' } });
     expect(answer.headers.get('idempotency-replayed')).toBe('true');
-  }, 60_000);
+  });
 });

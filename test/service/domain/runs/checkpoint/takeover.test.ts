@@ -114,7 +114,7 @@ function startAttempt(id: string, attempt: number, more: Partial<RunnerArgs> = {
 /** Waits until the run stands at a page, and all that it has written is kept. */
 async function untilKept(api: Library, id: string, attempt: number, dataFolder: string): Promise<void> {
   const wanted = `GET /books?page=${api.held}`;
-  await expect.poll(() => api.seen.includes(wanted), { timeout: 50_000 }).toBe(true);
+  await expect.poll(() => api.seen.includes(wanted), { timeout: 100_000 }).toBe(true);
   const recording = path.join(dataFolder, '.gex', 'unfinished.recording');
   await expect
     .poll(async () => {
