@@ -38,6 +38,18 @@ export interface Running {
   readonly ended: Promise<Ended>;
 }
 
+/** Kills a process as soon as something is there. @returns whether it was there before the process ended by itself */
+export async function killedWhen(
+  child: Running,
+  isThere: () => boolean | Promise<boolean>,
+): Promise<boolean> {
+  const state = { isEnded: false };
+  void child.ended.then(() => (state.isEnded = true));
+  while (!state.isEnded && !(await isThere())) await new Promise((next) => setTimeout(next, 2));
+  child.kill('SIGKILL');
+  return (await child.ended).signal !== null;
+}
+
 /** Starts the command in a process of its own. */
 export function startGex(args: readonly string[], options: SpawnOptions = {}): Running {
   return start([MAIN, ...args], options);

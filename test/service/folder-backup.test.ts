@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { gexHere, startGex } from '../cli/support.ts';
+import { gexHere, killedWhen, startGex } from '../cli/support.ts';
 import { clientOf, type FileBody } from './data/client.ts';
 import type { Running } from './harness.ts';
 import { serveFolder } from './domain/transfer/serve-folder.ts';
@@ -189,9 +189,7 @@ describe('a backup', () => {
     expect((await restore(tar)).stderr).toContain('The folder is not empty: it has notes.txt');
     await rm(join(target, 'notes.txt'));
     const child = startGex(['storage', 'restore', tar, '--to', target]);
-    while (!(await readdir(target)).includes('.restoring')) await new Promise((next) => setTimeout(next, 2));
-    child.kill('SIGKILL');
-    await child.ended;
+    await killedWhen(child, async () => (await readdir(target)).includes('.restoring'));
     if (!(await readdir(target)).includes('meta.sqlite')) expect((await restore(tar)).code).toBe(0);
     expect(await readdir(target)).toEqual(expect.arrayContaining(['meta.sqlite', 'objects', 'tables']));
   });

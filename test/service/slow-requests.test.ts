@@ -103,9 +103,10 @@ describe('a body that hardly comes', () => {
 });
 
 test('a body that the service itself is slow to take is not ended', async () => {
+  const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
-    request.on('end', () => response.end('taken')).once('resume', () => undefined);
-    setTimeout(() => request.resume(), 400);
+    request.on('end', () => response.end('taken'));
+    void gate.then(() => request.resume());
   });
   guardSlowBodies(server);
   const socket = await begin(
@@ -114,6 +115,7 @@ test('a body that the service itself is slow to take is not ended', async () => 
   );
   const answer = textOf(socket);
   for (let look = 0; look < 4; look++) vi.advanceTimersByTime(LOOK_MS);
+  letGo();
   socket.write('other');
   expect(await answer).toContain('taken');
   server.close();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { rateFacts } from '../../../src/engine/http/rate-fields.ts';
+import { workMs } from '../../support/work.ts';
 
 const NOW = Date.UTC(2026, 10, 23, 12);
 const quota = (left: number, seconds: number, of?: number, window?: number): object => ({
@@ -86,12 +87,10 @@ test.each<[string, Record<string, string>, readonly object[]]>([
 test('a field that is made to be read for ever is not', () => {
   for (const part of [';b=:x:', ';b="\\\\"', ' ', ';;', ',"a"', ';b'])
     for (const end of ['"', '=', '\\']) {
-      const before = performance.now();
-      rateFacts(
-        { ratelimit: `a${part.repeat(2000)}${end}`, 'ratelimit-policy': `a${part.repeat(2000)}${end}` },
-        NOW,
+      const field = `a${part.repeat(2000)}${end}`;
+      expect(workMs(() => rateFacts({ ratelimit: field, 'ratelimit-policy': field }, NOW))).toBeLessThan(
+        1000,
       );
-      expect(performance.now() - before).toBeLessThan(1000);
     }
 });
 

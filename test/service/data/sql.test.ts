@@ -178,9 +178,9 @@ describe('queries', () => {
   });
 
   test('leave no file and no process behind', async () => {
-    await vi.waitFor(async () => {
-      expect((await readdir(temp)).filter((name) => name.startsWith('gex-query-'))).toEqual([]);
-    });
+    await expect
+      .poll(async () => (await readdir(temp)).filter((name) => name.startsWith('gex-query-')))
+      .toEqual([]);
   });
 });
 

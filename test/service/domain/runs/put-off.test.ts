@@ -14,16 +14,25 @@ import { isOnPostgres, metaOf } from '../../database.ts';
 import { proxyTo, type Proxy } from '../../platform/database/proxy.ts';
 import { share } from '../../platform/database/shared.ts';
 import { request } from '../../harness.ts';
-import { books, startWorld, worldOf, type World } from './support.ts';
+import { books, startWorld, worldOf, type ShownRun, type World } from './support.ts';
 
 const AWAY = { code: 'storage.failed', message: 'The storage service answered with 503.', mayPass: true };
+/** Often enough for a machine that is late to see it. */
+const OFTEN_AWAY = [AWAY, AWAY, AWAY, AWAY, AWAY];
+const FULL_MS = 3000;
 
-/** A service whose runs do what the test says: each is the next error, and a success behind the last one. */
-async function worldWhere(...errors: readonly object[]): Promise<World> {
+/**
+ * A service whose runs do what the test says: each is the next error, and a success behind the last one.
+ * `goesOnWith` has other errors take the place of those that are left.
+ */
+async function worldWhere(
+  ...errors: readonly object[]
+): Promise<World & { readonly goesOnWith: (...next: readonly object[]) => void }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'put-off-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [program, left] = [path.join(folder, 'gex.mjs'), path.join(folder, 'left.json')];
-  writeFileSync(left, JSON.stringify(errors));
+  const errorsOf = (next: readonly object[]): void => writeFileSync(left, JSON.stringify(next));
+  errorsOf(errors);
   writeFileSync(
     program,
     `import { readFileSync, writeFileSync } from 'node:fs';
@@ -32,14 +41,27 @@ async function worldWhere(...errors: readonly object[]): Promise<World> {
     console.log(JSON.stringify({ rows: [], error }));
     process.exit(error === undefined ? 0 : 2);`,
   );
-  const world = await startWorld({ runner: { command: [process.execPath, program], fullMs: 4000 } });
+  const world = await startWorld({ runner: { command: [process.execPath, program], fullMs: FULL_MS } });
   await world.configure('a', books('http://127.0.0.1:1'));
-  return world;
+  return { ...world, goesOnWith: (...next) => errorsOf(next) };
 }
 
 async function untilPutOff(world: World, id: string): Promise<void> {
   await expect.poll(async () => (await world.log(id)).at(-1)?.message).toMatch(/^The run goes on in/);
-  expect((await world.show(id)).status).toBe('waiting');
+}
+
+/** Waits until a run waits for its time, and puts that off for as long as the test may take. */
+async function held(world: World, id: string): Promise<ShownRun> {
+  const meta = await metaOf(world.dir);
+  onTestFinished(async () => await meta.destroy());
+  const waiting = meta
+    .updateTable('runs')
+    .set({ not_before: '2999-01-01T00:00:00.000Z' })
+    .where('id', '=', Number(id))
+    .where('status', '=', 'waiting')
+    .where('not_before', 'is not', null);
+  await expect.poll(async () => (await waiting.executeTakeFirst()).numUpdatedRows, { interval: 20 }).toBe(1n);
+  return await world.show(id);
 }
 
 describe('a run whose storage went away while it was at work', () => {
@@ -63,27 +85,27 @@ describe('a run whose storage went away while it was at work', () => {
     };
     const world = await worldWhere(full);
     const { id } = await world.start('a');
-    await untilPutOff(world, id);
-    // it could be taken again after a second
-    await new Promise((resolve) => setTimeout(resolve, 2000));
-    expect(await world.show(id)).toMatchObject({ status: 'waiting', attempt: 1 });
     expect(await world.ended(id)).toMatchObject({ status: 'success', attempt: 2, error: null });
+    const [putOff, again] = (await world.log(id)).map(({ time }) => Date.parse(time));
+    // it could have been taken again after a second
+    expect((again ?? 0) - (putOff ?? 0)).toBeGreaterThan(FULL_MS - 1000);
   });
 
   test('ends at once when it is cancelled while it waits', async () => {
-    const world = await worldWhere(AWAY);
+    const world = await worldWhere(...OFTEN_AWAY);
     const { id } = await world.start('a');
-    await untilPutOff(world, id);
+    const { attempt } = await held(world, id);
     await world.call('POST', `runs/${id}/cancel`);
-    expect(await world.show(id)).toMatchObject({ status: 'cancelled', attempt: 1 });
+    expect(await world.show(id)).toMatchObject({ status: 'cancelled', attempt });
   });
 
   test('ends as that error when it was the tenth time, and at once of any other one', async () => {
-    const world = await worldWhere(AWAY, AWAY, { ...AWAY, mayPass: false });
+    const world = await worldWhere(...OFTEN_AWAY);
     const { id } = await world.start('a');
-    await untilPutOff(world, id);
+    await held(world, id);
+    world.goesOnWith(AWAY, { ...AWAY, mayPass: false });
     const meta = await metaOf(world.dir);
-    await meta.updateTable('runs').set({ attempt: 11, put_offs: 2 }).execute();
+    await meta.updateTable('runs').set({ attempt: 11, put_offs: 2, not_before: null }).execute();
     await meta.destroy();
     const error = { code: AWAY.code, message: AWAY.message };
     expect(await world.ended(id)).toMatchObject({ status: 'error', attempt: 12, exitCode: 2, error });
@@ -153,7 +175,7 @@ describe.runIf(isOnPostgres)('a run that cannot begin because the object store i
     await world.call('POST', `runs/${other}/cancel`);
     expect((await world.ended(other)).status).toBe('cancelled');
     const told = async (): Promise<string> => (await world.log(id)).map(({ message }) => message).join('\n');
-    await expect.poll(told, { timeout: 20_000 }).toContain('The run goes on in 2 seconds');
+    await expect.poll(told).toContain('The run goes on in 2 seconds');
     await proxy.mend();
     expect(await world.ended(id)).toMatchObject({ status: 'success', error: null });
     expect(await told()).toMatch(

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectMeta } from '../../../../src/service/stores/metadata/database.ts';
 import { writeTarball } from '../../../../src/service/domain/transfer/backup/tarball.ts';
 import { createService } from '../../../../src/service/start/service.ts';
-import { runHere, startGex } from '../../../cli/support.ts';
+import { killedWhen, runHere, startGex, type Ended } from '../../../cli/support.ts';
 import type { Running } from '../../harness.ts';
 import { startEmbedded } from '../../stores/objects/support.ts';
 import { SERVER } from '../../stores/tables/postgres/database.ts';
@@ -97,10 +97,10 @@ describe.runIf(SERVER !== undefined)('a backup of a database and its object stor
     try {
       for (const mark of ['meta.sqlite', join('tables', 'tables.duckdb'), join('tables', 'spool')]) {
         const child = startGex(command, { env: { ...process.env, ...places.keys() } });
-        while (!existsSync(join(`${tar}.parts`, mark))) await new Promise((next) => setTimeout(next, 2));
-        child.kill('SIGKILL');
-        await child.ended;
-        expect(existsSync(tar)).toBe(false);
+        const isKilled = await killedWhen(child, () => existsSync(join(`${tar}.parts`, mark)));
+        // On a busy machine it may be over before it is looked at.
+        expect(existsSync(tar)).toBe(!isKilled);
+        await rm(tar, { force: true });
       }
       Object.assign(before, state);
       const { code, stderr } = await runHere(command, { env: places.keys() });
@@ -162,14 +162,16 @@ describe.runIf(SERVER !== undefined)('a backup of a database and its object stor
         () => 0,
       );
     const command = ['restore', tar, ...named('to', other)];
+    let last: Ended | undefined;
     for (const least of [3, 12, 22]) {
       const child = startGex(['storage', ...command], { env: { ...process.env, ...places.keys() } });
-      while ((await steps()) < least) await new Promise((next) => setTimeout(next, 5));
-      child.kill('SIGKILL');
-      await child.ended;
+      if (await killedWhen(child, async () => (await steps()) >= least)) continue;
+      // On a busy machine it may be over before it is looked at.
+      last = await child.ended;
+      break;
     }
-    await expect(serve(other)).rejects.toThrow('is not whole yet');
-    const { code, stderr } = await gex(...command);
+    if (last === undefined) await expect(serve(other)).rejects.toThrow('is not whole yet');
+    const { code, stderr } = last ?? (await gex(...command));
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('It is in the backup: tar -xOf');
     expect(await steps()).toBe(0);
@@ -231,12 +233,7 @@ async function check(api: Running, least: { readonly rows: number; readonly swap
   // Work that was under way when the backup was taken is completed.
   const jobs = async () => (await api.call('GET', 'jobs?limit=500')).body as { status: string }[];
   await expect
-    .poll(
-      async () => (await jobs()).filter(({ status }) => status === 'waiting' || status === 'processing'),
-      {
-        timeout: 20_000,
-      },
-    )
+    .poll(async () => (await jobs()).filter(({ status }) => status === 'waiting' || status === 'processing'))
     .toEqual([]);
   const { body } = await api.call('GET', 'components/ex-generic-v2/configs/c');
   const { version, configuration } = body as {
