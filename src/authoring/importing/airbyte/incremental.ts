@@ -32,25 +32,27 @@ export interface IncrementalDraft {
 
 const NONE: IncrementalDraft = { slots: new Map(), options: [] };
 
-/**
- * Reads `incremental_sync`.
- *
- * @param keepsState false for a parent whose state nobody keeps: it is read from the start in every run
- * @param isPartitioned whether each part of the stream has a state of its own
- */
+interface StateUse {
+  /** False for a parent whose state nobody keeps: it is read from the start in every run. */
+  readonly keepsState: boolean;
+  /** The field of the state is removed from the rows: it never moves, and no row is told to be old. */
+  readonly isLost: boolean;
+  /** Each part of the stream has a state of its own. */
+  readonly isPartitioned: boolean;
+}
+
+/** Reads `incremental_sync`. */
 export function readIncremental(
   cursor: ManifestComponent | undefined,
   scope: TemplateScope,
-  { keepsState, isPartitioned }: { readonly keepsState: boolean; readonly isPartitioned: boolean },
+  use: StateUse,
 ): IncrementalDraft {
   if (cursor === undefined) return NONE;
   const { findings } = scope;
   if (cursor.className !== undefined) {
     const added = readCode(cursor, scope, (type) => addedParameters(type, cursor, scope));
     if (added === undefined) return NONE;
-    const draft = findings.attempt(cursor.at, cursor.className, () =>
-      byTime(cursor, scope, keepsState, isPartitioned),
-    );
+    const draft = findings.attempt(cursor.at, cursor.className, () => byTime(cursor, scope, use));
     const more = [...added].map(([query, value]) => ({
       place: { query },
       value: valueOf(value, requestPosition(scope)).out,
@@ -60,8 +62,8 @@ export function readIncremental(
   }
   return (
     findings.attempt(cursor.at, cursor.node['start_datetime'] ?? undefined, () => {
-      if (cursor.type === 'IncrementingCountCursor') return byCount(cursor, scope, keepsState, isPartitioned);
-      if (cursor.type === 'DatetimeBasedCursor') return byTime(cursor, scope, keepsState, isPartitioned);
+      if (cursor.type === 'IncrementingCountCursor') return byCount(cursor, scope, use);
+      if (cursor.type === 'DatetimeBasedCursor') return byTime(cursor, scope, use);
       throw new TemplateError(`the cursor ${cursor.type}`);
     }) ?? NONE
   );
@@ -78,14 +80,13 @@ function textOf(cursor: ManifestComponent, key: string, scope: TemplateScope): s
 function byCount(
   cursor: ManifestComponent,
   scope: TemplateScope,
-  keepsState: boolean,
-  isPartitioned: boolean,
+  { keepsState, isLost, isPartitioned }: StateUse,
 ): IncrementalDraft {
   const place = optionPlace(cursor.child('start_value_option'), scope);
   const start = cursor.get('start_value');
   const first = start === undefined ? 0 : translated(start, cursor, scope, requestPosition(scope)).out;
   const field = textOf(cursor, 'cursor_field', scope) ?? '';
-  if (!keepsState)
+  if (!keepsState || isLost)
     return {
       ...NONE,
       cursorField: field,
@@ -111,8 +112,7 @@ function perPart(isPartitioned: boolean): Readonly<Record<string, TranslatedJson
 function byTime(
   cursor: ManifestComponent,
   scope: TemplateScope,
-  keepsState: boolean,
-  isPartitioned: boolean,
+  { keepsState, isLost, isPartitioned }: StateUse,
 ): IncrementalDraft {
   const format = textOf(cursor, 'datetime_format', scope) ?? '%Y-%m-%dT%H:%M:%S.%f%z';
   const field = textOf(cursor, 'cursor_field', scope) ?? '';
@@ -136,7 +136,9 @@ function byTime(
   checkStrict(cursor, format, granularity, end);
   // a day or a month that has only begun by the end is asked for again
   const isBegun = !hasTime(format) && (end === undefined || end === NOW || hasTime(endFormat(cursor, scope)));
-  const isThrough = granularity !== undefined || isBegun;
+  // windows that end where the next one begins, however fine the API tells moments apart
+  const isSeamless = granularity === undefined && step !== undefined;
+  const isThrough = granularity !== undefined || (isBegun && !isSeamless);
   const cursorOf = cursorReader(cursor, format);
   const isFilter = cursor.flag('is_client_side_incremental');
   const isFeed = cursor.flag('is_data_feed');
@@ -147,6 +149,8 @@ function byTime(
     format: windowFormat(format),
     ...(isThrough ? { end: 'through' } : {}),
     ...(granularity === undefined ? {} : { granularity }),
+    // the end of a window of days is no whole day
+    ...(isSeamless && !hasTime(format) ? { granularity: '1 second' } : {}),
   };
   const incremental = {
     cursor: plainPath(cursorOf({ path: pathText([field]) })),
@@ -158,14 +162,14 @@ function byTime(
     ...(isFeed ? { order: 'descending' } : {}),
     ...(isPartitioned ? { perParent: !cursor.flag('global_substream_cursor') } : {}),
   };
-  if ((isFilter || isFeed) && isBeforeNow(end))
+  if ((isFilter || isFeed) && !isLost && isBeforeNow(end))
     scope.findings.moreRows(
       'Rows after the end are written, and move the state: the other tool leaves them out, as those before its state.',
     );
-  const isOldLeftOut = !keepsState && (isFilter || isFeed) && start !== undefined;
+  const isOldLeftOut = !keepsState && !isLost && (isFilter || isFeed) && start !== undefined;
   return {
     windows,
-    ...(keepsState ? { incremental } : {}),
+    ...(keepsState && !isLost ? { incremental } : {}),
     ...(isOldLeftOut ? { where: (source) => notBefore(plainPath(cursorOf(source)), start) } : {}),
     slots,
     options,

@@ -46,12 +46,19 @@ export function readRecords(
   const dataField = work.extractor(selector?.child('extractor'));
   if (selector?.className !== undefined)
     scope.findings.not(selector.at, `Python code: ${selector.className}`);
-  const isAfter = selector?.flag('transform_before_filtering') === true;
+  const isAfter = isFilteredAfter(stream, selector);
   if (!isAfter) work.filter(selector?.child('record_filter'));
   for (const transformation of stream.children('transformations')) work.transform(transformation);
   if (isAfter) work.filter(selector?.child('record_filter'));
   work.normalize(selector, stream);
   return work.draft(dataField);
+}
+
+/** Tells if a filter sees what the transformations made: by default where old rows are left out by the other tool itself. */
+function isFilteredAfter(stream: ManifestComponent, selector: ManifestComponent | undefined): boolean {
+  const key = 'transform_before_filtering';
+  if (selector?.get(key) !== undefined) return selector.flag(key);
+  return stream.child('incremental_sync')?.flag('is_client_side_incremental') === true;
 }
 
 class Records {
@@ -219,7 +226,7 @@ class Records {
     }
     if (condition === false) throw new TemplateError('a filter that keeps nothing');
     if (condition === true) return;
-    const isKept = testOf(expression, (part) => valueOf(part, position));
+    const isKept = testOf(expression, (part) => valueOf(part, position), position.hasUndefined);
     this.#where = this.#where === undefined ? condition : { all: [this.#where, condition] };
     this.#isKept = this.#isKept === undefined ? isKept : call('all', this.#isKept, isKept);
   }

@@ -74,6 +74,7 @@ export function recordPosition(
   const request = requestPosition(scope, 'the record');
   return {
     ...request,
+    hasUndefined: true,
     text: 'the record',
     reference(name, keys) {
       // a key that no slice has is an empty value, which takes the place of the field of the row

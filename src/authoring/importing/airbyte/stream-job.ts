@@ -185,14 +185,17 @@ function isByRows({ stopWhen, emptyPage }: TranslatedJob = {}): boolean {
   return emptyPage === 'stop' || /"(?:answer":"rows|last":)/.test(JSON.stringify(stopWhen ?? null));
 }
 
-/** Says that the other tool counts the rows of a page which its filter keeps, and so ends where that keeps few. */
+/**
+ * Says that a condition on the rows of a page counts those in the other tool that its filter keeps, and so ends where
+ * that keeps few. Numbers of pages and offsets count what the API gave.
+ */
 function withFilteredPages(
   { stream, retriever, findings }: StreamParts,
   pagination: TranslatedJob | undefined,
   { isKept }: RecordsDraft,
 ): void {
-  const isCounted =
-    isByRows(pagination) || ['pagenum', 'offset'].includes(shown(pagination?.['method'] ?? ''));
+  const isByNumber = ['pagenum', 'offset'].includes(shown(pagination?.['method'] ?? ''));
+  const isCounted = isByRows(pagination) && !isByNumber;
   const cursor = stream.child('incremental_sync');
   // a feed is filtered after its pages are counted
   const isFiltered = cursor?.flag('is_client_side_incremental') === true && !cursor.flag('is_data_feed');

@@ -37,6 +37,14 @@ export function withWindows(
   if (isConverted)
     parts.findings.column(`“${field}” is converted by Python code: the state takes it for the same time`);
   const added = records.added.get(field);
+  const selector = parts.retriever.child('record_selector');
+  const isFilteredBefore =
+    selector?.get('transform_before_filtering') !== undefined && !selector.flag('transform_before_filtering');
+  if (added !== undefined && isFilteredBefore && incremental['filter'] === true)
+    parts.findings.not(
+      selector.place('transform_before_filtering'),
+      `No counterpart: old rows that are told by “${field}” as it is before the transformations`,
+    );
   const named = added?.out ?? fieldSource(records.names, [field], 'path');
   const why =
     records.isChanged(top) && !isConverted

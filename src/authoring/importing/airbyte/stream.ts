@@ -7,7 +7,7 @@ import type { ManifestComponent } from './component.ts';
 import type { ManifestFindings } from './findings.ts';
 import { readIncremental } from './incremental.ts';
 import type { Constant } from './jinja/ast.ts';
-import { isMap, isSequence, shown } from './node.ts';
+import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { withSharedParents, type JobTree, type TranslatedJob } from './parent-rows.ts';
 import { readPartitions, type ParentPartition, type Partition } from './partitions.ts';
 import { propertiesParent } from './query-properties.ts';
@@ -97,6 +97,24 @@ function ofOwnCursor(stream: ManifestComponent, context: StreamContext): Manifes
   return stream.without('incremental_sync', NO_STATE);
 }
 
+/** Tells if a transformation removes the field of the state: it never moves then, and every run reads the same. */
+function losesCursor(stream: ManifestComponent): boolean {
+  const field = stream.child('incremental_sync')?.text('cursor_field');
+  if (field === undefined) return false;
+  return stream.children('transformations').reduce((isLost, transformation) => {
+    if (transformation.type === 'AddFields')
+      return isLost && !transformation.children('fields').some((added) => isAt(added.get('path'), field));
+    const pointers = transformation.get('field_pointers');
+    const isAlways = (transformation.text('condition') ?? '') === '';
+    if (transformation.type !== 'RemoveFields' || !isAlways || !isSequence(pointers)) return isLost;
+    return isLost || pointers.some((pointer) => isAt(pointer, field));
+  }, false);
+}
+
+function isAt(pointer: ManifestNode | undefined, field: string): boolean {
+  return isSequence(pointer) && pointer.length === 1 && pointer[0] === field;
+}
+
 class StreamReader implements StreamParts {
   readonly stream: ManifestComponent;
   readonly retriever: ManifestComponent;
@@ -172,6 +190,7 @@ class StreamReader implements StreamParts {
     const isPartitioned = (way?.parents.length ?? 0) + lists.length > 0;
     const incremental = readIncremental(this.stream.child('incremental_sync'), this.scope, {
       keepsState: this.#keepsState,
+      isLost: losesCursor(this.stream),
       isPartitioned,
     });
     for (const [name, reference] of incremental.slots) this.slots.set(name, reference);

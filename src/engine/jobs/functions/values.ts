@@ -42,12 +42,12 @@ export const VALUES: Readonly<Record<string, LibraryFunction>> = {
     call: ([test = null, value = null, otherwise = null]) => (isFalse(test) ? otherwise : value),
   },
   is: {
-    usage: 'is(value, word[, than])',
+    usage: 'is(value, word[, than[, as]])',
     description:
-      'Whether a word of conditions is true of a value: “present”, “empty”, “equals”, “atLeast”, “in”, “contains”, “matches” and the others.',
-    arity: [2, 3],
+      'Whether a word of conditions is true of a value: “present”, “empty”, “equals”, “atLeast”, “in”, “contains”, “matches” and the others; “text”, “number” or “time” as the fourth says how the two are compared.',
+    arity: [2, 4],
     takesNothing: true,
-    call: ([value = null, word, than]) => holds(value, textOf(word), than),
+    call: ([value = null, word, than, as]) => holds(value, textOf(word), than, as),
   },
   not: {
     usage: 'not(value)',
@@ -136,13 +136,14 @@ export function isFalse(value: Argument): boolean {
 const conditions = new Map<string, Condition>();
 const MAX_CONDITIONS = 1000;
 
-function holds(value: Argument, word: string, than: Argument | undefined): boolean {
+function holds(value: Argument, word: string, than: Argument | undefined, as: Argument | undefined): boolean {
   if (value instanceof Uint8Array || than instanceof Uint8Array)
     throw new CallError('raw bytes cannot be compared', 'Put base64_encode around them.');
-  const key = `${word}\n${than === undefined ? '' : encodeExact(than)}`;
+  const manner = as === undefined ? '' : textOf(as);
+  const key = `${word}\n${manner}\n${than === undefined ? '' : encodeExact(than)}`;
   let condition = conditions.get(key);
   if (condition === undefined) {
-    condition = compileCondition(conditionOf(word, than), {
+    condition = compileCondition(conditionOf(word, than, manner), {
       at: '',
       invalid: (_at, message, hint) => new CallError(message, hint),
     });
@@ -151,10 +152,11 @@ function holds(value: Argument, word: string, than: Argument | undefined): boole
   return condition.holds({ here: () => value });
 }
 
-function conditionOf(word: string, than: Json | undefined): Json {
+function conditionOf(word: string, than: Json | undefined, as: string): Json {
   if (than === undefined) return { value: 'value', is: word };
   // a list is compared as it stands; an object of data could look like a source
-  return { value: 'value', is: word, than: isObject(than) ? { value: than } : than };
+  const other = isObject(than) ? { value: than } : than;
+  return { value: 'value', is: word, than: other, ...(as === '' ? {} : { as }) };
 }
 
 /** Looks a value up in a table; undefined if the table does not have it. */

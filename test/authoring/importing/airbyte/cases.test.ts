@@ -137,10 +137,18 @@ test.each([
 });
 
 const threeRows: MockAnswer = ({ searchParams }) =>
-  ({ 1: [{ id: 3 }], 2: [] })[searchParams.get('page') ?? ''] ?? [{ id: 1 }, { id: 2 }];
+  ({ 2: [{ id: 3 }] })[searchParams.get('after') ?? ''] ?? [{ id: 1 }, { id: 2 }];
 
 describe('pages that end by their rows', () => {
-  const counted = pages({ type: 'PageIncrement', page_size: 2 }, inQuery('page'));
+  const counted = pages(
+    {
+      type: 'CursorPagination',
+      page_size: 2,
+      cursor_value: '{{ last_record.id }}',
+      stop_condition: '{{ last_page_size < 2 }}',
+    },
+    inQuery('after'),
+  );
 
   // airbyte-cdk counts one row of the first page, which asked for two, and ends there: it never reads row 3
   test('are read on behind a filter, which is said', async () => {
@@ -153,7 +161,7 @@ describe('pages that end by their rows', () => {
       server,
     );
     expect(outcomes).toEqual([{ outcome: 'more rows', reasons: [] }]);
-    expect(asks[0]).toEqual(['GET /a', 'GET /a?page=1']);
+    expect(asks[0]).toEqual(['GET /a', 'GET /a?after=2']);
     expect(ids[0]).toEqual(['2', '3']);
   });
 
@@ -173,6 +181,15 @@ describe('pages that end by their rows', () => {
     [
       'of a feed',
       { retriever: counted, ...times({ is_client_side_incremental: true, is_data_feed: true }) },
+      'exact',
+    ],
+    // numbers of pages and offsets count the rows that the API gave
+    [
+      'at a number of a page',
+      {
+        retriever: pages({ type: 'PageIncrement', page_size: 2 }, inQuery('page')),
+        selector: { record_filter: { condition: '{{ record.id > 1 }}' } },
+      },
       'exact',
     ],
     [

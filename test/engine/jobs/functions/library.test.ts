@@ -139,6 +139,7 @@ const CASES: Readonly<Record<string, readonly (readonly [args: string, gives: st
     ['[null, "absent"]', 'true'],
     ['[2, "in", [1, 2]]', 'true'],
     ['["2026-01-02T00:00:00Z", "below", "2026-01-02T00:00:00-01:00"]', 'true'],
+    ['["2026-01-02T00:00:00Z", "below", "2026-01-02T00:00:00-01:00", "text"]', 'false'],
   ],
   not: [['[""]', 'true']],
   all: [['[1, 0]', 'false']],
@@ -215,6 +216,7 @@ describe('functions of the library', () => {
     ['parse_date', ['1', 'q'], '“q” in the format of a date is not known'],
     ['date', ['Y', 0, 'Mars/Olympus'], 'the time zone is not known'],
     ['is', [1, 'atleast', 2], 'Did you mean “atLeast”?'],
+    ['is', [1, 'atLeast', 2, 'words'], 'Values cannot be compared like that'],
   ] as const)('%s(%j) says what is wrong: %s', (name, args, message) => {
     expect(failure(name, ...args)).toContain(message);
   });

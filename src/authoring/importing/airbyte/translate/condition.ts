@@ -1,7 +1,8 @@
 import { TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap, isSequence, type ManifestNode } from '../node.ts';
 import { keyIn, type TranslatedJson, type TemplatePosition, type Typed } from './position.ts';
-import { beginningOf, call, COMPARISONS, refuseMixedTimes, thereWord } from './out.ts';
+import { beginningOf, call, COMPARISONS, isOfTexts, refuseMixedTimes, thereWord } from './out.ts';
+import { isDefined, keyThere, type ValueTest } from './key-there.ts';
 import { selectedOf } from './selected.ts';
 import { isRead } from './test.ts';
 import { valueOf } from './value.ts';
@@ -24,6 +25,7 @@ export type TranslatedCondition = TranslatedJson;
  * @throws {TemplateError} for what has no counterpart
  */
 export function conditionOf(expression: Expression, position: TemplatePosition): TranslatedCondition {
+  const translate = (part: Expression): Typed => valueOf(part, position);
   if (expression.kind === 'unary' && expression.operator === 'not')
     return negated(conditionOf(expression.of, position));
   if (expression.kind === 'choose') return choice(expression, position);
@@ -43,8 +45,8 @@ export function conditionOf(expression: Expression, position: TemplatePosition):
       return comparison(operator, value, than);
     }
     const key = keyIn(left, right);
-    if (key !== undefined && operator === 'in') return there(valueOf(key, position).out, true);
-    if (key !== undefined && operator === 'not in') return there(valueOf(key, position).out, false);
+    if (key !== undefined && operator === 'in') return asCondition(keyThere(key, translate));
+    if (key !== undefined && operator === 'not in') return negated(asCondition(keyThere(key, translate)));
     if (operator === 'in') return membership(valueOf(left, position), valueOf(right, position));
     if (operator === 'not in') return negated(membership(valueOf(left, position), valueOf(right, position)));
   }
@@ -82,6 +84,10 @@ function noneOf(of: Expression, { out }: Typed, position: TemplatePosition): Tra
   return isField ? { value: out, is: 'equals', than: null } : undefined;
 }
 
+function asCondition(test: ValueTest | boolean): TranslatedCondition {
+  return typeof test === 'boolean' ? test : { ...test };
+}
+
 function there(out: TranslatedJson, isThere: boolean): TranslatedCondition {
   return { value: out, is: thereWord(out, isThere) };
 }
@@ -98,8 +104,7 @@ function compared(value: Typed, is: string, than: Typed): TranslatedCondition {
     throw new TemplateError('a comparison with an object');
   }
   // texts are compared as texts, whatever they look like
-  const isText = than.type === 'text' && !['equals', 'differs'].includes(is);
-  return { value: value.out, is, than: than.out, ...(isText ? { as: 'text' } : {}) };
+  return { value: value.out, is, than: than.out, ...(isOfTexts(is, value, than) ? { as: 'text' } : {}) };
 }
 
 function membership(item: Typed, of: Typed): TranslatedCondition {
@@ -114,16 +119,17 @@ function wordOf(
   expression: Extract<Expression, { kind: 'test' }>,
   position: TemplatePosition,
 ): TranslatedCondition {
-  const value = valueOf(expression.of, position);
+  const translate = (part: Expression): Typed => valueOf(part, position);
+  const value = translate(expression.of);
   const [other] = expression.args.positional;
   if (!isSource(value.out)) throw new TemplateError('a test of a constant');
   switch (expression.name) {
     case 'defined':
-      return there(value.out, true);
+      return asCondition(isDefined(expression.of, translate));
     case 'none':
       return noneOf(expression.of, value, position) ?? there(value.out, false);
     case 'undefined':
-      return there(value.out, false);
+      return negated(asCondition(isDefined(expression.of, translate)));
     case 'true':
       return { value: value.out, is: 'equals', than: true };
     case 'false':

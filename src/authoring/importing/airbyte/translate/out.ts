@@ -60,6 +60,11 @@ export function refuseMixedTimes(a: Typed, b: Typed): void {
       throw new TemplateError(`${TYPE_WORDS[type]} compared with something else`);
 }
 
+/** Tells if a word of order is about two texts, one of which is known to be one. */
+export function isOfTexts(word: string, ...both: readonly Typed[]): boolean {
+  return !['equals', 'differs'].includes(word) && both.some(({ type }) => type === 'text');
+}
+
 /** Words of a condition, by the operators of an expression. */
 export const COMPARISONS: Readonly<Record<string, string>> = {
   '==': 'equals',

@@ -1,55 +1,67 @@
 import { TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap } from '../node.ts';
-import { keyIn, type TranslatedJson } from './position.ts';
+import { keyIn, type TranslatedJson, type Typed } from './position.ts';
 import type { TranslatePart } from './calls.ts';
-import { beginningOf, COMPARISONS, call, refuseMixedTimes, thereWord } from './out.ts';
+import { asCall, isDefined, keyThere } from './key-there.ts';
+import { beginningOf, COMPARISONS, call, isOfTexts, refuseMixedTimes, thereWord } from './out.ts';
 
 /**
  * Translates an expression to a value that is true or false, by functions.
  *
+ * @param hasUndefined whether a field that is missing is not None
  * @throws {TemplateError} for what has no counterpart
  */
-export function testOf(expression: Expression, translate: TranslatePart): TranslatedJson {
-  if (expression.kind === 'unary' && expression.operator === 'not')
-    return call('not', testOf(expression.of, translate));
+export function testOf(
+  expression: Expression,
+  translate: TranslatePart,
+  hasUndefined = false,
+): TranslatedJson {
+  const test = (part: Expression): TranslatedJson => testOf(part, translate, hasUndefined);
+  if (expression.kind === 'unary' && expression.operator === 'not') return call('not', test(expression.of));
   if (expression.kind === 'binary') {
     const { operator, left, right } = expression;
-    if (operator === 'and')
-      return call('all', ...flat('all', [testOf(left, translate), testOf(right, translate)]));
-    if (operator === 'or')
-      return call('any', ...flat('any', [testOf(left, translate), testOf(right, translate)]));
+    if (operator === 'and') return call('all', ...flat('all', [test(left), test(right)]));
+    if (operator === 'or') return call('any', ...flat('any', [test(left), test(right)]));
     const name = COMPARISONS[operator];
     if (name !== undefined) {
       const [a, b] = [translate(left), translate(right)];
       refuseMixedTimes(a, b);
-      return compared(a.out, name, b.out);
+      const isNone = b.out === null && noneOf(left, a.out, translate, hasUndefined);
+      if (isNone !== false && name === 'equals') return isNone;
+      if (isNone !== false && name === 'differs') return call('not', isNone);
+      return compared(a, name, b);
     }
     const key = keyIn(left, right);
-    if (key !== undefined && operator === 'in') return there(translate(key).out, true);
-    if (key !== undefined && operator === 'not in') return there(translate(key).out, false);
+    if (key !== undefined && operator === 'in') return asCall(keyThere(key, translate));
+    if (key !== undefined && operator === 'not in') return call('not', asCall(keyThere(key, translate)));
     if (operator === 'in') return membership(translate(left).out, translate(right).out);
     if (operator === 'not in') return call('not', membership(translate(left).out, translate(right).out));
   }
-  if (expression.kind === 'test') return wordOf(expression, translate);
+  if (expression.kind === 'test') return wordOf(expression, translate, hasUndefined);
   return translate(expression).out;
 }
 
-function wordOf(expression: Extract<Expression, { kind: 'test' }>, translate: TranslatePart): TranslatedJson {
-  const { out } = translate(expression.of);
+function wordOf(
+  expression: Extract<Expression, { kind: 'test' }>,
+  translate: TranslatePart,
+  hasUndefined: boolean,
+): TranslatedJson {
+  const { out, type } = translate(expression.of);
   const [other] = expression.args.positional;
   switch (expression.name) {
     case 'defined':
-      return there(out, true);
+      return asCall(isDefined(expression.of, translate));
     case 'undefined':
+      return call('not', asCall(isDefined(expression.of, translate)));
     case 'none':
-      return there(out, false);
+      return noneOf(expression.of, out, translate, hasUndefined);
     case 'true':
       return call('is', out, 'equals', true);
     case 'false':
       return call('is', out, 'equals', false);
     case 'equalto':
     case 'eq':
-      if (other !== undefined) return compared(out, 'equals', translate(other).out);
+      if (other !== undefined) return compared({ out, type }, 'equals', translate(other));
       break;
   }
   const beginning = beginningOf(expression.name);
@@ -63,14 +75,23 @@ export function isRead(out: TranslatedJson): boolean {
   return isMap(out) && ['path', 'response', 'parent', 'last'].some((key) => out[key] !== undefined);
 }
 
-function there(out: TranslatedJson, isThere: boolean): TranslatedJson {
-  return call('is', out, thereWord(out, isThere));
+/** Returns whether a value is None: a field that is missing is not, unless `get` takes it. */
+function noneOf(
+  of: Expression,
+  out: TranslatedJson,
+  translate: TranslatePart,
+  hasUndefined: boolean,
+): TranslatedJson {
+  const isNothing = call('is', out, thereWord(out, false));
+  const key = hasUndefined && of.kind === 'item' && isRead(out) ? keyThere(of, translate) : true;
+  // what is looked for by its value is there when that is not null
+  if (typeof key === 'boolean' || key.is !== 'contains') return isNothing;
+  return call('all', asCall(key), isNothing);
 }
 
-function compared(a: TranslatedJson, word: string, b: TranslatedJson): TranslatedJson {
-  if (b === null && word === 'equals') return there(a, false);
-  if (b === null && word === 'differs') return there(a, true);
-  return call('is', a, word, b);
+function compared(a: Typed, word: string, b: Typed): TranslatedJson {
+  // texts are compared as texts, whatever they look like
+  return call('is', a.out, word, b.out, ...(isOfTexts(word, a, b) ? ['text'] : []));
 }
 
 function membership(item: TranslatedJson, of: TranslatedJson): TranslatedJson {

@@ -33,10 +33,9 @@ export function valueOf(expression: Expression, position: TemplatePosition): Typ
     case 'filter':
       return filterOf(expression, (part) => valueOf(part, position));
     case 'test':
-      return { out: testOf(expression, (part) => valueOf(part, position)), type: 'boolean' };
+      return { out: tested(expression, position), type: 'boolean' };
     case 'unary':
-      if (expression.operator === 'not')
-        return { out: testOf(expression, (part) => valueOf(part, position)), type: 'boolean' };
+      if (expression.operator === 'not') return { out: tested(expression, position), type: 'boolean' };
       return negative(expression, position);
     case 'binary':
       return binaryOf(expression, position);
@@ -57,6 +56,10 @@ export function valueOf(expression: Expression, position: TemplatePosition): Typ
     default:
       return { out: call('concat', ...joinedParts(expression.parts, position)), type: 'text' };
   }
+}
+
+function tested(expression: Expression, position: TemplatePosition): TranslatedJson {
+  return testOf(expression, (part) => valueOf(part, position), position.hasUndefined);
 }
 
 function constantOut(value: Constant): TranslatedJson {
@@ -156,7 +159,8 @@ function withFallback({ out, type }: Typed, fallback: Typed): Typed {
   // a boolean that is not given is written as one
   if (fallback.out === false && type === 'boolean') return { out, type };
   // absent and null are nothing in a cell, a condition and a parameter alike
-  if (fallback.out === null || fallback.out === '' || fallback.out === false) return { out, type: 'any' };
+  if (fallback.out === null || fallback.out === '' || fallback.out === false)
+    return { out, type: fallback.out === '' && type === 'text' ? type : 'any' };
   if (isMap(fallback.out) && Object.keys(fallback.out).length === 0) return { out, type: 'any' };
   // a setting that is not given is an empty text
   if (isMap(out) && out['attr'] !== undefined)
@@ -263,7 +267,7 @@ function choiceOf(expression: Extract<Expression, { kind: 'choose' }>, position:
   const then = valueOf(expression.then, position);
   const otherwise: Typed =
     expression.otherwise === undefined ? { out: '', type: 'text' } : valueOf(expression.otherwise, position);
-  const test = testOf(when, (part) => valueOf(part, position));
+  const test = tested(when, position);
   const isSame = then.type === otherwise.type;
   const [a, b] = isSame ? [then.out, otherwise.out] : [plainOut(then), plainOut(otherwise)];
   return { out: call('if', test, a, b), type: isSame ? then.type : 'any' };
@@ -287,12 +291,7 @@ function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position:
   if (operator === 'and') {
     const [left, right] = [valueOf(expression.left, position), valueOf(expression.right, position)];
     return {
-      out: call(
-        'if',
-        testOf(expression.left, (part) => valueOf(part, position)),
-        right.out,
-        left.out,
-      ),
+      out: call('if', tested(expression.left, position), right.out, left.out),
       type: right.type,
     };
   }
@@ -314,7 +313,7 @@ function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position:
     return { out: call(name, left.out, right.out), type: operator === '/' ? 'any' : 'number' };
   }
   if (operator === '**') throw new TemplateError('a power');
-  return { out: testOf(expression, (part) => valueOf(part, position)), type: 'boolean' };
+  return { out: tested(expression, position), type: 'boolean' };
 }
 
 /** Translates `'%02d' % number`: a text with one number or text in it. */

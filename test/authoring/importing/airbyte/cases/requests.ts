@@ -280,4 +280,57 @@ export const REQUEST_CASES: readonly TwoRuns[] = [
     api: () => [{ id: 1, at: 1_719_700_000_123 }],
     asks: [['GET /a?since=1717200000000'], ['GET /a?since=1719700000123']],
   },
+  {
+    name: 'a state whose field a transformation removes, which never moves',
+    stream: stream('items', '/a', {
+      ...times({ is_client_side_incremental: true }),
+      transformations: [{ type: 'RemoveFields', field_pointers: [['at']] }],
+    }),
+    api: () => [
+      { id: 1, at: '2024-06-01' },
+      { id: 2, at: '2024-06-10' },
+      { id: 3, at: '2023-06-10' },
+    ],
+    asks: twice('GET /a?since=2024-01-01'),
+    ids: [
+      ['1', '2', '3'],
+      ['1', '2', '3'],
+    ],
+  },
+  {
+    name: 'a filter of rows that are transformed before old ones are left out',
+    stream: stream('items', '/a', {
+      ...times({ is_client_side_incremental: true }),
+      selector: { record_filter: { type: 'RecordFilter', condition: "{{ record.kind == 'A' }}" } },
+      transformations: [
+        { type: 'AddFields', fields: [{ path: ['kind'], value: '{{ record.kind | upper }}' }] },
+      ],
+    }),
+    api: () => [
+      { id: 1, at: '2024-06-01', kind: 'a' },
+      { id: 2, at: '2024-06-10', kind: 'b' },
+    ],
+    asks: [['GET /a?since=2024-01-01'], ['GET /a?since=2024-06-01']],
+    ids: [['1'], ['1']],
+  },
+  {
+    name: 'windows of days that end where the next one begins',
+    stream: stream('items', '/a', {
+      ...times({
+        start_datetime: '2024-05-01',
+        step: 'P1M',
+        cursor_granularity: 'P0D',
+        end_time_option: { type: 'RequestOption', inject_into: 'request_parameter', field_name: 'until' },
+      }),
+    }),
+    api: () => [{ id: 1, at: '2024-06-10' }],
+    asks: [
+      [
+        'GET /a?since=2024-05-01&until=2024-06-01',
+        'GET /a?since=2024-06-01&until=2024-07-01',
+        'GET /a?since=2024-07-01&until=2024-07-01',
+      ],
+      ['GET /a?since=2024-06-10&until=2024-07-01'],
+    ],
+  },
 ];

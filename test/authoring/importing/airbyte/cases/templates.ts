@@ -426,4 +426,73 @@ export const TEMPLATE_CASES: readonly TwoRuns[] = [
       ['/items/1', '/items/2', '/items/3', '/items/4'],
     ],
   },
+  {
+    name: 'a key that is there with null, in a filter and in a value',
+    stream: stream('items', '/a', {
+      selector: {
+        record_filter: { type: 'RecordFilter', condition: "{{ 'x' in record and record.a.x is defined }}" },
+      },
+      transformations: [
+        {
+          type: 'AddFields',
+          fields: [{ path: ['id'], value: "{{ record.id }}-{{ 'none' if record.y is none else 'other' }}" }],
+        },
+      ],
+    }),
+    api: () => [
+      { id: 1, x: null, a: { x: null }, y: null },
+      { id: 2, a: { x: 1 } },
+      { id: 3, x: 1, a: {} },
+      { id: 4, x: 1, a: { x: 1 } },
+    ],
+    asks: [['GET /a'], ['GET /a']],
+    ids: [
+      ['1-none', '4-other'],
+      ['1-none', '4-other'],
+    ],
+  },
+  {
+    name: 'a field that is removed by the time of the filter, and one that is added',
+    stream: stream('items', '/a', {
+      selector: {
+        transform_before_filtering: true,
+        record_filter: { type: 'RecordFilter', condition: "{{ 'x' not in record and 'y' in record }}" },
+      },
+      transformations: [
+        { type: 'RemoveFields', field_pointers: [['x']] },
+        { type: 'AddFields', fields: [{ path: ['y'], value: 'n' }] },
+      ],
+    }),
+    api: () => [{ id: 1, x: 1 }, { id: 2 }],
+    asks: [['GET /a'], ['GET /a']],
+    ids: [
+      ['1', '2'],
+      ['1', '2'],
+    ],
+  },
+  {
+    name: 'times that are compared as the texts that they are',
+    stream: stream('items', '/a', {
+      selector: {
+        record_filter: {
+          type: 'RecordFilter',
+          condition: "{{ record['at'] > stream_interval.get('start_time', '') }}",
+        },
+      },
+      ...times({
+        is_data_feed: true,
+        cursor_datetime_formats: ['%Y-%m-%dT%H:%M:%SZ'],
+        datetime_format: '%Y-%m-%dT%H:%M:%S.%fZ',
+        start_datetime: '2024-01-01T00:00:00.0Z',
+        start_time_option: undefined,
+      }),
+    }),
+    // the state is written with its fraction, and is the lesser text
+    api: () => [
+      { id: 1, at: '2024-06-10T00:00:00Z' },
+      { id: 2, at: '2024-06-01T00:00:00Z' },
+    ],
+    asks: [['GET /a'], ['GET /a']],
+    ids: [['1', '2'], ['1']],
+  },
 ];
