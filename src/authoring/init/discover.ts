@@ -232,9 +232,9 @@ async function concluded(found: Parts): Promise<Discovery> {
   const all = rows.length > 0 ? rows : place.rows;
   const fields = fieldsOf(all);
   const own = parts.settled === undefined ? ofOnePage(parts, trial.report) : parts.settled;
-  const doubt = parts.settled === undefined && own.verdict === 'ended' ? suspicion(parts) : [];
-  const notes = [...parts.notes, ...doubt];
   const pages = trial.pages.filter((page) => page.rows.length > 0).length;
+  const doubt = doubtOf(parts, own.verdict, rows, pages);
+  const notes = [...parts.notes, ...doubt];
   return {
     target: subject.target,
     answer: parts.answer,
@@ -257,6 +257,24 @@ async function concluded(found: Parts): Promise<Discovery> {
     requests: lab.wire.sent,
     waits: lab.wire.waits,
   };
+}
+
+/** Returns a doubt about a list that ended as if the address had asked for no more. */
+function doubtOf(
+  parts: Parts,
+  verdict: Settled['verdict'],
+  rows: readonly Json[],
+  pages: number,
+): readonly string[] {
+  if (parts.settled === undefined) return verdict === 'ended' ? suspicion(parts) : [];
+  const hasEnded = verdict === 'ended' || verdict === 'complete';
+  if (!hasEnded || pages < 2 || valueOf(signOf(parts.signs, 'total')) !== undefined) return [];
+  const name = countIn(parts.subject.target, rows.length);
+  return name === undefined
+    ? []
+    : [
+        `Whether these are all rows: as many came on ${pages} pages as \`${name}\` asks for, which some APIs take for the whole list. Try it without.`,
+      ];
 }
 
 /** Pages from which on it is worth asking for several at once. */
@@ -328,10 +346,9 @@ function askedFor(
     if (isObject(row))
       for (const [key, value] of entriesOf(row))
         if (isList(value)) inside.set(key, (inside.get(key) ?? 0) + value.length);
-  for (const { keys, value } of leavesOf(params)) {
-    const [name, number] = [keys.join('.'), numericOf(value)];
-    if (number === undefined || number < FEW || isPageName(name) || isOffsetName(name)) continue;
-    if (number === rows.length) return { name, things: 'rows' };
+  const counted = countIn({ params }, rows.length);
+  if (counted !== undefined) return { name: counted, things: 'rows' };
+  for (const { name, number } of countsIn(params)) {
     const key = [...inside].find(([, count]) => count === number)?.[0];
     if (key !== undefined) return { name, things: `\`${key}\` in its rows` };
   }
@@ -342,6 +359,20 @@ function askedFor(
   ];
   const text = rows.length < FEW ? undefined : texts.find(([, value]) => speaksOf(rows.length, value));
   return text === undefined ? undefined : { name: text[0], things: 'rows' };
+}
+
+/** Returns the parameter that asks for this number of rows. */
+function countIn({ params }: Pick<FoundRequest, 'params'>, count: number): string | undefined {
+  return countsIn(params).find(({ number }) => number === count)?.name;
+}
+
+/** Returns the parameters that may be numbers of rows. */
+function countsIn(params: AnyObject): readonly { readonly name: string; readonly number: number }[] {
+  return leavesOf(params).flatMap(({ keys, value }) => {
+    const [name, number] = [keys.join('.'), numericOf(value)];
+    const isCount = number !== undefined && number >= FEW && !isPageName(name) && !isOffsetName(name);
+    return isCount ? [{ name, number }] : [];
+  });
 }
 
 /** Returns the parts of the path of an address. */

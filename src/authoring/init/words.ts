@@ -89,7 +89,7 @@ function endText({ settled, report, verdict, pages, rows, signs, against, tried 
   if (verdict === 'ended')
     return `reached, ${came}: ${report?.reasons[0]?.text ?? 'nothing more came'}${evidence}`;
   const total = valueOf(signOf(signs, 'total'));
-  if (verdict === 'cut' && settled === undefined)
+  if (verdict === 'cut' && settled?.verdict !== 'cut')
     return `not known: ${came}, as many as were asked for or as a page commonly has`;
   if (verdict === 'cut')
     return `not reached with the requests that are allowed: ${total === undefined ? came : `${rows} of the ${total} rows that the API speaks of came, on ${counted(pages, 'page')}`}, none of them twice${evidence}`;

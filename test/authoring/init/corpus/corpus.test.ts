@@ -76,5 +76,6 @@ describe('gex init is right or honest', () => {
     const { verdict, code, shown } = await outcomeOf(server);
     expect(['unproved', 'doubtful', undefined], shown).toContain(verdict);
     expect(code, shown).toBe(verdict === 'unproved' ? 0 : 1);
+    for (const text of server.says ?? []) expect(shown.replaceAll(/\s+/g, ' ')).toContain(text);
   });
 });

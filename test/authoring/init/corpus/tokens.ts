@@ -322,6 +322,21 @@ export const POINTED: readonly Server[] = [
     },
   },
   {
+    name: 'a number of rows that holds for all pages',
+    ask: '/odata/Users?$top=40',
+    rows: 40,
+    isOpen: true,
+    says: ['as many came on 2 pages as `$top` asks for', 'not known: 40 rows on 2 pages'],
+    api: (asked) => {
+      const at = placeOf(asked.query.get('$skiptoken'));
+      const end = int(asked, '$top', 137);
+      return json({
+        value: cut(R, at, Math.min(25, end - at)),
+        ...(at + 25 < end ? { '@odata.nextLink': link(asked, { $skiptoken: token(at + 25) }) } : {}),
+      });
+    },
+  },
+  {
     name: 'OData without a link, with a count',
     ask: '/odata/Users?$top=40&$count=true',
     rows: 137,
