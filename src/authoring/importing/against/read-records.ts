@@ -10,6 +10,7 @@ import {
   encodeExact,
   entriesOf,
   getKey,
+  isList,
   isObject,
   jsonOf,
   objectOf,
@@ -133,16 +134,23 @@ async function* lineRecords(file: string, stream: string): AsyncGenerator<FoundR
     line++;
     if (text.trim() === '') continue;
     const value = jsonOf(text);
-    if (!isObject(value)) {
+    // a list of all records in one line, as programs write it that do not care for lines
+    const values = isList(value) ? value : [value];
+    if (!values.every(isObject)) {
       // between its messages a tool may write lines of a log
       if (/\.(?:txt|log)(?:\.gz)?$/i.test(file)) continue;
       throw new RunError('import.invalid', 'A line is no JSON object.', {
         where: { file, line },
-        hint: 'Each line of a file of records is one record, or one message of the tool.',
+        hint: [
+          'Each line of a file of records is one record, or one message of the tool.',
+          ...(/^\s*\[/.test(text) ? ["jq -c '.[]' writes a list over several lines so."] : []),
+        ],
       });
     }
-    const found = recordIn(value, stream);
-    if (found !== undefined) yield { ...found, line };
+    for (const one of values) {
+      const found = recordIn(one, stream);
+      if (found !== undefined) yield { ...found, line };
+    }
   }
 }
 

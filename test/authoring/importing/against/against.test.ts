@@ -194,7 +194,7 @@ describe('rows that are compared with those of another tool', () => {
     await gexHere('import', 'airbyte', manifest(), '--out', data, '--force');
     await run({ dataFolder: data, log: silentLog });
     const before = api.seen.length;
-    const folder = records('before', { 'users.jsonl': lines(USERS.slice(0, 4)) });
+    const folder = records('before', { 'users.json': JSON.stringify(USERS.slice(0, 4)) });
     const { users, code } = await against(folder, '--tables', data);
     expect(api.seen).toHaveLength(before);
     expect([users.compared?.table?.more, code]).toEqual([1, 1]);
@@ -209,5 +209,6 @@ describe('rows that are compared with those of another tool', () => {
     const { code, stderr } = await gexHere('import', 'airbyte', manifest(), '--against', broken);
     expect(code).toBe(1);
     expect(stderr).toMatch(/A line is no JSON object.*users\.jsonl.*line 2|users\.jsonl:2/s);
+    expect(stderr).toContain("jq -c '.[]'");
   });
 });
