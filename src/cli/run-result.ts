@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describeError, ExtractorError, StorageError } from '../lib/errors.ts';
-import type { LimitTrace } from '../engine/http/auto-limit.ts';
+import type { LimitTrace } from '../engine/http/limit-trace.ts';
 import type { RowResult } from '../runner/run.ts';
 import type { Secrets } from '../lib/secrets.ts';
 import { formatCount, formatTable } from './format.ts';

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { randomBytes } from 'node:crypto';
-import type { LimitKeeper, LimitSubject, LimitTrace } from '../engine/http/auto-limit.ts';
+import { FIRST_LIMIT } from '../engine/http/auto-limit.ts';
+import type { LimitKeeper, LimitStart, LimitSubject, LimitTrace } from '../engine/http/limit-trace.ts';
 import { saltedName } from '../engine/http/host-limits.ts';
 import { writeFileAtomic } from '../engine/sink/atomic.ts';
 
@@ -11,11 +12,17 @@ const BEGIN = 0.75;
 /** Hosts and credentials that are remembered: those whose credentials change with each run would be ever more. */
 const MOST = 50;
 
+/** The last run that asked a host. */
+interface KeptTrace extends LimitTrace {
+  /** The limit of the last run that found one out: a short run finds out nothing. */
+  readonly known?: LimitStart;
+}
+
 /** `.gex/limits.json` of the data folder. */
 interface KeptLimits {
   /** Makes the names of credentials say nothing elsewhere. */
   readonly salt: string;
-  readonly limits: readonly LimitTrace[];
+  readonly limits: readonly KeptTrace[];
 }
 
 /**
@@ -31,16 +38,30 @@ export function folderLimits(dataFolder: string): LimitKeeper {
     startOf(subject) {
       const trace = known().limits.find((each) => isSame(each, subject));
       if (trace === undefined) return undefined;
-      return { limit: Math.max(1, Math.floor(trace.limit * BEGIN)), wasRefused: trace.refused > 0 };
+      const { limit, wasRefused } = knownBy(trace);
+      return { limit: Math.max(wasRefused ? 1 : FIRST_LIMIT, Math.floor(limit * BEGIN)), wasRefused };
     },
     nameOf: (credentials) => saltedName(credentials, known().salt),
     keep(traces) {
       if (traces.length === 0) return;
+      const before = (trace: LimitTrace): KeptTrace | undefined =>
+        known().limits.find((each) => isSame(each, trace));
       const others = known().limits.filter((each) => !traces.some((trace) => isSame(each, trace)));
-      const limits = [...others, ...traces].slice(-MOST);
+      const limits = [...others, ...traces.map((trace) => after(trace, before(trace)))].slice(-MOST);
       writeFileAtomic(file, `${JSON.stringify({ salt: known().salt, limits }, null, 2)}\n`, 0o600);
     },
   };
+}
+
+function knownBy({ known, limit, refused }: KeptTrace): LimitStart {
+  return known ?? { limit, wasRefused: refused > 0 };
+}
+
+/** Adds what is known after a run: a run in which nothing was cut says that at least so many are taken. */
+function after(trace: LimitTrace, before: KeptTrace | undefined): KeptTrace {
+  const isCut = trace.changes.some(({ from, to }) => to < from);
+  const earlier = before === undefined || isCut ? { limit: 1, wasRefused: isCut } : knownBy(before);
+  return { ...trace, known: { ...earlier, limit: Math.max(earlier.limit, trace.limit) } };
 }
 
 function isSame(a: LimitSubject, b: LimitSubject): boolean {
@@ -60,8 +81,18 @@ function keptIn(file: string): KeptLimits | undefined {
   }
 }
 
-function isTrace(value: unknown): value is LimitTrace {
+function isTrace(value: unknown): value is KeptTrace {
   if (typeof value !== 'object' || value === null) return false;
-  const { origin, limit } = value as Partial<Record<string, unknown>>; // see above
-  return typeof origin === 'string' && typeof limit === 'number' && Number.isFinite(limit);
+  const { origin, limit, known } = value as Partial<Record<string, unknown>>; // see above
+  return typeof origin === 'string' && isCount(limit) && (known === undefined || isStart(known));
+}
+
+function isStart(value: unknown): value is LimitStart {
+  if (typeof value !== 'object' || value === null) return false;
+  const { limit, wasRefused } = value as Partial<Record<string, unknown>>; // see above
+  return isCount(limit) && typeof wasRefused === 'boolean';
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
 }

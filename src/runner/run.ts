@@ -2,7 +2,7 @@ import { systemEnv } from '../lib/env.ts';
 import { ExtractorError, RunError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { createHostLimits } from '../engine/http/host-limits.ts';
-import type { LimitTrace } from '../engine/http/auto-limit.ts';
+import type { LimitTrace } from '../engine/http/limit-trace.ts';
 import type { RecordingCopy } from '../engine/recording/copy.ts';
 import { withRedaction } from '../lib/redact.ts';
 import type { EndedRows } from './ended-rows.ts';

@@ -43,7 +43,7 @@ test('the limit that was found is told with its reasons, by origin and credentia
   expect(limits).toMatchObject([{ origin: api.url.slice(0, -1) }]);
   expect(limits[0]?.credential).toMatch(/^[\da-f]{8}$/);
   expect(limits[0]?.changes.map(({ from, to, why }) => `${from} → ${to}: ${why}`)).toEqual(
-    expect.arrayContaining(['2 → 4: it was used', expect.stringMatching(/^8 → 4: 429/)]),
+    expect.arrayContaining(['4 → 8: it was used', expect.stringMatching(/^8 → 4: 429/)]),
   );
   const texts = Object.values(filesOf(path.join(folder, '.gex')));
   expect(texts.join('\n')).not.toContain(KEY);

@@ -18,7 +18,7 @@ import { forgetChanged, settingsJson, structureSettings } from './schema-cache.t
 import type { Progress } from './progress.ts';
 import { timeContext } from './time.ts';
 import type { AuthType, LoginKeeper } from '../http/auth/index.ts';
-import type { LimitTrace } from '../http/auto-limit.ts';
+import type { LimitTrace } from '../http/limit-trace.ts';
 import { createHostLimits, type HostLimits } from '../http/host-limits.ts';
 import type { Send, SendWrapper } from '../shared/message.ts';
 import type { FirstContact } from '../http/retry.ts';

@@ -1,53 +1,10 @@
 import { isoTime } from '../../lib/iso-time.ts';
 import { AnswerTimes } from './answer-times.ts';
-import type { RateFacts, RateQuota } from './rate-fields.ts';
-
-/** A change of the limit, or what holds it where it is, for reports. */
-export interface LimitChange {
-  /** Milliseconds since the first request. */
-  readonly atMs: number;
-  /** Requests sent so far. */
-  readonly sent: number;
-  readonly from: number;
-  /** The same as before where answers became slow, or the API declares that little is left. */
-  readonly to: number;
-  /** `429, Retry-After 12 s`, `it was used`, `the API says so`. */
-  readonly why: string;
-}
-
-/** The requests that a limit counts: those to a host with the same credentials. */
-export interface LimitSubject {
-  readonly origin: string;
-  /** Names the credentials without telling them; absent where there are none. */
-  readonly credential?: string | undefined;
-}
-
-/** The limit of an origin at the end of a run, and how it came about. */
-export interface LimitTrace extends LimitSubject {
-  /** When the first request was sent. */
-  readonly since: string;
-  readonly limit: number;
-  readonly sent: number;
-  /** Requests that the API refused. */
-  readonly refused: number;
-  readonly changes: readonly LimitChange[];
-}
-
-/** Beginning of a limit by an earlier run. */
-export interface LimitStart {
-  readonly limit: number;
-  /** More was refused then, so that it grows one by one. */
-  readonly wasRefused: boolean;
-}
-
-/** Keeps limits from run to run. */
-export interface LimitKeeper {
-  /** Returns what to begin with; undefined for a host that is not known. */
-  startOf(subject: LimitSubject): LimitStart | undefined;
-  /** Names credentials without telling them: the same name in each run. */
-  nameOf(credentials: string): string;
-  keep(traces: readonly LimitTrace[]): void;
-}
+import { ChanceRefusals } from './chance-refusals.ts';
+import { DeclaredQuota } from './declared-quota.ts';
+import type { LimitChange, LimitStart, LimitSubject, LimitTrace } from './limit-trace.ts';
+import type { RateFacts } from './rate-fields.ts';
+import { RequestPace } from './request-pace.ts';
 
 /** A request under way. */
 export interface LimitTicket {
@@ -84,35 +41,13 @@ export interface AutoLimitOptions {
 
 /** The most requests at once, whatever the API takes. */
 export const MOST_AT_ONCE = 32;
-const START = 2;
-const NEW: LimitStart = { limit: START, wasRefused: false };
-/** How long the limit stays below one that was refused. */
+/** Requests at once to begin with: browsers ask six. */
+export const FIRST_LIMIT = 4;
+const NEW: LimitStart = { limit: FIRST_LIMIT, wasRefused: false };
+/** How long the limit stays below one that was refused: the first time, and where it was refused again. */
+const FIRST_BELOW_MS = 10_000;
 const BELOW_MS = 180_000;
-const LEAST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 60_000;
-/** Periods in which APIs count, with what a clock may be late. */
-const USUAL_PERIODS_MS = [1, 2, 3, 5, 7, 10, 15, 20, 30, 45, 60].map((s) => s * 1020);
-/** Part by which each answer makes the pace faster, and times that a refusal makes it slower. */
-const FASTER = 0.0005;
-const SLOWER = 1.02;
-const MOST_SLOWER = 1.25;
-/** The same for each answer to a pace that was learned from few of them, until one is refused. */
-const GUESSED = 0.05;
-/** Answers between refusals that are too few, and after which the pace becomes faster twice as much. */
-const FEW = 20;
-const HURRIED = 200;
 const MOST_CHANGES = 200;
-/** Answers over which the share of refusals is looked at, with the share from which they are no chance. */
-const SHARES = [
-  { over: 20, most: 0.25 },
-  { over: 100, most: 0.1 },
-];
-/** Refusals without an answer between them that are no chance. */
-const IN_A_ROW = 3;
-/** Pause after refusals of more at once than were taken before. */
-const FEWER_MS = 250;
-/** Resets after which nothing is left, until what the API says is nonsense. */
-const DISBELIEVED = 2;
 /** Answers that take so many times as long as the best ones hold the limit. */
 const SLOW = 2;
 /** Part of the best speed below which more at once is taken back. */
@@ -136,7 +71,6 @@ const NONE: readonly LimitChange[] = [];
  * that is refused by chance, and names no time to wait, is none.
  */
 export class AutoLimit {
-  readonly #random: () => number;
   #limit: number;
   #most = MOST_AT_ONCE;
   #underWay = 0;
@@ -155,50 +89,25 @@ export class AutoLimit {
   #isDoubling: boolean;
   #ceiling = Infinity;
   #ceilingUntil = 0;
-  #belowMs = BELOW_MS;
+  /** Number below which it stayed last, and for how long. */
+  #below = { most: 0, ms: 0 };
+  /** The limit and its ceiling before the last burst of refusals. */
+  #before = { limit: 0, ceiling: Infinity };
+  /** One request alone was refused again and again. */
+  #wasAway = false;
+  /** Limit that it doubles to again after the API was away. */
+  #back = 0;
   #taken = 0;
   #isUsed = false;
-  /** Requests that were taken since the last cut, by how many were under way. */
-  #takenAt: number[] = [];
+  /** Requests that were taken, by how many were under way: fewer than the last number that was refused. */
+  readonly #takenAt: number[] = [];
 
-  /** Shares of answers that were refusals, over as many as `SHARES` says. */
-  #shares = SHARES.map(() => 0);
-  /** Refusals since the last answer. */
-  #inARow = 0;
-  /**
-   * The first refusal that may be by chance, until a request that was sent later is taken: requests sent until then, and at
-   * once; and whether one that was sent later was refused, too.
-   */
-  #doubt: { readonly at: number; readonly atOnce: number; isSecond: boolean } | undefined;
-  /** Bursts of refusals without an answer between them. */
-  #refusals = 0;
   /** Requests under way that were sent after the last cut. */
   #sinceCut = 0;
-  /** The last refusal was of a rate. */
-  #isRate = false;
-  #pausedUntil = 0;
-  /** Pauses since the last answer. */
-  #pausedMs = 0;
-  /** When requests were taken again after the last pause, and how many since. */
-  #openedMs = 0;
-  #isOpened = false;
-  #takenSince = 0;
-  /** Time between requests, where their rate was refused. */
-  #paceMs = 0;
-  /** It was learned from few answers, and nothing was refused since. */
-  #isGuess = false;
-
-  #quotaOf = 0;
-  #left: number | undefined;
-  #resetAt = 0;
-  #spacingMs = 0;
+  readonly #chance = new ChanceRefusals();
+  readonly #pace: RequestPace;
+  readonly #quota: DeclaredQuota;
   #nextAt = 0;
-  /** The next request is the first after a reset. */
-  #isReset = false;
-  /** Resets in a row after which nothing was left, while requests were taken. */
-  #emptyResets = 0;
-  /** The most that was left of a quota whose size is not told. */
-  #mostLeft = 0;
 
   readonly #times = new AnswerTimes();
   #roundMs = 0;
@@ -209,12 +118,12 @@ export class AutoLimit {
   #patienceMs = PATIENCE_MS;
   #heldUntil = 0;
   #isHeld = false;
-  #isPaced = false;
 
   constructor({ start = NEW, random }: AutoLimitOptions) {
     this.#limit = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(start.limit)));
     this.#isDoubling = !start.wasRefused;
-    this.#random = random;
+    this.#pace = new RequestPace(random);
+    this.#quota = new DeclaredQuota(random);
   }
 
   get limit(): number {
@@ -223,7 +132,12 @@ export class AutoLimit {
 
   /** Bursts of refusals since an answer came. */
   get refusals(): number {
-    return this.#refusals;
+    return this.#pace.refusals;
+  }
+
+  /** Pauses since an answer came, in milliseconds. */
+  get pausedMs(): number {
+    return this.#pace.pausedMs;
   }
 
   trace({ origin, credential }: LimitSubject): LimitTrace {
@@ -242,25 +156,27 @@ export class AutoLimit {
   waitMs(clockMs: number): number | undefined {
     const nowMs = this.#timeOf(clockMs);
     // after a refusal one request asks whether it is over, beside those that were sent before
-    if (this.#underWay >= this.#limit || (this.#refusals > 0 && this.#sinceCut > 0)) return undefined;
-    if (this.#left !== undefined && nowMs >= this.#resetAt) this.#forgetQuota();
-    const quotaMs = this.#left !== undefined && this.#left <= 0 ? this.#resetAt - nowMs : 0;
+    if (this.#underWay >= this.#limit || (this.refusals > 0 && this.#sinceCut > 0)) return undefined;
+    if (this.#quota.renew(nowMs)) this.#nextAt = 0;
+    const known = this.#quota.known;
+    const quotaMs = known?.isSpent === true ? known.resetAt - nowMs : 0;
     // from the reset on there is no pace
-    const nextAt = this.#left === undefined ? this.#nextAt : Math.min(this.#nextAt, this.#resetAt);
-    return Math.max(0, this.#pausedUntil - nowMs, nextAt - nowMs, quotaMs);
+    const nextAt = Math.min(this.#nextAt, known?.resetAt ?? Infinity);
+    return Math.max(0, this.#pace.pausedUntil - nowMs, nextAt - nowMs, quotaMs);
   }
 
   /** @param job name of the job that it is for */
   begin(clockMs: number, job = ''): LimitTicket {
     const nowMs = this.#timeOf(clockMs);
-    if (this.#firstMs === undefined) this.#firstMs = this.#roundMs = this.#openedMs = nowMs;
+    if (this.#firstMs === undefined) {
+      this.#firstMs = this.#roundMs = nowMs;
+      this.#pace.open(nowMs);
+    }
     this.#underWay++;
     this.#sinceCut++;
     this.#sent++;
-    if (this.#left !== undefined) this.#left--;
-    this.#nextAt = Math.max(nowMs, this.#nextAt) + Math.max(this.#spacingMs, this.#paceMs);
-    const isFirst = this.#isReset;
-    this.#isReset = false;
+    const isFirst = this.#quota.begin();
+    this.#nextAt = Math.max(nowMs, this.#nextAt) + Math.max(this.#quota.spacingMs, this.#pace.spacingMs);
     return { number: this.#sent, atOnce: this.#underWay, startMs: nowMs, job, isFirst };
   }
 
@@ -284,19 +200,13 @@ export class AutoLimit {
   }
 
   #take(ticket: LimitTicket, nowMs: number): void {
-    this.#count(0);
-    if (ticket.number > (this.#doubt?.at ?? Infinity)) this.#doubt = undefined;
-    if (this.#refusals > 0 && ticket.number > this.#cutAt) {
-      this.#setPace(ticket.startMs);
-      this.#takenAt = [];
-      this.#refusals = 0;
-      this.#pausedMs = 0;
-      this.#openedMs = ticket.startMs;
-      this.#isOpened = true;
-      this.#takenSince = 0;
+    this.#chance.take(ticket);
+    if (this.refusals > 0 && ticket.number > this.#cutAt) {
+      this.#pace.goOn(ticket.startMs, { usualMs: this.#times.usualMs, atOnce: this.#limit });
+      if (this.#wasAway) this.#back = this.#before.limit;
+      this.#wasAway = false;
     }
-    this.#takenSince++;
-    this.#hurry();
+    this.#pace.take(this.#times.usualMs, MOST_AT_ONCE);
     // beside nearly as many as are at once now
     const isJudged = ticket.number > this.#changedAt && ticket.atOnce >= this.#limit * FULL;
     this.#times.add(ticket.job, nowMs - ticket.startMs, isJudged);
@@ -304,7 +214,8 @@ export class AutoLimit {
     this.#takenAt[ticket.atOnce] = (this.#takenAt[ticket.atOnce] ?? 0) + 1;
     this.#taken++;
     this.#isUsed ||= ticket.atOnce >= this.#limit;
-    if (this.#taken >= this.#limit) this.#endRound(nowMs);
+    const isHalf = this.#isDoubling && this.#isUsed && this.#taken >= this.#limit / 2;
+    if (isHalf || this.#taken >= this.#limit) this.#endRound(nowMs);
   }
 
   /** Judges a round of answers: as many as may be under way. */
@@ -334,13 +245,12 @@ export class AutoLimit {
   }
 
   #grow(nowMs: number): void {
-    if (nowMs >= this.#ceilingUntil && this.#ceiling !== Infinity && this.#limit >= this.#ceiling) {
-      this.#ceiling++;
-      this.#ceilingUntil = nowMs + this.#belowMs;
-    }
+    if (nowMs >= this.#ceilingUntil && this.#limit >= this.#ceiling) this.#ceiling = Infinity;
     // half of the way to what was taken, and one by one beyond
     const known = this.#ceiling === Infinity ? 0 : Math.floor((this.#limit + this.#ceiling) / 2);
-    const wanted = this.#isDoubling ? this.#limit * 2 : Math.max(this.#limit + 1, known);
+    const wanted = this.#isDoubling
+      ? this.#limit * 2
+      : Math.max(this.#limit + 1, known, Math.min(this.#limit * 2, this.#back));
     this.#set(Math.min(wanted, this.#ceiling, this.#most), 'it was used', nowMs);
   }
 
@@ -352,108 +262,45 @@ export class AutoLimit {
     this.#refused++;
     if (ticket.number <= this.#cutAt) {
       // of the same burst: the API may name a later time
-      if (retryAfterMs !== undefined) this.#pause(nowMs, retryAfterMs);
+      if (retryAfterMs !== undefined) this.#pace.pause(retryAfterMs, nowMs);
       if (this.#ceiling !== Infinity) this.#ceiling = Math.max(1, Math.min(this.#ceiling, ticket.atOnce - 1));
       return;
     }
-    this.#count(1);
-    const isAgain = this.#refusals > 0;
-    if (!isAgain && retryAfterMs === undefined && this.#isByChance(ticket))
-      return this.#keepInMind(ticket, nowMs);
-    const doubted = this.#doubt?.atOnce ?? Infinity;
-    const fewest = this.#takenWith(doubted) > 0 ? ticket.atOnce : Math.min(ticket.atOnce, doubted);
-    this.#doubt = undefined;
-    this.#shares = SHARES.map(() => 0);
+    const isAgain = this.refusals > 0;
+    const isByChance = this.#chance.refuse(ticket, this.#sent);
+    // one that has too much to do for this request says so to it, and takes others meanwhile
+    const isHarmless = retryAfterMs === undefined || !isOfRate;
+    if (isByChance && !isAgain && isHarmless) return this.#pace.doubt();
+    const fewest = this.#chance.settle();
     // it was alone, or as many at once were taken before: it is their rate that is refused, and not their number
-    const isRate =
-      ticket.atOnce === 1 || this.#takenWith(ticket.atOnce) >= 3 * ticket.atOnce || (isAgain && this.#isRate);
-    this.#isRate = isRate && isOfRate;
-    if (!isRate) {
-      if (this.#ceiling !== Infinity) this.#belowMs *= 2;
-      this.#stayBelow(fewest - 1, nowMs);
-    } else if (isAgain) this.#ceiling = Infinity;
+    const isTaken = this.#takenWith(ticket.atOnce) >= 3 * ticket.atOnce;
+    const isRate = isTaken || ticket.atOnce === 1 || (isAgain && this.#pace.isRate);
+    if (!isAgain) {
+      this.#before = { limit: this.#limit, ceiling: this.#ceiling };
+      this.#back = 0;
+    }
+    this.#wasAway = isRate && isAgain && !isOfRate;
+    if (!isRate) this.#stayBelow(fewest - 1, isOfRate && retryAfterMs !== undefined, nowMs);
+    else if (isAgain) this.#ceiling = this.#before.ceiling;
     const wanted = isRate && isAgain ? this.#limit : Math.floor(this.#limit / 2);
     this.#cutAt = this.#sent;
     this.#sinceCut = 0;
     this.#isDoubling = false;
     this.#taken = 0;
     this.#isUsed = false;
-    this.#refusals++;
-    const waitMs = retryAfterMs ?? this.#ownPause(isRate, nowMs);
-    this.#pausedMs += waitMs;
-    this.#pause(nowMs, waitMs);
+    this.#pace.refuse({ isRate, isOfRate, retryAfterMs, underWay: this.#underWay }, nowMs);
     const told = retryAfterMs === undefined ? '' : `, Retry-After ${Math.ceil(retryAfterMs / 1000)} s`;
     this.#set(Math.max(1, Math.min(wanted, this.#ceiling)), `${why}${told}`, nowMs);
   }
 
-  /**
-   * Tells whether a refusal may say nothing of the number of requests and of their rate: few are refused, and not several
-   * in a row. APIs, and what is before them, refuse one now and then, whatever they are asked.
-   */
-  #isByChance({ number }: LimitTicket): boolean {
-    if (this.#inARow >= IN_A_ROW) return false;
-    if (this.#doubt?.isSecond === true && number > this.#doubt.at) return false;
-    return this.#shares.every((share, i) => share <= (SHARES[i]?.most ?? 0));
-  }
-
-  #keepInMind({ number, atOnce }: LimitTicket, nowMs: number): void {
-    this.#doubt ??= { at: this.#sent, atOnce, isSecond: false };
-    this.#doubt.isSecond ||= number > this.#doubt.at;
-    if (this.#paceMs === 0) return;
-    this.#paceMs *= SLOWER;
-    this.#isGuess = false;
-    this.#openedMs = nowMs;
-    this.#takenSince = 0;
-  }
-
-  /** Counts an answer. */
-  #count(refused: 0 | 1): void {
-    this.#inARow = refused === 0 ? 0 : this.#inARow + 1;
-    this.#shares = this.#shares.map((share, i) => share + (refused - share) / (SHARES[i]?.over ?? 1));
-  }
-
-  #stayBelow(most: number, nowMs: number): void {
+  /** Stays below a number that was refused: longer where the same one was refused before, or the API names a time. */
+  #stayBelow(most: number, isTold: boolean, nowMs: number): void {
+    const { ms, most: before } = this.#below;
+    const wantedMs = ms > 0 && most >= before ? Math.max(BELOW_MS, 2 * ms) : Math.max(FIRST_BELOW_MS, ms);
+    this.#below = { most, ms: isTold ? Math.max(BELOW_MS, wantedMs) : wantedMs };
     this.#ceiling = Math.max(1, most);
-    this.#ceilingUntil = nowMs + this.#belowMs;
-  }
-
-  /** Returns the pause where the API names none: until a usual period is over, or shortly where the pace is known. */
-  #ownPause(isRate: boolean, nowMs: number): number {
-    // fewer at once may be all that is asked for: the answer to one of the others tells
-    if (this.#refusals === 1 && !isRate) return this.#underWay > 0 ? 0 : FEWER_MS;
-    const goneMs = nowMs - this.#openedMs;
-    const usualMs =
-      this.#paceMs > 0 ? undefined : USUAL_PERIODS_MS.find((ms) => ms - goneMs >= LEAST_PAUSE_MS);
-    const wantedMs = usualMs === undefined ? this.#pausedMs / 2 : usualMs - goneMs;
-    return Math.min(Math.max(wantedMs, LEAST_PAUSE_MS), LONGEST_PAUSE_MS);
-  }
-
-  /** Learns a pace from what was taken from the last pause to the end of this one. */
-  #setPace(nowMs: number): void {
-    if (!this.#isRate) return;
-    const isFew = this.#takenSince < FEW;
-    this.#isGuess = isFew && this.#refusals > 1;
-    // a request alone was refused in the pause: it is no chance; a run may begin with what another one has left
-    if (this.#refusals > 1 && this.#isOpened && this.#takenSince > 0)
-      this.#paceMs = (nowMs - this.#openedMs) / this.#takenSince;
-    else if (this.#paceMs > 0) this.#slowDown();
-    else if (isFew) this.#paceMs = this.#times.usualMs / this.#limit;
-  }
-
-  #slowDown(): void {
-    this.#paceMs *= this.#takenSince < FEW ? MOST_SLOWER : SLOWER;
-    this.#isGuess = false;
-  }
-
-  /** Makes the pace faster with each answer, the more the longer none was refused. */
-  #hurry(): void {
-    this.#paceMs *= 1 - (this.#isGuess ? GUESSED : FASTER * (1 + this.#takenSince / HURRIED));
-    if (this.#paceMs * MOST_AT_ONCE < this.#times.usualMs) this.#paceMs = 0;
-  }
-
-  #pause(nowMs: number, waitMs: number): void {
-    const jitterMs = Math.min(500, waitMs * 0.02) * this.#random();
-    if (nowMs + waitMs > this.#pausedUntil) this.#pausedUntil = nowMs + waitMs + jitterMs;
+    this.#takenAt.splice(most + 1);
+    this.#ceilingUntil = nowMs + this.#below.ms;
   }
 
   #takenWith(atOnce: number): number {
@@ -470,42 +317,9 @@ export class AutoLimit {
       this.#most = Math.min(MOST_AT_ONCE, atOnce);
       if (this.#limit > this.#most) this.#set(this.#most, 'the API says so', nowMs);
     }
-    if (number < this.#quotaOf) return;
-    const [tightest] = quotas.toSorted((a, b) => speedOf(a) - speedOf(b));
-    if (tightest === undefined || this.#emptyResets >= DISBELIEVED) return;
-    this.#quotaOf = number;
-    const { left, resetMs, quota } = tightest;
-    if (isFirst) {
-      const isEmpty = kind === 'taken' && left === 0 && quota !== 1;
-      this.#emptyResets = isEmpty ? this.#emptyResets + 1 : 0;
-      if (this.#emptyResets >= DISBELIEVED) {
-        this.#tell(
-          this.#limit,
-          'RateLimit: none left after each reset, and requests are taken: not kept to',
-          nowMs,
-        );
-        return this.#forgetQuota();
-      }
-    }
-    this.#mostLeft = Math.max(this.#mostLeft, left);
-    this.#resetAt = nowMs + resetMs + Math.min(500, resetMs * 0.02) * this.#random();
-    // others that are under way may not be counted yet
-    this.#left = left - this.#underWay;
-    // half of a quota is used as fast as the API answers, the rest is spread over the time that is left
-    const isScarce = left < (quota ?? this.#mostLeft) / 2;
-    this.#spacingMs = isScarce && left > 0 ? 1 / speedOf(tightest) : 0;
-    if (isScarce && !this.#isPaced) {
-      const of = quota === undefined ? '' : ` of ${quota}`;
-      this.#tell(this.#limit, `RateLimit: ${left}${of} left for ${Math.ceil(resetMs / 1000)} s`, nowMs);
-    }
-    this.#isPaced = isScarce;
-  }
-
-  #forgetQuota(): void {
-    this.#left = undefined;
-    this.#spacingMs = 0;
-    this.#nextAt = 0;
-    this.#isReset = true;
+    const isTaken = kind === 'taken';
+    const told = this.#quota.take({ number, isFirst, isTaken, quotas, underWay: this.#underWay }, nowMs);
+    if (told !== undefined) this.#tell(this.#limit, told, nowMs);
   }
 
   #set(limit: number, why: string, nowMs: number): void {
@@ -529,10 +343,4 @@ export class AutoLimit {
     this.#news = [...this.#news, change];
     if (this.#changes.length > MOST_CHANGES) this.#changes.shift();
   }
-}
-
-/** Requests in a millisecond that a quota allows. */
-function speedOf({ left, resetMs, quota, windowMs }: RateQuota): number {
-  const now = left / Math.max(1, resetMs);
-  return quota === undefined || windowMs === undefined ? now : Math.min(now, quota / Math.max(1, windowMs));
 }

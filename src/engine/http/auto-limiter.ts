@@ -2,14 +2,9 @@ import type { Env } from '../../lib/env.ts';
 import { HttpError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ApiResponse, SendWrapper } from '../shared/message.ts';
-import {
-  AutoLimit,
-  MOST_AT_ONCE,
-  type LimitChange,
-  type LimitOutcome,
-  type LimitSubject,
-} from './auto-limit.ts';
+import { AutoLimit, MOST_AT_ONCE, type LimitOutcome } from './auto-limit.ts';
 import type { AutoGate, HostLimits } from './host-limits.ts';
+import type { LimitChange, LimitSubject } from './limit-trace.ts';
 import { rateFacts } from './rate-fields.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { Semaphore } from './semaphore.ts';
@@ -21,7 +16,7 @@ export interface AutoLimiter {
   /** Waits for a place, sends, and learns from what came. */
   readonly wrap: SendWrapper;
   /** Tells whether a refusal costs no retry: the limit waits for the API, as long as it takes requests at times. */
-  readonly isFree: (url: string, status: number) => boolean;
+  readonly isFree: (url: string, response: ApiResponse) => boolean;
   /** Requests to begin ahead, so that every place of the limit is used. */
   readonly ahead: () => number;
 }
@@ -44,8 +39,8 @@ export interface LimitEvent extends LimitSubject, LimitChange {
   readonly at: number;
 }
 
-/** Bursts of refusals without an answer between them, after which each costs a retry. */
-const STALLED = 12;
+/** Bursts of refusals without an answer between them, and the time of their pauses, after which each costs a retry. */
+const STALLED = { refusals: 12, ms: 120_000 };
 
 export function createAutoLimiter(options: AutoLimiterOptions): AutoLimiter {
   const { env, log, retryHeader, hosts, credentials, onLimit } = options;
@@ -104,7 +99,13 @@ export function createAutoLimiter(options: AutoLimiterOptions): AutoLimiter {
         throw error;
       }
     },
-    isFree: (url, status) => status === 429 && limitOf(url).limit.refusals < STALLED,
+    isFree: (url, { status, headers }) => {
+      if (!REFUSALS.has(status)) return false;
+      const { refusals, pausedMs } = limitOf(url).limit;
+      // others are not kept waiting for the time that it names
+      if (refusals === 0 && headers[retryHeader.toLowerCase()] !== undefined) return false;
+      return refusals < STALLED.refusals || pausedMs < STALLED.ms;
+    },
     ahead: () => {
       const most = Math.max(1, ...[...own].map(({ limit }) => limit.limit));
       return Math.max(4, Math.min(2 * most, 2 * MOST_AT_ONCE));

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { Env } from '../../lib/env.ts';
-import type { AutoLimit, LimitKeeper, LimitSubject, LimitTrace } from './auto-limit.ts';
+import type { AutoLimit } from './auto-limit.ts';
 import type { BudgetAccount } from './budgets.ts';
+import type { LimitKeeper, LimitSubject, LimitTrace } from './limit-trace.ts';
 import type { RateGate } from './rate-limiter.ts';
 import type { Semaphore } from './semaphore.ts';
 

@@ -53,7 +53,7 @@ export interface RetryContext {
   /** First contact of the whole run; without it every failure counts alike. */
   readonly firstContact?: FirstContact | undefined;
   /** Tells of a refusal that costs no retry, as the limits of requests at once wait for the API themselves. */
-  readonly isFree?: ((url: string, status: number) => boolean) | undefined;
+  readonly isFree?: ((url: string, response: ApiResponse) => boolean) | undefined;
 }
 
 /**
@@ -189,7 +189,7 @@ function maxRetriesOf(
 }
 
 function isFree({ url }: ApiRequest, outcome: Outcome, context: RetryContext): boolean {
-  return !(outcome instanceof Failure) && context.isFree?.(url, outcome.status) === true;
+  return !(outcome instanceof Failure) && context.isFree?.(url, outcome) === true;
 }
 
 /** The longest pause that nobody asked for. */

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createHttpClient } from '../../../src/engine/http/client.ts';
 import { createHostLimits } from '../../../src/engine/http/host-limits.ts';
-import type { LimitStart, LimitTrace } from '../../../src/engine/http/auto-limit.ts';
+import type { LimitStart, LimitTrace } from '../../../src/engine/http/limit-trace.ts';
 import type { ApiResponse, Send } from '../../../src/engine/shared/message.ts';
 import { Secrets } from '../../../src/lib/secrets.ts';
 import { get, never, recordingLog } from './support.ts';
@@ -17,6 +17,8 @@ interface Server {
 }
 
 interface Rules {
+  /** Status of its refusals. */
+  readonly status?: number;
   /** Refuses more at once. */
   readonly atOnce?: number;
   /** Refuses what is more than so many in a second, after as many as fit into a bucket. */
@@ -24,7 +26,7 @@ interface Rules {
   /** Has too much to do from one moment to another. */
   readonly away?: readonly [from: number, to: number];
   /** Refuses a part of the requests, whatever it is asked. */
-  readonly byChance?: { readonly part: number; readonly status: number };
+  readonly byChance?: { readonly part: number; readonly status: number; readonly retryAfter?: string };
   /** Refuses more in a window of the clock. */
   readonly calls?: { readonly count: number; readonly ms: number };
   readonly latencyMs: (underWay: number, number: number) => number;
@@ -40,7 +42,7 @@ const answer = (url: string, status: number, headers: Record<string, string>): A
 
 function server(
   clock: VirtualClock,
-  { atOnce = Infinity, calls, bucket, away, byChance, latencyMs, headers }: Rules,
+  { status = 429, atOnce = Infinity, calls, bucket, away, byChance, latencyMs, headers }: Rules,
 ): Server {
   const startMs = clock.passed();
   const refused: number[] = [];
@@ -69,7 +71,7 @@ function server(
     if (isRefused) {
       refused.push(now - startMs);
       await clock.sleep(5);
-      return answer(url, isAway ? 503 : 429, more);
+      return answer(url, isAway ? 503 : status, more);
     }
     chance = (chance * 48_271) % 0x7fff_ffff;
     const isUnlucky = byChance !== undefined && chance / 0x7fff_ffff < byChance.part;
@@ -78,7 +80,8 @@ function server(
     most = Math.max(most, underWay);
     await clock.sleep(latencyMs(underWay, count));
     underWay--;
-    return answer(url, isUnlucky ? byChance.status : 200, more);
+    const told = isUnlucky && byChance.retryAfter !== undefined ? { 'retry-after': byChance.retryAfter } : {};
+    return answer(url, isUnlucky ? byChance.status : 200, { ...more, ...told });
   };
   return { send, refused, mostAtOnce: () => most, count: () => count };
 }
@@ -143,7 +146,8 @@ describe('an API that refuses', () => {
     const { ms, api, traces } = await run({ atOnce: 5, latencyMs: steady }, 5000);
     expect(ms).toBeLessThan(1.03 * 100_000);
     expect(late(api.refused, ms, 5000)).toBeLessThan(0.05);
-    expect(api.refused.length).toBeLessThan(30);
+    // at 8, at 6 ten seconds later, and not for three minutes after that
+    expect(api.refused.length).toBeLessThan(10);
     expect(traces[0]?.refused).toBe(api.refused.length);
   });
 
@@ -179,6 +183,8 @@ describe('an API that refuses', () => {
   test.each([
     ['300 in a minute', { calls: { count: 300, ms: 60_000 } }, 1800, 300_000 + 30_000],
     ['five in a second, and 50 at the beginning', { bucket: { perSecond: 5, size: 50 } }, 1500, 290_000],
+    ['ten in ten seconds', { calls: { count: 10, ms: 10_000 } }, 300, 290_000],
+    ['50 in ten seconds, with 503', { status: 503, calls: { count: 50, ms: 10_000 } }, 800, 151_000],
   ])('more than %s without a word gets the pace of it', async (_what, rules, requests, best) => {
     const { ms, api, traces } = await run({ ...rules, latencyMs: steady }, requests);
     expect(ms).toBeLessThan(1.15 * best);
@@ -186,12 +192,29 @@ describe('an API that refuses', () => {
     expect(traces[0]?.refused).toBe(api.refused.length);
   });
 
-  test('all for half a minute is asked as before after that', async () => {
-    const { ms, traces } = await run({ away: [2000, 32_000], latencyMs: steady }, 3000, {
-      maxRetries: 5,
-    });
-    expect(ms).toBeLessThan(30_000 + 2.5 * 10_000);
-    expect(traces[0]?.limit).toBe(32);
+  test.each([
+    ['five in a second, and 50 at the beginning,', { bucket: { perSecond: 5, size: 50 } }, 10_200],
+    ['ten in a second, and five at the beginning,', { bucket: { perSecond: 10, size: 5 } }, 9700],
+  ])('%s is asked nearly as often as it takes by a short run', async (_what, rules, best) => {
+    const { ms } = await run({ ...rules, latencyMs: steady }, 100);
+    expect(ms).toBeLessThan(1.15 * best);
+  });
+
+  test.each([
+    [1000, Infinity],
+    [30_000, Infinity],
+    [110_000, Infinity],
+    [50_000, 5],
+  ])('all for %s ms is asked soon after that, and as before (%s at once)', async (outage, atOnce) => {
+    const rules = { away: [2000, 2000 + outage], atOnce, latencyMs: steady } as const;
+    const { ms, api, traces } = await run(rules, 3000, { maxRetries: 5 });
+    expect(ms).toBeLessThan(1.15 * outage + 1.1 * (300_000 / Math.min(32, atOnce)));
+    expect(traces[0]?.limit).toBe(Math.min(32, atOnce));
+    // those under way, one after another, and the next one beyond what it takes
+    expect(api.refused.length).toBeLessThan(90);
+    // it is not what it takes at once that was refused
+    const back = traces[0]?.changes.find(({ from, to, atMs }) => atMs > 2000 + outage && to > from);
+    expect(atOnce === 5 || back?.to === 32).toBe(true);
   });
 
   test('what is slow as well finds the number that its rate needs', async () => {
@@ -209,8 +232,15 @@ describe('an API that refuses', () => {
   ])('$part of the requests by chance with $status is asked as one that takes all', async (byChance) => {
     const { ms, api, traces } = await run({ byChance, latencyMs: steady }, 3000, { maxRetries: 10 });
     expect(api.refused.length).toBeGreaterThan(2500 * byChance.part);
-    expect(ms).toBeLessThan((byChance.part < 0.05 ? 1.25 : 1.6) * (3000 / 32) * 100);
+    expect(ms).toBeLessThan((byChance.part < 0.05 ? 1.1 : 1.15) * (3000 / 32) * 100);
     expect(traces[0]?.refused).toBe(api.refused.length);
+  });
+
+  test('one of a hundred by chance with 503 and a time to wait does not keep others waiting', async () => {
+    const byChance = { part: 0.01, status: 503, retryAfter: '1' };
+    const { ms, traces } = await run({ byChance, latencyMs: steady }, 3000, { maxRetries: 10 });
+    expect(ms).toBeLessThan(1.2 * (3000 / 32) * 100);
+    expect(traces[0]?.changes.every(({ from, to }) => from < to)).toBe(true);
   });
 
   test('by chance, and more than 16 at once, is asked 16 at once', async () => {
@@ -220,9 +250,23 @@ describe('an API that refuses', () => {
     expect(api.refused.length).toBeLessThan(3000 / 20);
   });
 
-  test('all is given up in the end', async () => {
-    const clock = run({ atOnce: 0, latencyMs: steady }, 1, { maxRetries: 2 });
-    await expect(clock).rejects.toThrow('429');
+  test.each([429, 503])('all with %s is given up in the end, and not within a minute', async (status) => {
+    const clock = new VirtualClock();
+    const api = server(clock, { status, atOnce: 0, latencyMs: steady });
+    const client = createHttpClient({
+      env: clock,
+      log: recordingLog(),
+      secrets: new Secrets(),
+      bottom: api.send,
+      rateLimits: { concurrency: 'auto' },
+      retry: { maxRetries: 0 },
+    });
+    const work = client.send(get('http://h/1'), { signal: never });
+    await expect(clock.until(work)).rejects.toThrow(String(status));
+    expect(clock.passed()).toBeGreaterThan(60_000);
+    expect(clock.passed()).toBeLessThan(150_000);
+    expect(api.count()).toBeLessThan(50);
+    await client.close();
   });
 });
 
@@ -237,11 +281,11 @@ test('more at once that brings fewer answers is taken back, and tried again late
   const { ms, traces } = await run({ latencyMs: (n) => 100 * Math.max(1, (n / 8) ** 1.5) }, 2000);
   expect(ms).toBeLessThan(1.1 * 25_000);
   expect(traces[0]?.changes.slice(0, 5).map(({ from, to }) => `${from} → ${to}`)).toEqual([
-    '2 → 4',
     '4 → 8',
     '8 → 16',
     '16 → 8',
     '8 → 9',
+    '9 → 10',
   ]);
 });
 
@@ -253,7 +297,11 @@ test('one job whose answers take longer than those of another is not held by the
 });
 
 test('an API that takes all is asked 32 at once, and where times vary as well', async () => {
-  expect((await run({ latencyMs: steady }, 3000)).ms).toBeLessThan(1.15 * (3000 / 32) * 100);
+  // 4, 8, 16 and then 32 in each round
+  expect((await run({ latencyMs: steady }, 60)).ms).toBe(400);
+  expect((await run({ latencyMs: steady }, 100)).ms).toBe(600);
+  expect((await run({ latencyMs: steady }, 3000)).ms).toBe(9600);
+  expect((await run({ latencyMs: (_n, i) => 50 + ((i * 7919) % 101) }, 100)).ms).toBeLessThan(650);
   const noisy = await run({ latencyMs: (_n, i) => 50 + ((i * 7919) % 101) }, 3000);
   expect(noisy.ms).toBeLessThan(1.25 * (3000 / 32) * 100);
 });
@@ -292,7 +340,6 @@ test('changes are told with their reasons', async () => {
   );
   expect(traces[0]?.origin).toBe('http://h');
   expect(traces[0]?.changes.map(({ from, to, why }) => `${from} → ${to}: ${why}`)).toEqual([
-    '2 → 4: it was used',
     '4 → 8: it was used',
     '8 → 4: 429, Retry-After 2 s',
     '4 → 5: it was used',
