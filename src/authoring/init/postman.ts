@@ -73,13 +73,20 @@ export function fromPostman(collection: AnyObject): Described {
     known.add(read.path);
     lists.push({
       path: `/${read.path.slice(prefix.length)}`,
-      parameters: read.parameters,
+      parameters: read.parameters.filter(({ name: own }) => !isSecretName(own)),
       place,
       sample: sample ?? [],
       headers: [],
       security: undefined,
     });
   }
+  const secret = new Set(
+    found
+      .flatMap(({ read }) =>
+        read.parameters.filter(({ name, isRequired }) => isRequired && isSecretName(name)),
+      )
+      .map(({ name, place }) => (place === 'header' ? `The header ${name}` : `The parameter ${name}`)),
+  );
   const info = getKey(collection, 'info');
   const title = isObject(info) ? getKey(info, 'name') : '';
   const unseen = lists.filter(({ place }) => place.why === 'not known').length;
@@ -89,10 +96,14 @@ export function fromPostman(collection: AnyObject): Described {
     lists,
     skipped,
     baseUrl: `${baseUrl}${prefix}`,
+    hasLists: lists.some(({ parameters }) => parameters.some(({ value }) => isList(value))),
     login: loginOf(
       found.map(({ auth }) => auth).find((auth) => auth !== undefined) ?? getKey(collection, 'auth'),
     ),
     notes: [
+      ...[...secret].map(
+        (what) => `${what} of the requests seems to be a login, and is left out: set \`api.authentication\`.`,
+      ),
       ...[...unknown].map(
         (name) => `The variable {{${name}}} has no value in the collection: put it into the configuration.`,
       ),
@@ -158,11 +169,34 @@ function readRequest(request: Json, fill: (text: string) => string): ReadRequest
     method: typeof method === 'string' ? method.toUpperCase() : 'GET',
     origin,
     path: path.replace(/\/:([\w-]+)/g, '/{$1}').replace(/\{\{(\w[\w-]*)\}\}/g, '{$1}') || '/',
-    parameters: [...parametersIn(query, isObject(url) ? getKey(url, 'query') : undefined, fill)],
+    parameters: [
+      ...parametersIn(query, isObject(url) ? getKey(url, 'query') : undefined, fill),
+      ...headersIn(isObject(request) ? getKey(request, 'header') : undefined, fill),
+    ],
   };
 }
 
-/** Parameters that are switched off are known to the API, too. */
+/** Returns headers that are sent, without those that every program has of its own. */
+function* headersIn(list: Json | undefined, fill: (text: string) => string): Iterable<OperationParameter> {
+  for (const each of isList(list) ? list : []) {
+    const [name, written] = isObject(each) ? [getKey(each, 'key'), getKey(each, 'value')] : [];
+    if (typeof name !== 'string' || typeof written !== 'string' || OWN_HEADERS.test(name)) continue;
+    if (!isObject(each) || getKey(each, 'disabled') === true) continue;
+    const value = isSecretName(name) ? '' : fill(written);
+    yield {
+      name,
+      place: 'header',
+      isRequired: isSecretName(name) || (value !== '' && !/\{\{/.test(value)),
+      value,
+      schema: {},
+    };
+  }
+}
+
+const OWN_HEADERS =
+  /^(?:accept|accept-encoding|cache-control|connection|content-length|content-type|host|postman-token|user-agent)$/i;
+
+/** Parameters that are switched off are known to the API, too; one that stands there several times is a list. */
 function* parametersIn(
   query: string,
   list: Json | undefined,
@@ -177,13 +211,15 @@ function* parametersIn(
         ];
       })
     : [...new URLSearchParams(query)].map(([key, value]) => [key, value, true] as const);
-  for (const [name, value, isOn] of pairs) {
-    if (isSecretName(name)) continue;
+  for (const [name, all] of Map.groupBy(pairs, ([key]) => key)) {
+    const isSent = (value: string): boolean => isSecretName(name) || (value !== '' && !/\{\{/.test(value));
+    const sent = all.filter(([, value, isOn]) => isOn && isSent(value));
+    const values = (sent.length > 0 ? sent : all).map(([, value]) => value);
     yield {
       name,
       place: 'query',
-      isRequired: isOn && value !== '' && !/\{\{/.test(value),
-      value,
+      isRequired: sent.length > 0,
+      value: isSecretName(name) ? '' : values.length > 1 ? values : (values[0] ?? ''),
       schema: {},
     };
   }

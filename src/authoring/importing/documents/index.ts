@@ -141,7 +141,12 @@ function withCommonHeaders(apis: readonly Node[]): Node {
     ),
   );
   const { http: _http, ...api } = first;
-  const kept = { ...http, ...(Object.keys(headers).length > 0 ? { headers } : {}) };
+  const listStyle = apis.map((one) => mapOf(one['http'])['lists']).find((style) => style !== undefined);
+  const kept = {
+    ...http,
+    ...(listStyle === undefined ? {} : { lists: listStyle }),
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+  };
   return Object.keys(kept).length > 0 ? { ...api, http: kept } : api;
 }
 

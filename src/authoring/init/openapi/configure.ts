@@ -85,6 +85,8 @@ export interface Described {
   readonly skipped: readonly Skipped[];
   readonly baseUrl: string;
   readonly login: DescribedLogin;
+  /** A parameter is a list, whose name is sent once for each item. */
+  readonly hasLists?: boolean;
   readonly notes: readonly string[];
 }
 
@@ -129,6 +131,7 @@ export function configurationFrom(described: Described, attempts: ListAttempts =
   const api = {
     baseUrl,
     ...(login.authentication === undefined ? {} : { authentication: login.authentication }),
+    ...(described.hasLists === true ? { http: { lists: 'repeated' } } : {}),
   };
   const isFast = tops.some(({ children }) => children.length > 0) || plans.some(canBePlanned);
   const shared: AnyObject = {
@@ -316,6 +319,7 @@ export function targetOfList(list: ListOperation, endpoint: string, described: D
     params: paramsOf(list, pagingOf(list, plain)),
     authentication: login.authentication,
     attributes: login.attributes,
+    ...(described.hasLists === true ? { hasLists: true } : {}),
     headers: objectOf(
       list.parameters.flatMap(({ name, place, isRequired, value }): [string, Json][] =>
         isRequired && place === 'header' && value !== undefined && !isSecretName(name) ? [[name, value]] : [],

@@ -103,7 +103,7 @@ describe('documents that gex init reads', () => {
             ...headers('1'),
             { name: 'X-Only', value: 'a' },
           ]),
-          entry('pages', rows, 't-1', echo.url, headers('2')),
+          entry('pages?ids[]=1&ids[]=2', rows, 't-1', echo.url, headers('2')),
         ],
       },
     });
@@ -117,8 +117,39 @@ describe('documents that gex init reads', () => {
     ]);
     expect(sent).toEqual([
       ['/links', 'shop', '1', 'a'],
-      ['/pages', 'shop', '2', undefined],
+      ['/pages?ids%5B%5D=1&ids%5B%5D=2', 'shop', '2', undefined],
     ]);
+  });
+
+  test('a request of a Postman collection sends its headers, and lists of its query; a login in it is told of', async () => {
+    const echo = await startApi(() => ({ json: [] }));
+    const { report, out, config } = await imported('postman', {
+      info: { name: 'Shop' },
+      item: [
+        {
+          name: 'orders',
+          request: {
+            method: 'GET',
+            url: `${echo.url}orders?ids[]=1&ids[]=2&access_token=secret-1`,
+            header: [
+              { key: 'X-Version', value: '3' },
+              { key: 'X-Off', value: '1', disabled: true },
+              { key: 'X-Api-Key', value: 'secret-2' },
+            ],
+          },
+        },
+      ],
+    });
+    expect(report.notes).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining('The parameter access_token'),
+        expect.stringContaining('The header X-Api-Key'),
+      ]),
+    );
+    expect(config).not.toContain('secret-');
+    await run({ dataFolder: out, log: silentLog });
+    const sent = echo.seen.map(({ target, headers }) => [target, headers['x-version'], headers['x-off']]);
+    expect(sent).toEqual([['/orders?ids%5B%5D=1&ids%5B%5D=2', '3', undefined]]);
   });
 
   test('lists of a Postman collection that are sent by POST are told of', async () => {
