@@ -7,11 +7,19 @@ const MINUS = 0x2d;
 const POINT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
+const COLON = 0x3a;
 const SEMICOLON = 0x3b;
 const SMALL_E = 0x65;
+const SMALL_S = 0x73;
 
 /** Digits of a number that is surely written with the digits that it came with; the point counts as one. */
 const MOST_DIGITS = 15;
+
+/** Bytes around a text that is written with its length. */
+const MOST_AROUND = 24;
+
+/** Length up to which views are kept: to make one takes as long as to hash a hundred bytes. */
+const KEPT_VIEW = 2048;
 
 /** Length up to which a text is copied faster by a loop than by a call into the runtime. */
 const SHORT = 40;
@@ -25,6 +33,8 @@ const LONG = 128;
  */
 export class ByteWriter {
   #bytes: Buffer;
+  /** Views of the first bytes, by their number. */
+  #views: Buffer[] = [];
   length = 0;
 
   constructor(capacity = 1 << 16) {
@@ -33,7 +43,9 @@ export class ByteWriter {
 
   /** Returns a view of the bytes written so far; valid until the next write. */
   view(from = 0): Buffer {
-    return this.#bytes.subarray(from, this.length);
+    const { length } = this;
+    if (from > 0 || length >= KEPT_VIEW) return this.#bytes.subarray(from, length);
+    return (this.#views[length] ??= this.#bytes.subarray(0, length));
   }
 
   byte(byte: number): void {
@@ -197,15 +209,35 @@ export class ByteWriter {
     this.length += end - from;
   }
 
-  /** Appends a part of other bytes behind a head, and a semicolon. */
-  framedSlice(head: Uint8Array, source: Uint8Array, from: number, end: number): void {
-    this.#grow(head.length + end - from + 1);
+  /**
+   * Appends a JSON text that has no escapes as `s:<bytes>:"<text>";`.
+   *
+   * @param at offset of the opening quote
+   * @returns the offset behind the closing one; 0, and nothing is appended, for a text with escapes, and −1 for none
+   */
+  serializedText(source: Uint8Array, at: number): number {
+    let end = at + 1;
+    for (let byte = source[end]; byte !== QUOTE; byte = source[++end]) {
+      if (byte === undefined) return -1;
+      if (byte === BACKSLASH) return 0;
+    }
+    const count = end - at - 1;
+    this.#grow(count + MOST_AROUND);
     const bytes = this.#bytes;
     let to = this.length;
-    for (let i = 0; i < head.length; i++) bytes[to++] = head[i] ?? 0;
-    for (let at = from; at < end;) bytes[to++] = source[at++] ?? 0;
+    bytes[to++] = SMALL_S;
+    bytes[to++] = COLON;
+    if (count < 10) bytes[to++] = ZERO + count;
+    else if (count < 100) {
+      const tens = Math.floor(count / 10);
+      bytes[to++] = ZERO + tens;
+      bytes[to++] = ZERO + count - 10 * tens;
+    } else for (const digit of String(count)) bytes[to++] = ZERO + Number(digit);
+    bytes[to++] = COLON;
+    for (let from = at; from <= end; from++) bytes[to++] = source[from] ?? 0;
     bytes[to++] = SEMICOLON;
     this.length = to;
+    return end + 1;
   }
 
   /** Replaces what was appended from one offset to another by an ASCII text. */
@@ -225,5 +257,6 @@ export class ByteWriter {
     const next = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
     this.#bytes.copy(next, 0, 0, this.length);
     this.#bytes = next;
+    this.#views = [];
   }
 }

@@ -49,6 +49,14 @@ interface RawPlan {
   readonly columns: readonly RawColumn[];
   /** The names came in the order of the columns so far, but for those that were left out. */
   isInOrder: boolean;
+  /** Cell of the link of the object at hand; that of the next one takes its place. */
+  cell: LinkCell | undefined;
+}
+
+/** A link as a cell, whose digest can be replaced. */
+interface LinkCell {
+  readonly path: string;
+  readonly bytes: Uint8Array;
 }
 
 interface RawColumn {
@@ -69,6 +77,7 @@ interface Around {
 
 /** Object whose link id the lists below it get. */
 interface Frame {
+  readonly raw: RawPlan;
   readonly path: string;
   /** Offset of its brace. */
   readonly at: number;
@@ -186,7 +195,7 @@ export class RawEmitter {
       if (plan.kind !== 'object' || plan.node.kind === 'null') throw new Misfit();
       const raw = this.#planOf(plan.row);
       const frame = plan.row.hasLists
-        ? { path: plan.path, at: this.#at, appended, outer: undefined, salt, link: undefined }
+        ? { raw, path: plan.path, at: this.#at, appended, outer: undefined, salt, link: undefined }
         : undefined;
       this.#object(raw, out, start, frame, isRow);
     } else if (plan.kind === 'object') {
@@ -304,6 +313,7 @@ export class RawEmitter {
           frame === undefined || !object.plan.hasLists
             ? undefined
             : {
+                raw: object,
                 path: object.plan.path,
                 at: this.#at,
                 appended: NOTHING,
@@ -409,10 +419,10 @@ export class RawEmitter {
     if (frame.link === undefined) {
       const outer = frame.outer === undefined ? '' : this.#linkOf(frame.outer).id;
       const behind = frame.salt === undefined ? outer : `${outer}#${frame.salt}`;
-      const digest = md5OfRawObject(this.#bytes, frame.at, frame.appended, behind);
+      const { raw, path, appended } = frame;
+      const digest = md5OfRawObject(this.#bytes, frame.at, appended, behind);
       if (digest === undefined) throw new Misfit();
-      const id = `${frame.path}_${digest}`;
-      frame.link = { id, cell: cellOf(id) };
+      frame.link = { id: `${path}_${digest}`, cell: linkCell(raw, path, digest) };
     }
     return frame.link;
   }
@@ -425,7 +435,7 @@ export class RawEmitter {
         column,
         object: column.kind === 'object' ? this.#planOf(column.plan) : undefined,
       }));
-      this.#plans.set(plan, (raw = { plan, columns, isInOrder: true }));
+      this.#plans.set(plan, (raw = { plan, columns, isInOrder: true, cell: undefined }));
     }
     return raw;
   }
@@ -462,6 +472,15 @@ function appendedTo(plan: ItemPlan, { entries }: PageExtras): AppendedText {
 
 function cellOf(text: string): Uint8Array {
   return Buffer.from(quoteCell(text));
+}
+
+/** Returns the cell of a link; valid until the next one of the same plan, whose object is then behind this one. */
+function linkCell(raw: RawPlan, path: string, digest: string): Uint8Array {
+  if (raw.cell?.path !== path) raw.cell = { path, bytes: cellOf(`${path}_${digest}`) };
+  const { bytes } = raw.cell;
+  const from = bytes.length - 1 - digest.length;
+  for (let i = 0; i < digest.length; i++) bytes[from + i] = digest.charCodeAt(i);
+  return bytes;
 }
 
 function wordsOf(look: RowLook): Words {

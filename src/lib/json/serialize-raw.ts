@@ -4,6 +4,8 @@ import { FULL_DIGITS, restOfDouble } from './double-rest.ts';
 import { behindText, behindWhite, behindWord, decimalBetween, valueBetween } from './raw.ts';
 import { floatSerialized, toText } from './text.ts';
 
+/** White space, and what is no JSON. */
+const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -131,17 +133,9 @@ function writeWord(first: number, end: number): number {
 
 /** Writes `s:<bytes>:"<text>";`, as values and names are. */
 function writeText(at: number): number {
-  let end = at + 1;
-  for (let byte = source[end]; byte !== QUOTE; byte = source[++end]) {
-    if (byte === undefined) return -1;
-    if (byte === 0x5c) return writeEscaped(at);
-  }
-  const length = end - at - 1;
-  out.framedSlice(HEADS[length] ?? Buffer.from(`s:${length}:`), source, at, end + 1);
-  return end + 1;
+  const end = out.serializedText(source, at);
+  return end === 0 ? writeEscaped(at) : end;
 }
-
-const HEADS = Array.from({ length: 256 }, (_, length) => Buffer.from(`s:${length}:`));
 
 function writeEscaped(at: number): number {
   const end = behindText(source, at);
@@ -158,22 +152,29 @@ function writeObject(from: number, appended: string, more: number, isInner: bool
   // objects in others are mostly small
   const room = isInner ? ONE_DIGIT : TWO_DIGITS;
   out.bytes(room);
+  const bytes = source;
   let count = more;
-  let at = behindWhite(source, from + 1);
-  if (source[at] !== CLOSE_OBJECT)
+  let at = from + 1;
+  let byte = bytes[at] ?? 0;
+  if (byte <= SPACE) byte = bytes[(at = behindWhite(bytes, at))] ?? 0;
+  if (byte !== CLOSE_OBJECT)
     for (;;) {
-      if (source[at] !== QUOTE) return -1;
+      if (byte !== QUOTE) return -1;
       at = writeText(at);
       if (at < 0) return -1;
-      at = behindWhite(source, at);
-      if (source[at] !== COLON) return -1;
-      at = writeValue(behindWhite(source, at + 1));
+      if (bytes[at] !== COLON) at = behindWhite(bytes, at);
+      if (bytes[at++] !== COLON) return -1;
+      byte = bytes[at] ?? 0;
+      if (byte <= SPACE) byte = bytes[(at = behindWhite(bytes, at))] ?? 0;
+      at = byte === QUOTE ? writeText(at) : writeValue(at);
       if (at < 0) return -1;
       count++;
-      at = behindWhite(source, at);
-      if (source[at] === CLOSE_OBJECT) break;
-      if (source[at] !== COMMA) return -1;
-      at = behindWhite(source, at + 1);
+      byte = bytes[at] ?? 0;
+      if (byte <= SPACE) byte = bytes[(at = behindWhite(bytes, at))] ?? 0;
+      if (byte === CLOSE_OBJECT) break;
+      if (byte !== COMMA) return -1;
+      byte = bytes[++at] ?? 0;
+      if (byte <= SPACE) byte = bytes[(at = behindWhite(bytes, at))] ?? 0;
     }
   if (appended !== '') out.text(appended);
   out.byte(CLOSE_OBJECT);

@@ -21,6 +21,16 @@ function written(cells: readonly string[]): string {
   return writer.view().toString('utf8');
 }
 
+test('a writer that is used again and has grown shows what was written last', () => {
+  const writer = new ByteWriter(4);
+  for (const text of ['ab', 'cd', 'a longer text', 'ef', 'ab']) {
+    writer.length = 0;
+    writer.text(text);
+    expect(writer.view().toString('utf8')).toBe(text);
+    expect(writer.view(1).toString('utf8')).toBe(text.slice(1));
+  }
+});
+
 describe('CSV lines', () => {
   test('every cell is quoted, quotes are doubled, other bytes stay', () => {
     expect(quoteCell('say "hi"')).toBe('"say ""hi"""');

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  entriesOf,
   floatJson,
   floatText,
   isList,
@@ -32,6 +33,17 @@ function object(text: string): AnyObject {
   const value = parseExact(text);
   if (!isObject(value)) throw new Error('no object');
   return value;
+}
+
+/** Writes JSON with white space in all places that may have it. */
+function spaced(value: Json, space: string): string {
+  if (isList(value))
+    return `[${space}${value.map((item) => spaced(item, space)).join(`${space},${space}`)}${space}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const entries = entriesOf(value).map(
+    ([name, item]) => `${JSON.stringify(name)}${space}:${space}${spaced(item, space)}`,
+  );
+  return `{${space}${entries.join(`${space},${space}`)}${space}}`;
 }
 
 describe('recorded numbers', () => {
@@ -179,6 +191,25 @@ describe('serialized values and their MD5', () => {
         examples: [['0.1'], ['0.7'], ['1.1'], ['-7.31'], ['0.0001'], ['0.00001'], ['79.95']],
       },
     );
+  });
+
+  test('texts of all lengths from their bytes, and white space of all kinds around them', () => {
+    const nothing = { text: '', count: 0 };
+    const lengths = [0, 1, 9, 10, 11, 19, 90, 99, 100, 101, 255, 256, 999, 1000, 5000];
+    for (const length of lengths) {
+      for (const text of ['x'.repeat(length), `${'ž'.repeat(length)}\\`, `"${'\n'.repeat(length)}`]) {
+        const value = { [text]: text, list: [text, { text }, []], none: {} };
+        for (const space of ['', ' ', '\n', '\r\n\t'])
+          expect(md5OfRawObject(Buffer.from(spaced(value, space)), 0, nothing, '')).toBe(
+            md5OfObject(object(JSON.stringify(value)), undefined, ''),
+          );
+      }
+    }
+    const cut = '{"a":"b","c":[1,"d"],"e":{"f":1.5}}';
+    for (let end = 1; end < cut.length; end++)
+      expect(md5OfRawObject(Buffer.from(cut.slice(0, end)), 0, nothing, '')).toBeUndefined();
+    for (const wrong of ['{"a" 1}', '{"a":1 "b":2}', '{a:1}', '{"a":1,}', '{"a":[1 2]}', '{"a":\u0001}'])
+      expect(md5OfRawObject(Buffer.from(wrong), 0, nothing, '')).toBeUndefined();
   });
 
   test('a row with a column of its parent', () => {
