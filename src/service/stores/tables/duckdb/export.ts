@@ -8,6 +8,7 @@ import { requireEntry } from './catalog.ts';
 import { textsOf } from './cells.ts';
 import { literal, tableName } from './identifiers.ts';
 import { orderClause, resultExpressions, whereClause } from './select.ts';
+import { findRows, type RowRange } from './row-ranges.ts';
 import { resultSize } from './size.ts';
 import type { SliceOptions, ExportOutcome, TableId, TakeSlice } from '../engine.ts';
 import type { RowQuery } from '../row-query.ts';
@@ -62,10 +63,8 @@ export interface ResultRows {
   readonly writers: readonly [DuckSession, ...DuckSession[]];
   readonly name: string;
   readonly expressions: readonly string[];
-  /** ` WHERE …` of the rows that belong to it. Default: all. */
-  readonly where?: string;
-  /** Number that those of ranges begin at: rows that are not committed have some where a double is not exact. Default: 0. */
-  readonly origin?: bigint;
+  /** ` WHERE …` of the rows that belong to it; empty: all. */
+  readonly where: string;
   /** Divides the rows into so many pieces, or fewer, of about the same size. */
   readonly ranges: (count: number) => readonly RowRange[];
   /** Tells whether the rows of a range come in the order of their numbers, unsorted. Default: they do. */
@@ -74,29 +73,14 @@ export interface ResultRows {
   readonly bytes: number;
 }
 
-/** Rows by their numbers: from `start` on and below `end`; there may be gaps. */
-export interface RowRange {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Divides a range into so many, or fewer, of as many numbers. */
-export function equalRanges({ start, end }: RowRange, count: number): RowRange[] {
-  const size = Math.max(1, Math.ceil((end - start) / count));
-  return Array.from({ length: Math.ceil((end - start) / size) }, (_, i) => ({
-    start: start + i * size,
-    end: Math.min(start + (i + 1) * size, end),
-  }));
-}
-
-/** The table itself when all its rows are wanted as they are, else a copy of what is wanted. */
+/** The table itself where its rows are wanted in their order, else a copy of what is wanted. */
 async function findResult(session: DuckSession, table: TableId, query: RowQuery): Promise<ResultRows> {
   const { columns, forms } = await requireEntry(session, table);
   const from = textsOf(tableName(table), columns, forms);
   const expressions = resultExpressions(query, columns);
   const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
   const order = orderClause(query.orderBy, columns);
-  if (where === '' && order === '' && query.limit === undefined) return measured(session, from, expressions);
+  if (order === '' && query.limit === undefined) return measured(session, from, expressions, where);
 
   const limit = query.limit === undefined ? '' : ` LIMIT ${Math.max(0, Math.floor(query.limit))}`;
   await session.run(
@@ -109,23 +93,17 @@ async function findResult(session: DuckSession, table: TableId, query: RowQuery)
   );
 }
 
-/** Returns a table as a result, with all its rows. */
+/** Returns a table as a result. @param where ` WHERE …` of the rows that belong to it; default: all */
 export async function measured(
   session: DuckSession,
   name: string,
   expressions: readonly string[],
+  where = '',
 ): Promise<ResultRows> {
   const cells = expressions.map((expression) => expression.replace(/ AS r\d+$/, ''));
-  const [row] = await session.rows(`SELECT min(rowid), max(rowid) - min(rowid) + 1 FROM ${name}`);
-  const [origin = null, numbers = null] = row ?? [];
-  return {
-    writers: [session],
-    name,
-    expressions,
-    origin: typeof origin === 'bigint' ? origin : 0n,
-    ranges: (count) => equalRanges({ start: 0, end: Number(numbers ?? 0) }, count),
-    bytes: await resultSize(session, name, cells),
-  };
+  const { rows, allRows, ranges } = await findRows(session, name, where);
+  const bytes = rows === 0 ? 0 : ((await resultSize(session, name, cells)) * rows) / allRows;
+  return { writers: [session], name, expressions, where, ranges, bytes };
 }
 
 /** A run of rows as a file. */
@@ -146,11 +124,10 @@ async function* writePieces(result: ResultRows, folder: string, options: SliceOp
   const slices = Math.max(1, Math.round(result.bytes / Math.max(1, options.targetBytes)));
   const piecesPerSlice = options.gzip ? Math.max(1, Math.ceil(result.bytes / slices / PIECE_BYTES)) : 1;
   const ranges = result.ranges(slices * piecesPerSlice);
-  const { where = '', origin = 0n } = result;
-  const rowid = (number: number): bigint => origin + BigInt(number);
+  const { where } = result;
   const write = async (writer: DuckSession, index: number, range: RowRange): Promise<Piece> => {
     const path = join(folder, `${index}.csv`);
-    const within = `rowid >= ${rowid(range.start)} AND rowid < ${rowid(range.end)}`;
+    const within = `rowid >= ${range.start} AND rowid < ${range.end}`;
     const wanted = ranges.length === 1 ? where : `${where === '' ? ' WHERE' : `${where} AND`} ${within}`;
     const order = result.isOrdered?.(range) === false ? ' ORDER BY rowid' : '';
     const rows = await writer.number(

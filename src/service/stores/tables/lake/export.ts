@@ -1,12 +1,6 @@
 import { textsOf } from '../duckdb/cells.ts';
-import {
-  equalRanges,
-  exportResult,
-  inFolder,
-  measured,
-  type ResultRows,
-  type RowRange,
-} from '../duckdb/export.ts';
+import { exportResult, inFolder, measured, type ResultRows } from '../duckdb/export.ts';
+import { findRows } from '../duckdb/row-ranges.ts';
 import { orderClause, resultExpressions, whereClause } from '../duckdb/select.ts';
 import { resultSize } from '../duckdb/size.ts';
 import type { DuckSession } from '../duckdb/session.ts';
@@ -57,11 +51,7 @@ async function findResult(
   const where = whereClause(query, columns, 'storage.tables.validation.columnNotExists');
   const order = orderClause(query.orderBy, columns) || ' ORDER BY rowid';
   if (query.orderBy === undefined && query.limit === undefined)
-    return await numbered(
-      sessions,
-      { name, expressions, where, entry },
-      await store.catalogue.orderedFiles(entry),
-    );
+    return await numbered(sessions, { name, expressions, where }, await store.catalogue.orderedFiles(entry));
 
   const [session] = sessions;
   const limit = query.limit === undefined ? '' : ` LIMIT ${Math.max(0, Math.floor(query.limit))}`;
@@ -80,70 +70,29 @@ interface Wanted {
   readonly name: string;
   readonly expressions: readonly string[];
   readonly where: string;
-  readonly entry: LakeTable;
 }
 
 async function numbered(
   sessions: readonly [DuckSession, DuckSession],
-  { name, expressions, where, entry }: Wanted,
+  { name, expressions, where }: Wanted,
   files: readonly OrderedFile[],
 ): Promise<ResultRows> {
   const [session] = sessions;
-  const parts = await partsOf(session, `${name}${where}`, where === '' ? undefined : entry.rows);
-  const rows = parts.reduce((sum, part) => sum + part.rows, 0);
-  if (rows === 0) return { writers: sessions, name, expressions, ranges: () => [], bytes: 0 };
+  const { rows, allRows, ranges } = await findRows(session, name, where);
+  if (rows === 0) return { writers: sessions, name, expressions, where, ranges, bytes: 0 };
   const cells = expressions.map((expression) => expression.replace(/ AS r\d+$/, ''));
-  // The size is that of all rows: to look for those of a filter once more can take as long as to write them.
-  const all = where === '' ? rows : entry.rows;
-  const isSampled = all > 2 * SAMPLE_ROWS;
+  // Rows of the table tell the size: to look for those of a filter once more can take as long as to write them.
+  const isSampled = allRows > 2 * SAMPLE_ROWS;
   const sample = isSampled ? `(SELECT * FROM ${name} LIMIT ${SAMPLE_ROWS})` : name;
   const bytes = await resultSize(session, sample, cells);
-  const [first] = parts;
   return {
     writers: sessions,
     name,
     expressions,
     where,
-    ranges: (count) =>
-      parts.length === 1 && first !== undefined ? equalRanges(first, count) : evenRanges(parts, rows / count),
+    ranges,
     // The database reads one file in its order: only rows of several have to be sorted.
     isOrdered: ({ start, end }) => files.some((file) => file.start <= start && end <= file.end),
-    bytes: (bytes * rows) / (isSampled ? SAMPLE_ROWS : all),
+    bytes: (bytes * rows) / (isSampled ? SAMPLE_ROWS : allRows),
   };
-}
-
-interface Part extends RowRange {
-  readonly rows: number;
-}
-
-/** So many parts of a table, or a few more, tell where the rows are that a filter leaves. */
-const PARTS = 10_000;
-
-/**
- * Returns where the rows are, without what has none. Row numbers go on from one full load to the next, so those of a
- * table may begin anywhere.
- *
- * @param filtered rows of the table of which a filter leaves some, anywhere; undefined: it has none, and one part is enough
- */
-async function partsOf(session: DuckSession, from: string, filtered: number | undefined): Promise<Part[]> {
-  const group =
-    filtered === undefined ? '' : ` GROUP BY rowid // ${Math.max(1, Math.ceil(filtered / PARTS))} ORDER BY 1`;
-  const found = await session.rows(`SELECT min(rowid), max(rowid) + 1, count(*) FROM ${from}${group}`);
-  return found.map((row) => {
-    const [start = 0, end = 0, rows = 0] = row.map(Number);
-    return { start, end, rows };
-  });
-}
-
-/** Joins parts to ranges of so many rows, or a few more. */
-function evenRanges(parts: readonly Part[], rows: number): RowRange[] {
-  const ranges: RowRange[] = [];
-  let range: Part | undefined;
-  for (const part of parts) {
-    range = { start: range?.start ?? part.start, end: part.end, rows: (range?.rows ?? 0) + part.rows };
-    if (range.rows < rows) continue;
-    ranges.push(range);
-    range = undefined;
-  }
-  return range === undefined ? ranges : [...ranges, range];
 }
