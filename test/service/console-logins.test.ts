@@ -341,7 +341,7 @@ describe('a provider that', () => {
     const publicUrl = 'https://tools.example.com/gex';
     const behind = await startService({
       publicUrl,
-      parts: [dataPart, workshopPart({ command, patienceMs: 5000 })],
+      parts: [dataPart, workshopPart({ command, patienceMs: 10_000 })],
     });
     try {
       const provider = await startProvider({ answer: async () => await new Promise<object>(() => {}) });
@@ -375,7 +375,7 @@ describe('a provider that', () => {
         undefined,
         cookie.split(';')[0],
       );
-      expect(await result.text()).toContain('It took longer than 5 seconds, and was ended.');
+      expect(await result.text()).toContain('It took longer than 10 seconds, and was ended.');
     } finally {
       await behind.stop();
     }

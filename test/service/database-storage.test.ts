@@ -49,7 +49,7 @@ function options(
   const add = (message: string, about?: object): number => lines.push(`${message} ${JSON.stringify(about)}`);
   const log: Log = { debug: add, info: add, warn: add, error: add };
   const signal = new AbortController().signal;
-  return { storage, environment: {}, log, signal, purpose: 'try it', lines, patienceMs: 2000, ...more };
+  return { storage, environment: {}, log, signal, purpose: 'try it', lines, patienceMs: 60_000, ...more };
 }
 
 async function failure(given: OpenOptions): Promise<ExtractorError> {
