@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import axeCore from 'axe-core';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { chromium, type Browser, type BrowserContext, type Page, type Request } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, TestRunner } from 'vitest';
 import { StorageClient } from '../../src/storage/client/index.ts';
 import { createService, type Service, type ServiceOptions } from '../../src/service/start/service.ts';
 import { forgetDatabase, placeOf } from '../service/database.ts';
@@ -133,6 +133,7 @@ export function useConsole(options: Partial<ServiceOptions> = {}): Console {
     },
     async visit(address, { width = 1440, height = 900, theme = 'light', expects = [] } = {}) {
       const context = await need(browser).newContext({ viewport: { width, height }, colorScheme: theme });
+      context.setDefaultTimeout(60_000);
       const page = await context.newPage();
       const troubles: string[] = [];
       const note = (text: string): void => {
@@ -148,6 +149,8 @@ export function useConsole(options: Partial<ServiceOptions> = {}): Console {
       });
       const found = { page, context, troubles };
       opened.push(found);
+      // It would ask on beside the tests behind it, also while they have the service away; that of all tests stays.
+      if (TestRunner.getCurrentTest() !== undefined) onTestFinished(async () => await context.close());
       await page.goto(address);
       return found;
     },
@@ -164,8 +167,45 @@ function need<T>(value: T | undefined): T {
   return value;
 }
 
+/** Follows the requests of a page. @returns those that are not answered yet; streams of events, which never end, are left out */
+export function underWay(page: Page): ReadonlySet<Request> {
+  const open = new Set<Request>();
+  page.on('request', (request) => {
+    if (!/\/(?:changes|events)(?:\?|$)/.test(request.url())) open.add(request);
+  });
+  const end = (request: Request): void => void open.delete(request);
+  page.on('requestfinished', end);
+  page.on('requestfailed', end);
+  return open;
+}
+
+/** Counts the bytes that the storage API answers to a page. @returns a function that tells them since it was called last */
+export function bytesAnswered(page: Page): () => Promise<number> {
+  const open = underWay(page);
+  const sizes: Promise<number>[] = [];
+  page.on('requestfinished', (request) => {
+    if (request.url().includes('/v2/storage/'))
+      sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
+  });
+  return async () => {
+    await expect.poll(() => open.size).toBe(0);
+    return (await Promise.all(sizes.splice(0))).reduce((sum, size) => sum + size, 0);
+  };
+}
+
+/** Waits, for some seconds at most, until nothing moves or changes its colour any more; what does so for ever is left out. */
+const STILL = `Promise.race([
+  new Promise((done) => setTimeout(done, 5000)),
+  new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
+    Promise.all(document.getAnimations()
+      .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+      .map(({ finished }) => finished.catch(() => undefined)))),
+]).then(() => undefined)`;
+
 /** Returns the accessibility violations of a page in words, by all rules. */
 export async function axe(page: Page): Promise<string[]> {
+  // A colour on its way to another one has no contrast that anybody chose.
+  await page.evaluate(STILL);
   // By the protocol of the tools, which the policy of the page is not about.
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axeCore.source);
   return await page.evaluate<string[]>(

@@ -105,7 +105,7 @@ describe.skipIf(CHROMIUM === undefined)('import from another tool', () => {
       .fill(
         'import requests\nsource: RESTAPIConfig = {"client": {"base_url": "https://a.example/"}, "resources": ["users"]}',
       );
-    expect(await page.getByRole('alert').count()).toBe(0);
+    await expect.poll(async () => await page.getByRole('alert').count()).toBe(0);
     await expect.poll(async () => await page.getByLabel('It is of').inputValue()).toBe('dlt');
   });
 });

@@ -27,7 +27,7 @@ describe.skipIf(CHROMIUM === undefined)('a job of a service that has no hand fre
     await button.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
     await page.getByRole('alert').getByText('storage.jobs.cancelled').waitFor();
-    expect(await button.count()).toBe(0);
+    await expect.poll(async () => await button.count()).toBe(0);
     expect((await own.client.jobs.detail(id)).status).toBe('error');
   });
 
@@ -50,7 +50,7 @@ describe.skipIf(CHROMIUM === undefined)('a job of a service that has no hand fre
     await page.getByRole('button', { name: 'Give it again' }).click();
     await page.getByText('The job was given again').waitFor();
     await page.getByText('waiting', { exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: 'Give it again' }).count()).toBe(0);
+    await expect.poll(async () => await page.getByRole('button', { name: 'Give it again' }).count()).toBe(0);
     expect((await own.client.jobs.detail(id)).status).toBe('waiting');
   });
 

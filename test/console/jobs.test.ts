@@ -35,10 +35,10 @@ describe.skipIf(CHROMIUM === undefined)('jobs', () => {
     const links = page.getByRole('gridcell').getByRole('link', { name: /users/ });
     await page.getByRole('link', { name: 'Export in.c-main.users' }).waitFor();
     await page.getByRole('link', { name: 'Make in.c-main.users from a file' }).waitFor();
-    expect(await links.count()).toBe(3);
+    await expect.poll(async () => await links.count()).toBe(3);
     await page.getByLabel('Status').selectOption('failed');
     await page.getByRole('link', { name: 'Export in.c-main.users' }).waitFor({ state: 'detached' });
-    expect(new URL(page.url()).search).toBe('?status=error');
+    await expect.poll(() => new URL(page.url()).search).toBe('?status=error');
     expect(await axe(page)).toEqual([]);
     await page.getByLabel('Operation').selectOption('Export a table');
     await page.getByText('No job is like that').waitFor();

@@ -23,7 +23,7 @@ describe.skipIf(CHROMIUM === undefined)('by keys alone', () => {
     await tabTo(page, 'From scratch');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'A source from scratch' }).waitFor();
-    expect(await focused(page)).toBe('Name');
+    await expect.poll(async () => await focused(page)).toBe('Name');
     for (let i = 0; i < 12; i++) {
       await page.keyboard.press('Tab');
       // Beyond its last control is the browser itself, and nothing of the page behind.
@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)('by keys alone', () => {
     await page.evaluate('window.scrollTo(0, 0)');
     await tabTo(page, 'Run now');
     await page.keyboard.press('Enter');
-    await page.getByText('Done', { exact: true }).waitFor({ timeout: 50_000 });
+    await page.getByText('Done', { exact: true }).waitFor({ timeout: 100_000 });
 
     await goTo(page, 'library.books');
     await page.getByRole('gridcell', { name: 'Dune' }).waitFor();

@@ -61,9 +61,10 @@ describe.skipIf(CHROMIUM === undefined)('what somebody types', () => {
     await save();
     await page.getByText('Trying again').waitFor();
     asked = 0;
+    const begin = performance.now();
     await page.waitForTimeout(6000);
     // One look at it every two seconds, and what the view does by itself.
-    expect(asked).toBeLessThan(12);
+    expect(asked / (performance.now() - begin)).toBeLessThan(12 / 6000);
     expect(await page.getByText('Trying again').count()).toBe(1);
     await expect.poll(async () => await editorOf(page).textContent()).toContain('"typed": "before"');
     expect(await axe(page)).toEqual([]);

@@ -61,7 +61,7 @@ describe.skipIf(CHROMIUM === undefined)('a person logs in to an API', () => {
   async function run(id: string): Promise<string> {
     const started = await own.client.runs.start({ component: COMPONENT, configuration: id });
     const status = async () => (await own.client.runs.detail(started.id)).status;
-    await expect.poll(status, { timeout: 60_000, interval: 200 }).toMatch(/^(?:success|error)$/);
+    await expect.poll(status, { timeout: 100_000, interval: 200 }).toMatch(/^(?:success|error)$/);
     return started.id;
   }
 
@@ -87,9 +87,9 @@ describe.skipIf(CHROMIUM === undefined)('a person logs in to an API', () => {
     await tab.close();
     await page.getByText('logged in', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Look at it' }).click();
-    await page.getByRole('heading', { name: 'What was found' }).waitFor({ timeout: 60_000 });
+    await page.getByRole('heading', { name: 'What was found' }).waitFor({ timeout: 100_000 });
     await page.getByRole('button', { name: 'Try with 3 pages' }).click();
-    await page.getByRole('button', { name: 'Ask the API again' }).waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: 'Ask the API again' }).waitFor({ timeout: 100_000 });
     await screenshots(page, 'login-looked');
     const html = await page.content();
     for (const secret of ['a1', 'r1']) expect(html).not.toMatch(new RegExp(`\\b${secret}\\b`));
@@ -104,7 +104,7 @@ describe.skipIf(CHROMIUM === undefined)('a person logs in to an API', () => {
     const { page, context } = await own.open('/new');
     await page.getByLabel('An address, a curl command').fill(documentOf(provider));
     await page.getByRole('button', { name: 'Look at it' }).click();
-    await page.getByRole('heading', { name: 'Log in' }).waitFor({ timeout: 60_000 });
+    await page.getByRole('heading', { name: 'Log in' }).waitFor({ timeout: 100_000 });
     const button = page.getByRole('button', { name: 'Log in', exact: true });
     expect(await button.isDisabled()).toBe(true);
     await page.getByLabel('API_CLIENT_ID').fill('shop');
@@ -116,7 +116,7 @@ describe.skipIf(CHROMIUM === undefined)('a person logs in to an API', () => {
     await (await logIn(page, context, 'Log in')).close();
     await page.getByText('logged in', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Try with 3 pages' }).click();
-    await page.getByRole('button', { name: 'Ask the API again' }).waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: 'Ask the API again' }).waitFor({ timeout: 100_000 });
     await page.getByText('1 row on 1 page').waitFor();
     await page.getByRole('button', { name: 'Save only' }).click();
     await page.getByText('Runs renew it by themselves.').waitFor();

@@ -108,7 +108,7 @@ describe.skipIf(CHROMIUM === undefined)('a new source', () => {
     await expect.poll(() => page.url()).toMatch(/\/runs\/./);
     const [run] = await own.client.runs.list();
     await expect
-      .poll(async () => (await own.client.runs.detail(run?.id ?? '')).status, { timeout: 50_000 })
+      .poll(async () => (await own.client.runs.detail(run?.id ?? '')).status, { timeout: 100_000 })
       .toBe('success');
     const users = await own.client.tables.detail('in.c-my-users.users');
     expect(users).toMatchObject({ primaryKey: ['id'], columns: ['id', 'who', 'updated_at'] });

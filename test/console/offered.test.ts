@@ -6,7 +6,7 @@ import { runnerPart } from '../../src/service/start/runner.ts';
 import { workshopPart } from '../../src/service/start/workshop.ts';
 import { MAIN } from '../support/command.ts';
 import { fillService, type Filled } from './full-service.ts';
-import { CHROMIUM, useConsole } from './harness.ts';
+import { CHROMIUM, underWay, useConsole } from './harness.ts';
 
 const command = [process.execPath, MAIN] as const;
 const SHOP = '/sources/ex-generic-v2/shop';
@@ -95,7 +95,7 @@ describe.skipIf(CHROMIUM === undefined)('nothing is offered that is refused', ()
   let filled: Filled;
   const pages = new Map<Who, Page>();
   /** Requests that are not answered yet. */
-  const asked = new Map<Page, Set<string>>();
+  const asked = new Map<Page, ReadonlySet<Request>>();
   const refused = new Set<string>();
   let doing = '';
 
@@ -110,14 +110,7 @@ describe.skipIf(CHROMIUM === undefined)('nothing is offered that is refused', ()
       });
       // It asks whether to leave what is not saved.
       page.on('dialog', (dialog) => void dialog.accept());
-      const open = new Set<string>();
-      asked.set(page, open);
-      page.on('request', (request) => {
-        if (!/\/(?:changes|events)(?:\?|$)/.test(request.url())) open.add(request.url());
-      });
-      const end = (request: Request): void => void open.delete(request.url());
-      page.on('requestfinished', end);
-      page.on('requestfailed', end);
+      asked.set(page, underWay(page));
       page.on('response', (response) => {
         if (response.status() === 403)
           refused.add(`${doing}: ${response.request().method()} ${new URL(response.url()).pathname}`);
@@ -167,11 +160,13 @@ describe.skipIf(CHROMIUM === undefined)('nothing is offered that is refused', ()
     for (const place of [SHOP, `${SHOP}/rows/users`]) {
       await page.goto(own.url + place);
       await page.getByText(lacks).waitFor();
-      expect(await page.getByRole('button', { name: /^Run (?:now|this row)$/ }).count()).toBe(0);
+      await expect
+        .poll(async () => await page.getByRole('button', { name: /^Run (?:now|this row)$/ }).count())
+        .toBe(0);
     }
     await page.goto(`${own.url}/runs/${filled.runs.good}`);
     await page.getByText('It ended:').waitFor();
-    expect(await page.getByRole('button', { name: 'Run again' }).count()).toBe(0);
+    await expect.poll(async () => await page.getByRole('button', { name: 'Run again' }).count()).toBe(0);
     await page.goto(`${own.url}/runs`);
     await page.getByRole('button', { name: 'Start a run' }).click();
     await page.getByRole('dialog').getByLabel('Source').selectOption({ label: 'Books of good' });
@@ -187,7 +182,7 @@ describe.skipIf(CHROMIUM === undefined)('nothing is offered that is refused', ()
 
   /** Waits for the answers to what was asked; the stream of events never ends. */
   async function settle(page: Page): Promise<void> {
-    await expect.poll(() => [...(asked.get(page) ?? [])]).toEqual([]);
+    await expect.poll(() => [...(asked.get(page) ?? [])].map((request) => request.url())).toEqual([]);
     await expect.poll(async () => await page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
   }
 

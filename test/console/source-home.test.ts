@@ -55,12 +55,12 @@ describe.skipIf(CHROMIUM === undefined)('among 500 sources, 2,000 tables and 5,0
     await page.getByRole('region', { name: 'Next runs' }).getByText('every day at 06:30').waitFor();
     const tables = page.getByRole('grid', { name: 'Tables that it fills' });
     await tables.getByRole('link', { name: TABLE }).waitFor();
-    expect(await tables.getAttribute('aria-rowcount')).toBe('5');
+    await expect.poll(async () => await tables.getAttribute('aria-rowcount')).toBe('5');
     // The numbers of a chart are in a table, too.
     await page.getByText('Numbers', { exact: true }).first().click();
     const numbers = page.getByRole('region', { name: 'Numbers of Rows of each run' });
     const ended = runs.filter(({ endTime }) => endTime !== null);
-    expect(await numbers.getByRole('row').count()).toBe(ended.length + 1);
+    await expect.poll(async () => await numbers.getByRole('row').count()).toBe(ended.length + 1);
     await page.getByText('Numbers', { exact: true }).first().click();
     await seen(page, 'home-source');
 
@@ -93,7 +93,7 @@ describe.skipIf(CHROMIUM === undefined)('among 500 sources, 2,000 tables and 5,0
     await page.getByText('Runs that begin in the next 24 hours').waitFor();
     await seen(page, 'home-schedules');
     const list = page.getByRole('grid', { name: 'Schedules' });
-    expect(await list.getAttribute('aria-rowcount')).toBe('101');
+    await expect.poll(async () => await list.getAttribute('aria-rowcount')).toBe('101');
     await page.getByText('1 to 100 of 300 schedules').waitFor();
     await page.getByLabel('Search schedules').fill('shop 299');
     await list.getByRole('link', { name: 'Source 299 of the shop' }).waitFor();
@@ -118,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)('among 500 sources, 2,000 tables and 5,0
     const failed = days.reduce((sum, { error }) => sum + error, 0);
     expect(failed).toBe(1500);
     const cells = page.getByRole('region', { name: 'Numbers of How runs ended' }).getByRole('row');
-    expect(await cells.count()).toBe(31);
+    await expect.poll(async () => await cells.count()).toBe(31);
     await seen(page, 'home-charts');
   }, 180_000);
 
@@ -126,7 +126,7 @@ describe.skipIf(CHROMIUM === undefined)('among 500 sources, 2,000 tables and 5,0
     const { page } = await own.open('/runs/charts');
     const grid = page.getByRole('region', { name: 'Days of the sources' });
     await expect.poll(async () => await grid.getByRole('row').count()).toBe(31);
-    expect(await grid.getByRole('columnheader').count()).toBe(15);
+    await expect.poll(async () => await grid.getByRole('columnheader').count()).toBe(15);
     const cell = grid.getByRole('link', { name: /^\d+ failed/ }).first();
     const failing = Number.parseInt((await cell.textContent()) ?? '', 10);
     const [, source = '', day = ''] =
@@ -139,7 +139,7 @@ describe.skipIf(CHROMIUM === undefined)('among 500 sources, 2,000 tables and 5,0
     await page.getByRole('button', { name: `Not only those that ended on ${day}` }).waitFor();
     const runs = page.getByRole('grid', { name: 'Runs' });
     await runs.getByRole('link', { name: behind[0]?.id ?? '', exact: true }).waitFor();
-    expect(await runs.getAttribute('aria-rowcount')).toBe(String(behind.length + 1));
+    await expect.poll(async () => await runs.getAttribute('aria-rowcount')).toBe(String(behind.length + 1));
     await page.goBack();
     await page.getByRole('searchbox', { name: 'Search sources' }).fill('shop 077');
     await expect.poll(async () => await grid.getByRole('row').count()).toBe(2);

@@ -72,11 +72,13 @@ describe.skipIf(CHROMIUM === undefined)('the start page', () => {
     await field.fill('zzz');
     await page.getByText('Nothing is called so').waitFor();
     await field.fill('toggle dark');
+    await page.getByRole('option', { name: /dark/i }).waitFor();
     await page.keyboard.press('Enter');
     await field.waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.documentElement.dataset.theme')).not.toBe('');
+    await expect.poll(async () => await page.evaluate('document.documentElement.dataset.theme')).not.toBe('');
     await page.keyboard.press('Control+k');
     await field.fill('jobs');
+    await page.getByRole('option', { name: 'Jobs' }).first().waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');

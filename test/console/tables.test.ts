@@ -100,8 +100,11 @@ describe.skipIf(CHROMIUM === undefined)('tables', () => {
       expect(await axe(page)).toEqual([]);
     });
     await page.getByText('2 of 4 rows', { exact: true }).waitFor();
-    for (let i = 0; i < 2; i++)
-      await page.getByRole('button', { name: 'Remove the filter amount' }).first().click();
+    const removing = page.getByRole('button', { name: 'Remove the filter amount' });
+    for (const left of [1, 0]) {
+      await removing.first().click();
+      await expect.poll(async () => await removing.count()).toBe(left);
+    }
     await filter('contains', 'note', async () => await page.getByLabel('Value').fill('alpha'));
     await page.getByText('2 of 4 rows', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'amount', exact: true }).click();
@@ -131,7 +134,9 @@ describe.skipIf(CHROMIUM === undefined)('tables', () => {
     await page.getByRole('button', { name: 'Make the table' }).click();
     await page.getByRole('gridcell', { name: '2,50', exact: true }).waitFor();
     await page.getByRole('gridcell', { name: 'a;b', exact: true }).waitFor();
-    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['id', 'price', 'text']);
+    await expect
+      .poll(async () => await page.getByRole('columnheader').allInnerTexts())
+      .toEqual(['id', 'price', 'text']);
   });
 
   test('every part of a table is reached from every other', async () => {

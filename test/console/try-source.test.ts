@@ -46,9 +46,9 @@ describe.skipIf(CHROMIUM === undefined)('a saved source', () => {
     const tables = page.getByRole('region', { name: /^Tables/ });
     await page.getByRole('button', { name: 'Try with 3 pages' }).click();
     await page.getByRole('heading', { name: 'Tables (2)' }).waitFor();
-    expect(await tables.getByRole('button').allTextContents()).toEqual(
-      expect.arrayContaining([expect.stringContaining('users'), expect.stringContaining('orders')]),
-    );
+    await expect
+      .poll(async () => await tables.getByRole('button').allTextContents())
+      .toEqual(expect.arrayContaining([expect.stringContaining('users'), expect.stringContaining('orders')]));
     expect(await axe(page)).toEqual([]);
     await screenshots(page, 'source-try');
     // Nothing of it is kept.

@@ -2,16 +2,16 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { runnerPart } from '../../src/service/start/runner.ts';
 import { dataPart } from '../../src/service/start/data.ts';
 import { MAIN } from '../support/command.ts';
-import { CHROMIUM, screenshots, useConsole } from './harness.ts';
+import { bytesAnswered, CHROMIUM, screenshots, useConsole } from './harness.ts';
 import { fillLarge } from './large-service.ts';
 
 const runner = runnerPart({ command: [process.execPath, MAIN], concurrency: 1, pollMs: 1000 });
 
-/** Less than 50 kB a minute. */
 const IDLE_MS = 8000;
+/** 50 kB a minute. */
+const BYTES_PER_MS = 50_000 / 60_000;
 /** Views that are watched for a while. */
 const IDLE = new Set(['/runs', '/alerts?tab=sources']);
-const IDLE_BYTES = (50_000 * IDLE_MS) / 60_000;
 
 describe.skipIf(CHROMIUM === undefined)('a service with 5,000 runs, 2,000 tables and 500 sources', () => {
   const own = useConsole({ parts: [dataPart, runner] });
@@ -22,13 +22,7 @@ describe.skipIf(CHROMIUM === undefined)('a service with 5,000 runs, 2,000 tables
 
   test('lists ask for little, and for nothing while nothing changes', async () => {
     const { page } = await own.open('/jobs');
-    const sizes: Promise<number>[] = [];
-    page.on('requestfinished', (request) => {
-      if (request.url().includes('/v2/storage/'))
-        sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
-    });
-    const bytes = async (): Promise<number> =>
-      (await Promise.all(sizes.splice(0))).reduce((sum, size) => sum + size, 0);
+    const bytes = bytesAnswered(page);
     for (const [at, ready] of [
       ['/', 'Tables changed lately'],
       ['/tables', 'in.c-bucket-00'],
@@ -46,8 +40,10 @@ describe.skipIf(CHROMIUM === undefined)('a service with 5,000 runs, 2,000 tables
       expect(shown, at).toBeGreaterThan(200);
       expect(shown, at).toBeLessThan(100_000);
       if (!IDLE.has(at)) continue;
+      const begin = performance.now();
       await page.waitForTimeout(IDLE_MS);
-      expect(await bytes(), `${at}, idle`).toBeLessThan(IDLE_BYTES);
+      const idle = await bytes();
+      expect(idle / (performance.now() - begin), `${at}, idle`).toBeLessThan(BYTES_PER_MS);
     }
     await screenshots(page, 'very-large-states');
   }, 240_000);
