@@ -27,6 +27,8 @@ interface Rules {
   readonly away?: readonly [from: number, to: number];
   /** Refuses a part of the requests, whatever it is asked. */
   readonly byChance?: { readonly part: number; readonly status: number; readonly retryAfter?: string };
+  /** Refuses each one of so many, so that two in a row are not refused. */
+  readonly oneOf?: number;
   /** Refuses more in a window of the clock. */
   readonly calls?: { readonly count: number; readonly ms: number };
   readonly latencyMs: (underWay: number, number: number) => number;
@@ -42,7 +44,17 @@ const answer = (url: string, status: number, headers: Record<string, string>): A
 
 function server(
   clock: VirtualClock,
-  { status = 429, atOnce = Infinity, calls, bucket, away, byChance, latencyMs, headers }: Rules,
+  {
+    status = 429,
+    atOnce = Infinity,
+    calls,
+    bucket,
+    away,
+    byChance,
+    oneOf = Infinity,
+    latencyMs,
+    headers,
+  }: Rules,
 ): Server {
   const startMs = clock.passed();
   const refused: number[] = [];
@@ -75,13 +87,14 @@ function server(
     }
     chance = (chance * 48_271) % 0x7fff_ffff;
     const isUnlucky = byChance !== undefined && chance / 0x7fff_ffff < byChance.part;
-    if (isUnlucky) refused.push(now - startMs);
+    const isItsTurn = count % oneOf === 0;
+    if (isUnlucky || isItsTurn) refused.push(now - startMs);
     underWay++;
     most = Math.max(most, underWay);
     await clock.sleep(latencyMs(underWay, count));
     underWay--;
     const told = isUnlucky && byChance.retryAfter !== undefined ? { 'retry-after': byChance.retryAfter } : {};
-    return answer(url, isUnlucky ? byChance.status : 200, { ...more, ...told });
+    return answer(url, isUnlucky ? byChance.status : isItsTurn ? 503 : 200, { ...more, ...told });
   };
   return { send, refused, mostAtOnce: () => most, count: () => count };
 }
@@ -241,6 +254,16 @@ describe('an API that refuses', () => {
     const { ms, traces } = await run({ byChance, latencyMs: steady }, 3000, { maxRetries: 10 });
     expect(ms).toBeLessThan(1.2 * (3000 / 32) * 100);
     expect(traces[0]?.changes.every(({ from, to }) => from < to)).toBe(true);
+  });
+
+  test.each([
+    { oneOf: 16, isCut: false },
+    { oneOf: 7, isCut: true },
+  ])('one of $oneOf, and never two in a row: fewer at once, $isCut', async ({ oneOf, isCut }) => {
+    const { traces } = await run({ oneOf, latencyMs: steady }, 1500, { maxRetries: 10 });
+    const cuts = traces[0]?.changes.filter(({ from, to }) => to < from) ?? [];
+    expect(cuts.length > 0).toBe(isCut);
+    expect(traces[0]?.limit === 32).toBe(!isCut);
   });
 
   test('by chance, and more than 16 at once, is asked 16 at once', async () => {
