@@ -15,9 +15,13 @@ interface Shop extends Api {
   down: Readonly<Record<string, number>>;
 }
 
-/** Pages of orders below each path, as many as its name ends with, answered after the times in turn. */
-async function shop(times: readonly number[] = [5]): Promise<Shop> {
+/**
+ * Pages of orders below each path, as many as its name ends with, answered after the times in turn; at first not before so
+ * many are under way, which a busy machine sends late.
+ */
+async function shop(times: readonly number[] = [5], together = 1): Promise<Shop> {
   let count = 0;
+  let [underWay, most] = [0, 0];
   // Requests as they come, and again as they are answered; one that the client takes back is not answered.
   const steps: URL[] = [];
   const own: { down: Readonly<Record<string, number>> } = { down: {} };
@@ -26,15 +30,17 @@ async function shop(times: readonly number[] = [5]): Promise<Shop> {
     const page = Number(url.searchParams.get('page'));
     const failsAfter = page > 1 ? own.down[url.pathname] : undefined;
     const pages = Number(/\d+$/.exec(url.pathname)?.[0]);
-    setTimeout(
-      () => {
-        if (!response.destroyed) steps.push(url);
-        if (failsAfter !== undefined) return json(response, {}, 404);
-        const row = { id: `${url.pathname}-${page}`, list: [{ of: page }], [`x${pages}`]: true };
-        json(response, page > pages ? [] : [row]);
-      },
-      failsAfter ?? times[count++ % times.length],
-    );
+    most = Math.max(most, ++underWay);
+    const ms = failsAfter ?? times[count++ % times.length];
+    const answer = (tries: number): void => {
+      if (most < together && tries > 0) return void setTimeout(answer, ms, tries - 1);
+      underWay--;
+      if (!response.destroyed) steps.push(url);
+      if (failsAfter !== undefined) return json(response, {}, 404);
+      const row = { id: `${url.pathname}-${page}`, list: [{ of: page }], [`x${pages}`]: true };
+      return json(response, page > pages ? [] : [row]);
+    };
+    setTimeout(answer, ms, 100);
   });
   return Object.assign(own, { url: api.url, seen: api.seen, mostAtOnce: () => mostUnderWay(steps) });
 }
@@ -106,7 +112,7 @@ describe('rows beside each other', () => {
   });
 
   test('run beside each other, and no more than that', async () => {
-    const api = await shop([30]);
+    const api = await shop([30], 3);
     const rows = Array.from({ length: 6 }, (_, i) => row(`r${i}-3`));
     const ids: unknown[] = [];
     const progress = { rowEnd: ({ id }: { id?: string }) => void ids.push(id) };
@@ -116,7 +122,7 @@ describe('rows beside each other', () => {
   });
 
   test('count together for the limits of a host', async () => {
-    const api = await shop([15]);
+    const api = await shop([15], 2);
     const rows = Array.from({ length: 4 }, (_, i) => row(`r${i}-3`));
     await start(folderFor(api, rows, { concurrency: 2 }), 4);
     expect(api.mostAtOnce()).toBe(2);
