@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -186,6 +187,35 @@ describe.skipIf(!isOnPostgres)('a storage that is a database', () => {
     expect(String(away.hint)).toContain('GEX_S3_BUCKET');
     // The right bucket is no other one, and a lake is no decision yet.
     expect(await query(url, "select to_regclass('gex.settings') as made")).toEqual([{ made: null }]);
+  });
+
+  test('a lake that cannot be opened, and processes without a key, are told of before anything is decided', async () => {
+    const url = await newDatabase();
+    const objects = {
+      endpoint: 'http://127.0.0.1:1',
+      bucket: 'files',
+      region: 'us-east-1',
+      roleArn: 'arn:aws:iam:::role/files',
+      credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+    };
+    const given = { database: { url }, objects, tables: 'lake' } as const;
+    await expect(createService({ ...given, environment: {} }).start()).rejects.toMatchObject({
+      code: 'encryption.noKey',
+    });
+    expect(await query(url, "select to_regnamespace('gex') as there")).toEqual([{ there: null }]);
+    const environment = {
+      GEX_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      GEX_DUCKDB_EXTENSIONS: '/no/such',
+    };
+    await expect(createService({ ...given, environment }).start()).rejects.toMatchObject({
+      code: 'lake.extension',
+    });
+    // Neither a lake nor the bucket is decided.
+    const opened = await openStorage(options(url));
+    await opened.client.buckets.create({ name: 'main' });
+    await load(opened.client, 'a', 'id\n1\n');
+    await opened.close();
+    expect(await query(url, 'select id from gex_in_c_main.a')).toEqual([{ id: '1' }]);
   });
 
   test('a user who may make no schema is told so, and nothing is left', async () => {

@@ -30,21 +30,8 @@ export async function agreeOnKeys(
 ): Promise<Keys> {
   const environment = options.environment ?? process.env;
   if (options.dir !== undefined) return await keysOfFolder(meta, options.dir, environment, { env, log });
-  const keys = keysFrom(environment);
-  const [first] = keys;
-  // Commands that push tables have nothing to encrypt.
-  if (first === undefined && options.isWhollyInDatabase === true) return [];
-  if (first === undefined)
-    throw new EncryptionError(
-      'encryption.noKey',
-      'Several processes need one encryption key, and there is none.',
-      {
-        hint: [
-          'Set GEX_ENCRYPTION_KEY for all of them; make one with: openssl rand -base64 32',
-          'Or set GEX_ENCRYPTION_KEY_FILE to a file with it: gex encrypt --new-key FILE',
-        ],
-      },
-    );
+  const keys = requireSharedKeys(options);
+  if (keys.length === 0) return [];
   const ids = keys.map(({ id }) => id);
   const known = await agree(meta, KEY, ids);
   if (known === undefined) return keys;
@@ -55,6 +42,33 @@ export async function agreeOnKeys(
       hint: [
         'Give all processes the same GEX_ENCRYPTION_KEY. A new key stands in front of the old one, with a comma between.',
         "When the old one is lost for good: delete from gex.settings where name = 'encryption.key'; then set those values again.",
+      ],
+    },
+  );
+}
+
+/**
+ * Returns the keys that processes over a database are given. A start asks for them before it stores anything.
+ *
+ * @throws {EncryptionError} `encryption.noKey`
+ */
+export function requireSharedKeys({
+  environment = process.env,
+  isWhollyInDatabase,
+}: {
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly isWhollyInDatabase?: boolean;
+}): Keys {
+  const keys = keysFrom(environment);
+  // Commands that push tables have nothing to encrypt.
+  if (keys.length > 0 || isWhollyInDatabase === true) return keys;
+  throw new EncryptionError(
+    'encryption.noKey',
+    'Several processes need one encryption key, and there is none.',
+    {
+      hint: [
+        'Set GEX_ENCRYPTION_KEY for all of them; make one with: openssl rand -base64 32',
+        'Or set GEX_ENCRYPTION_KEY_FILE to a file with it: gex encrypt --new-key FILE',
       ],
     },
   );

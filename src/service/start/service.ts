@@ -3,7 +3,14 @@ import type { FastifyInstance } from 'fastify';
 import { systemEnv, type Env } from '../../lib/env.ts';
 import { RunError } from '../../lib/errors.ts';
 import { silentLog, type Log } from '../../lib/log.ts';
-import { agreeOnFiles, agreeOnKeys, databaseSecret, ownerOf, placeName } from '../domain/storage-identity.ts';
+import {
+  agreeOnFiles,
+  agreeOnKeys,
+  databaseSecret,
+  ownerOf,
+  placeName,
+  requireSharedKeys,
+} from '../domain/storage-identity.ts';
 import { createCare, type Care } from './health.ts';
 import { lookForRecovery } from '../domain/maintenance/recovery.ts';
 import { correlated } from '../platform/health/correlation.ts';
@@ -35,7 +42,7 @@ import { refuseUnfinished } from '../domain/transfer/steps.ts';
 import type { ObjectStore } from '../stores/objects/store.ts';
 import { requireOperations } from '../domain/jobs/operations/all.ts';
 import { openQueue } from '../stores/queue/open.ts';
-import { agreeOnTables } from '../stores/tables/kind.ts';
+import { agreeOnTables, extensionsFolder, tryTables } from '../stores/tables/kind.ts';
 import { dataPart } from './data.ts';
 import { claimObjects } from './open-object-store.ts';
 import { GRACE_MS, hasRole, ROLES, type Part, type ServiceOptions } from './service-options.ts';
@@ -95,6 +102,7 @@ export function createService(options: ServiceOptions): Service {
     async start() {
       if (running !== undefined) throw new Error('The service has been started already.');
       checkPlace(options);
+      if (options.dir === undefined) requireSharedKeys(options);
       const lock = options.dir === undefined ? undefined : await lockFolder(options.dir, env.now());
       const log = correlated(options.log ?? silentLog);
       if (options.dir !== undefined) closeFolder(options.dir, log);
@@ -195,7 +203,10 @@ async function open(
   running.meta = meta;
   stops.push(async () => await meta.destroy());
   await refuseUnfinished(meta);
-  await agreeOnTables(meta, options.tables);
+  if (hasRole(options, 'api') || hasRole(options, 'worker')) {
+    const { environment = process.env, duckdbExtensions } = options;
+    await tryTables(meta, options.tables, extensionsFolder(environment, duckdbExtensions));
+  }
 
   // The clock that all processes share: expiry and the deletion of old data depend on it.
   const clock = database && (await shareClock(meta, own, log));
@@ -219,6 +230,7 @@ async function open(
   };
   if (objects === undefined) await lookBack();
   else await claimObjects(objects, { env, log, takesOver: options.takesOver === true }, lookBack);
+  await agreeOnTables(meta, options.tables);
   care.watch(meta, env, database && (() => connectionsOf(database)));
   const named = { name: options.projectName ?? DEFAULT_NAME, region: options.region ?? DEFAULT_REGION };
   const project = await openProject(meta, env, named);

@@ -65,6 +65,23 @@ describe('a folder', () => {
     expect(existsSync(path.join(dir, 'service.json'))).toBe(false);
   });
 
+  test('that was to be a lake, and cannot be one on this machine, is not decided as one', async () => {
+    const dir = newPath();
+    const environment = { GEX_DUCKDB_EXTENSIONS: '/no/such' };
+    expect(await failure(options(`lake:${dir}`, { environment }))).toMatchObject({ code: 'lake.extension' });
+    const opened = await openStorage(options(dir, { environment }));
+    const file = await opened.client.files.upload(bytesBody('id\n1\n'), { name: 'a.csv' });
+    await opened.client.buckets.create({ name: 'main' });
+    await opened.client.tables.create('in.c-main', { name: 'a', dataFileId: file.id });
+    await opened.close();
+    expect(existsSync(path.join(dir, 'tables', 'tables.duckdb'))).toBe(true);
+    const late = await failure(options(`lake:${dir}`, { environment }));
+    expect(late).toMatchObject({
+      code: 'lake.elsewhere',
+      hint: expect.stringContaining('“lake:”') as string,
+    });
+  });
+
   test('leaves the first master token for the first start of a service', async () => {
     const dir = newPath();
     await (await openStorage(options(dir))).close();

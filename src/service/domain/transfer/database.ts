@@ -5,7 +5,7 @@ import { openMeta, type Meta } from '../../stores/metadata/database.ts';
 import { missingMigrations, refuseUnknown } from '../../stores/metadata/migrate.ts';
 import { localTokenId } from '../../stores/folder/local-token.ts';
 import { encryptionKey } from '../storage-identity.ts';
-import { agreeOnTables, extensionsFolder, type TablesKind } from '../../stores/tables/kind.ts';
+import { agreeOnTables, extensionsFolder, tryTables, type TablesKind } from '../../stores/tables/kind.ts';
 import { serviceEngine } from '../../stores/tables/open-engine.ts';
 import { openFiles, type DatabaseFilesOptions } from './database-files.ts';
 import type { OpenedStorage } from './storage.ts';
@@ -34,11 +34,13 @@ export async function openDatabaseStorage(options: DatabaseStorageOptions): Prom
     await refuseServices(database, env);
     const meta = role === 'target' ? await openMeta(database) : await openSource(database);
     // Opened when the metadata is there: the schemas of buckets are called as by a service.
+    const extensions = extensionsFolder(options.environment ?? process.env);
+    await tryTables(meta, options.tables, extensions);
     await agreeOnTables(meta, options.tables);
     const files = await openFiles(database, meta, options);
     const { secret } = files;
     const shared = objects && { url: options.database.url, objects, root: files.objects.root };
-    const lake = { extensions: extensionsFolder(options.environment ?? process.env), shared };
+    const lake = { extensions, shared };
     const { engine } = serviceEngine({ dir: undefined, database, meta, env, log, lake });
     return {
       name: database.address,

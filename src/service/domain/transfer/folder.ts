@@ -15,7 +15,7 @@ import { createFolderStore } from '../../stores/objects/folder-store.ts';
 import { loadSecret } from '../../stores/objects/secret.ts';
 import type { ObjectStore } from '../../stores/objects/store.ts';
 import { lazyEngine } from '../../stores/tables/lazy.ts';
-import { agreeOnTables, extensionsFolder, type TablesKind } from '../../stores/tables/kind.ts';
+import { agreeOnTables, extensionsFolder, tryTables, type TablesKind } from '../../stores/tables/kind.ts';
 import { tablesOfFolder } from '../../stores/tables/open-engine.ts';
 import { localTokenId } from '../../stores/folder/local-token.ts';
 import { openOwnedStore } from './owned-store.ts';
@@ -45,11 +45,13 @@ export async function openFolderStorage(dir: string, options: FolderOptions): Pr
     refuseLostMetadata(dir);
     meta = role === 'target' ? await openMeta(join(dir, 'meta.sqlite')) : await openSource(dir);
     const opened = meta;
+    const extensions = extensionsFolder(options.environment);
+    await tryTables(opened, options.tables, extensions);
     await agreeOnTables(opened, options.tables);
     const secret = await loadSecret(join(dir, 'objects.secret'), env);
     const store = await openObjects(dir, secret, opened, options);
     const limits = { memoryLimitMb: MEMORY_MB, threads: 1 };
-    const lake = { extensions: extensionsFolder(options.environment) };
+    const lake = { extensions };
     const engine = lazyEngine(false, async () => await tablesOfFolder(opened, dir, lake, limits));
     return {
       name: dir,

@@ -1,5 +1,6 @@
 import { RunError } from '../../../lib/errors.ts';
 import type { Meta } from '../metadata/database.ts';
+import { postgresSchema } from '../metadata/dialect.ts';
 import { hasProject } from '../metadata/projects.ts';
 import { PROJECT, withLocks } from '../metadata/transaction.ts';
 
@@ -27,6 +28,24 @@ export async function tablesKind(meta: Meta): Promise<TablesKind> {
 }
 
 /**
+ * Checks whether this process can open a lake that a new storage is to be, before anything is decided about it: one
+ * that it cannot open would stay a lake.
+ *
+ * @param extensions folder with the extensions of DuckDB; undefined: those that DuckDB has, or installs
+ * @throws {RunError} `lake.extension`
+ */
+export async function tryTables(
+  meta: Meta,
+  wanted: TablesKind | undefined,
+  extensions: string | undefined,
+): Promise<void> {
+  if (wanted !== 'lake' || (await hasProject(meta))) return;
+  const { extensionsFor, tryExtensions } = await import('./lake/extensions.ts');
+  const kind = postgresSchema(meta) === undefined ? 'folder' : 'database';
+  await tryExtensions(extensionsFor(kind), extensions);
+}
+
+/**
  * Stores how the tables of a storage are kept, before it has any: with another engine the tables that are there would
  * not be seen.
  *
@@ -46,12 +65,16 @@ export async function agreeOnTables(meta: Meta, wanted: TablesKind | undefined):
           : 'The tables of this storage are not in a lake, and the way they are kept is chosen by its first start.',
         {
           hint: [
-            'Leave out --tables to go on as it is.',
+            'Leave out --tables, or “lake:” in front of --storage, to go on as it is.',
             'To change it, copy everything into an empty folder or database: gex storage migrate --from … --to … --to-tables lake',
           ],
         },
       );
-    await tx.insertInto('settings').values({ name: NAME, value: wanted }).execute();
+    await tx
+      .insertInto('settings')
+      .values({ name: NAME, value: wanted })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: wanted }))
+      .execute();
   });
 }
 

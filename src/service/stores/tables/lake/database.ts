@@ -7,7 +7,7 @@ import { literal } from '../duckdb/identifiers.ts';
 import { sessionOf, type DuckSession } from '../duckdb/session.ts';
 import { createPlaces } from '../turns.ts';
 import { attachError, attachStatements, keysOf, LAKE } from './attach.ts';
-import { loadExtensions } from './extensions.ts';
+import { extensionsFor, loadExtensions, NO_OTHERS } from './extensions.ts';
 import { toLakeError } from './failures.ts';
 import { dataPath, type LakePlace } from './place.ts';
 
@@ -181,9 +181,7 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
       memory_limit: `${memoryLimitMb}MB`,
       temp_directory: tempFolder,
       preserve_insertion_order: 'true',
-      autoinstall_known_extensions: 'false',
-      autoload_known_extensions: 'false',
-      allow_community_extensions: 'false',
+      ...NO_OTHERS,
       threads: String(threads ?? Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)))),
       // Freed memory goes back to the system at once, and not after the next load.
       allocator_background_threads: 'true',
@@ -193,11 +191,7 @@ export async function openLakeDatabase(options: LakeDatabaseOptions): Promise<La
     try {
       const connection = await started.connect();
       try {
-        const names = [
-          'ducklake',
-          ...(place.kind === 'folder' ? [] : (['httpfs', 'postgres_scanner'] as const)),
-        ] as const;
-        await loadExtensions(connection, names, extensions);
+        await loadExtensions(connection, extensionsFor(place.kind), extensions);
         for (const statement of attachStatements(place)) await connection.run(statement);
         // Statements can reach no file but these.
         const folders = [`${spoolFolder}/`, dataPath(place)].map(literal);

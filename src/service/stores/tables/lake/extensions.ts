@@ -1,12 +1,38 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { version, type DuckDBConnection } from '@duckdb/node-api';
+import { DuckDBInstance, version, type DuckDBConnection } from '@duckdb/node-api';
 import { RunError } from '../../../../lib/errors.ts';
 import { literal } from '../duckdb/identifiers.ts';
 import { EXTENSIONS_VARIABLE } from '../kind.ts';
+import type { LakePlace } from './place.ts';
 
 /** Extensions of DuckDB by the names of their files. */
 export type LakeExtension = 'ducklake' | 'httpfs' | 'postgres_scanner';
+
+/** Returns the extensions that a lake needs. */
+export const extensionsFor = (kind: LakePlace['kind']): readonly LakeExtension[] =>
+  kind === 'folder' ? ['ducklake'] : ['ducklake', 'httpfs', 'postgres_scanner'];
+
+/** Settings of DuckDB that keep it from fetching extensions which nobody asked for. */
+export const NO_OTHERS = {
+  autoinstall_known_extensions: 'false',
+  autoload_known_extensions: 'false',
+  allow_community_extensions: 'false',
+} as const;
+
+/** Loads extensions for nothing, to learn whether they can be. @throws {RunError} as {@link loadExtensions} does */
+export async function tryExtensions(
+  names: readonly LakeExtension[],
+  folder: string | undefined,
+): Promise<void> {
+  const instance = await DuckDBInstance.create(':memory:', NO_OTHERS);
+  try {
+    const connection = await instance.connect();
+    await loadExtensions(connection, names, folder).finally(() => connection.disconnectSync());
+  } finally {
+    instance.closeSync();
+  }
+}
 
 /** Milliseconds that DuckDB may take to install one by itself; a machine without a network may wait for ever. */
 const INSTALL_MS = 60_000;
