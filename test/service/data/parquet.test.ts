@@ -447,6 +447,24 @@ describe('imports', () => {
     );
   });
 
+  test('nested values that are no numbers of JSON are refused, with what to do', async () => {
+    const well = await parquet(
+      `SELECT 1 AS id, {'a': 'NaN', 'b': [0.5::DOUBLE, NULL], '"Infinity\\': '\\"NaN'} AS v`,
+    );
+    await makeOf(well, 'nested_numbers');
+    expect(await client.rowsOf('in.c-main.nested_numbers')).toContain('NaN');
+    for (const value of [
+      `['nan'::DOUBLE]`,
+      `{'a': '-inf'::FLOAT}`,
+      `MAP {'NaN': [0.1::DOUBLE, 'inf'::DOUBLE]}`,
+    ]) {
+      const file = await parquet(`SELECT 1 AS id, ${value} AS v`);
+      const { error } = await importInto('in.c-main.nested_numbers', file);
+      expect(error?.message).toContain('NaN or an infinite number, which JSON has not');
+      expect(await client.rowsOf('in.c-main.nested_numbers')).toContain('0.5');
+    }
+  });
+
   test('a CSV whose first column is called like the mark of Parquet is a CSV', async () => {
     const job = await client.create('in.c-main', 'par1', 'PAR1,b\n1,2\n');
     expect(job.results).toMatchObject({ columns: ['PAR1', 'b'] });

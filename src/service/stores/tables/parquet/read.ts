@@ -113,7 +113,7 @@ function cellOf(cell: string, column: ParquetColumn): string {
 }
 
 function textOf(cell: string, { type, isNested }: ParquetColumn): string {
-  if (isNested) return `CAST(to_json(${cell}) AS VARCHAR)`;
+  if (isNested) return jsonOf(cell, type);
   const text = `CAST(${cell} AS VARCHAR)`;
   if (/^DECIMAL\(\d+,[1-9]/.test(type)) return written(cell, 'decimal');
   switch (type) {
@@ -132,6 +132,17 @@ function textOf(cell: string, { type, isNested }: ParquetColumn): string {
       return text;
   }
 }
+
+/** A nested value as JSON, which has no NaN and nothing infinite; DuckDB writes them all the same, outside of texts. */
+function jsonOf(cell: string, type: string): string {
+  const text = `CAST(to_json(${cell}) AS VARCHAR)`;
+  if (!/DOUBLE|FLOAT|VARIANT/.test(type)) return text;
+  const isNumber = `regexp_matches(regexp_replace(${text}, '"(?:[^"\\\\]|\\\\.)*"', '', 'g'), 'NaN|Infinity')`;
+  return `CASE WHEN ${isNumber} THEN error('${NO_JSON}') ELSE ${text} END`;
+}
+
+/** Marks the error of a nested value that is no JSON. */
+const NO_JSON = 'gex: no number of JSON';
 
 /** Returns the names of the columns: the children of the root of the schema, which stands before them, depth first. */
 function columnsIn(schema: readonly (readonly [string, number])[]): string[] {
@@ -193,6 +204,12 @@ export const encrypted = (): TableError =>
 function unreadable(error: unknown): unknown {
   if (error instanceof TableError) return error;
   const reason = reasonOf(error);
+  if (reason.includes(NO_JSON))
+    return new TableError(
+      'csvImport.invalidCsv',
+      'Load error: a list, structure or map of the Parquet file has NaN or an infinite number, which JSON has not. Write NULL in their place, or the value as text.',
+      { cause: error },
+    );
   if (/encrypt/i.test(reason)) return encrypted();
   const [said = ''] = reason.replaceAll(/"?[^\s"']*gex-parquet-[^\s"']*"?/g, 'the file').split('\n');
   return new TableError(
