@@ -66,6 +66,10 @@ export function readJob(
   const isElsewhere = above !== undefined && JSON.stringify(above.baseUrl) !== JSON.stringify(baseUrl);
   const address = isElsewhere ? wholeEndpoint(request.address, names) : request.address.endpoint;
   const endpoint = withNameless(stream, address, draft, pagination);
+  if (shown(pagination?.['method'] ?? '') === 'response.url' && Object.keys(draft.query).length > 0)
+    stream.findings.note(
+      'A link to the next page that gives a parameter of the stream another value is followed with that of the stream; the other tool sends both.',
+    );
   const records = readRecords(stream.stream, retriever.child('record_selector'), scope);
   withFilteredPages(stream, pagination, records);
   const reactions = readReactions(requester.child('error_handler'), scope);
@@ -91,6 +95,7 @@ export function readJob(
         records.added.get(cursorField)?.out ??
           fieldSource(records.names, [cursorField], 'path') ?? { path: pathText([cursorField]) },
       ),
+      someField(stream, records.dataField),
     ),
     ...(Object.keys(records.columns).length === 0 ? {} : { columns: records.columns }),
     ...(records.exclude.length === 0 ? {} : { exclude: records.exclude }),
@@ -205,6 +210,13 @@ function withFilteredPages(
     findings.moreRows(
       'Pages end by the rows that the API gives. The other tool counts those that its filter keeps, ends at a page with fewer of them, and leaves out the rows behind it.',
     );
+}
+
+/** Leaves out an answer without a field, as one asked for each slice may be: it is no row in the other tool. */
+function someField({ retriever }: StreamParts, dataField: TranslatedJson): TranslatedJson | undefined {
+  const isOfSlice = retriever.get('partition_router') !== undefined;
+  const isOne = dataField === '.' && retriever.child('paginator') === undefined;
+  return isOfSlice && isOne ? { value: '.', is: 'notEmpty' } : undefined;
 }
 
 function whereOf(...conditions: readonly (TranslatedJson | undefined)[]): TranslatedJob {

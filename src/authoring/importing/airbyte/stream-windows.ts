@@ -1,18 +1,20 @@
-import { plainPath, type IncrementalDraft } from './incremental.ts';
+import { notBefore, plainPath, type IncrementalDraft } from './incremental.ts';
 import type { TranslatedJob } from './parent-rows.ts';
 import type { RecordsDraft } from './records.ts';
 import { fieldSource } from './scope.ts';
 import type { StreamParts } from './stream-parts.ts';
 import { call } from './translate/out.ts';
+import { pathText } from './translate/position.ts';
 
 /** Windows and state, where the request or the rows have a use for them. */
 export function withWindows(
   parts: StreamParts,
   job: TranslatedJob,
-  { incremental, windows, cursorField, cursorOf }: IncrementalDraft,
+  draft: IncrementalDraft,
   records: RecordsDraft,
   isBelowNew: boolean,
 ): boolean {
+  const { incremental, windows, cursorField, cursorOf } = withFilterBefore(parts, job, draft, records);
   const usesWindow = JSON.stringify(job).includes('{"window":');
   if (usesWindow && windows !== undefined) job['windows'] = windows;
   if (incremental === undefined) return false;
@@ -37,14 +39,6 @@ export function withWindows(
   if (isConverted)
     parts.findings.column(`“${field}” is converted by Python code: the state takes it for the same time`);
   const added = records.added.get(field);
-  const selector = parts.retriever.child('record_selector');
-  const isFilteredBefore =
-    selector?.get('transform_before_filtering') !== undefined && !selector.flag('transform_before_filtering');
-  if (added !== undefined && isFilteredBefore && incremental['filter'] === true)
-    parts.findings.not(
-      selector.place('transform_before_filtering'),
-      `No counterpart: old rows that are told by “${field}” as it is before the transformations`,
-    );
   const named = added?.out ?? fieldSource(records.names, [field], 'path');
   const why =
     records.isChanged(top) && !isConverted
@@ -64,6 +58,29 @@ export function withWindows(
     records.isKept === undefined || source === undefined ? cursor : call('if', records.isKept, source, null);
   job['incremental'] = moving === undefined ? state : { ...state, cursor: moving };
   return true;
+}
+
+/**
+ * Leaves old rows out by the field as the API gives it, where the other tool does so before its transformations make
+ * that of the state: a row that has none yet is kept.
+ */
+function withFilterBefore(
+  { retriever }: StreamParts,
+  job: TranslatedJob,
+  draft: IncrementalDraft,
+  records: RecordsDraft,
+): IncrementalDraft {
+  const { incremental: { filter, ...others } = {}, cursorField = '' } = draft;
+  const selector = retriever.child('record_selector');
+  const isBefore =
+    selector?.get('transform_before_filtering') !== undefined && !selector.flag('transform_before_filtering');
+  // a feed leaves them out behind its pages
+  const isFeed = others['order'] !== undefined;
+  if (filter !== true || isFeed || !isBefore || !records.added.has(cursorField)) return draft;
+  const field = { path: pathText([cursorField]) };
+  const isNew = notBefore(plainPath(draft.cursorOf?.(field) ?? field), { window: 'from' });
+  job['where'] = job['where'] === undefined ? isNew : { all: [job['where'], isNew] };
+  return { ...draft, incremental: others };
 }
 
 /** Reads a stream without a state, whose newest value can't be told: from the start in every run. */

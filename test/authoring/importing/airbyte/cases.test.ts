@@ -231,6 +231,19 @@ test.each<[string, Part, string]>([
   expect(report.streams.map((each) => each.outcome)).toEqual([outcome]);
 });
 
+test('requests that may differ are told: windows of months late in the month, and links that name a parameter', () => {
+  const next = { type: 'CursorPagination', cursor_value: '{{ response.next }}' };
+  const of = stream('items', '/a', {
+    requester: { request_parameters: { limit: '2' } },
+    retriever: pages(next, { type: 'RequestPath' }),
+    ...times({ step: 'P1M', cursor_granularity: 'P1D' }),
+  });
+  const { report } = importAirbyte(manifestOf({ stream: of }, API), { file: 'shop.yaml' });
+  expect(report.streams.map(({ outcome, notes }) => [outcome, notes])).toEqual([
+    ['exact', [expect.stringContaining('begin after the 28th'), expect.stringContaining('sends both')]],
+  ]);
+});
+
 // airbyte-cdk looks for the path in each item of a list, and leaves empty rows out where it is told to
 test.each<[string, Part]>([
   ['a path that begins with all keys', { type: 'DpathExtractor', field_path: ['*', 'customer'] }],

@@ -314,6 +314,47 @@ export const REQUEST_CASES: readonly TwoRuns[] = [
     ids: [['1'], ['1']],
   },
   {
+    name: 'old rows that are told before a transformation makes the field of the state',
+    stream: stream('items', '/a', {
+      ...times({ is_client_side_incremental: true, start_time_option: undefined }),
+      selector: { transform_before_filtering: false },
+      transformations: [
+        { type: 'AddFields', fields: [{ path: ['at'], value: "{{ record.get('at') or record['made'] }}" }] },
+      ],
+    }),
+    api: () => [
+      { id: 1, at: '2024-06-10' },
+      { id: 2, made: '2023-06-01' },
+      { id: 3, at: '2023-06-01' },
+      { id: 4, at: '2024-06-01' },
+    ],
+    asks: twice('GET /a'),
+    ids: [
+      ['1', '2', '4'],
+      ['1', '2'],
+    ],
+  },
+  {
+    name: 'rows older than the start, which the state is not',
+    stream: stream('items', '/a', times()),
+    api: () => [{ id: 1, at: '2023-06-10' }],
+    asks: twice('GET /a?since=2024-01-01'),
+  },
+  {
+    name: 'an answer without a field to one of the slices',
+    stream: stream('items', '/shops/{{ stream_partition.shop }}', {
+      retriever: {
+        partition_router: { type: 'ListPartitionRouter', cursor_field: 'shop', values: ['a', 'b'] },
+      },
+    }),
+    api: ({ pathname }) => (pathname === '/shops/a' ? {} : { id: 2 }),
+    asks: [
+      ['GET /shops/a', 'GET /shops/b'],
+      ['GET /shops/a', 'GET /shops/b'],
+    ],
+    ids: [['2'], ['2']],
+  },
+  {
     name: 'windows of days that end where the next one begins',
     stream: stream('items', '/a', {
       ...times({
