@@ -161,6 +161,7 @@ describe('an API that refuses', () => {
     expect(late(api.refused, ms, 5000)).toBeLessThan(0.05);
     // at 8, at 6 ten seconds later, and not for three minutes after that
     expect(api.refused.length).toBeLessThan(10);
+    expect(api.refused.some((at) => at > 10_000 && at < 20_000)).toBe(true);
     expect(traces[0]?.refused).toBe(api.refused.length);
   });
 
@@ -213,6 +214,26 @@ describe('an API that refuses', () => {
     expect(ms).toBeLessThan(1.15 * best);
   });
 
+  test('more than five at once with 429 and a time to wait is not asked for more again soon', async () => {
+    const rules = { atOnce: 5, latencyMs: steady, headers: () => ({ 'retry-after': '2' }) };
+    const { api } = await run(rules, 1000);
+    expect(api.refused.length).toBeGreaterThan(0);
+    expect(api.refused.every((at) => at < 1000)).toBe(true);
+  });
+
+  test.each([
+    ['three in a second', { bucket: { perSecond: 3, size: 5 } }, 60, 200, 65_000],
+    ['ten in a second, one after the other,', { bucket: { perSecond: 10, size: 1 } }, 30, 300, 30_000],
+    ['60 in a second with 503', { status: 503, bucket: { perSecond: 60, size: 5 } }, 60, 1000, 40_000],
+  ])(
+    'a bucket of %s is refused seldom while its pace is found',
+    async (_what, rules, latency, requests, most) => {
+      const { ms, api } = await run({ ...rules, latencyMs: () => latency }, requests);
+      expect(ms).toBeLessThan(1.2 * most);
+      expect(api.refused.length).toBeLessThan(60);
+    },
+  );
+
   test.each([
     [1000, Infinity],
     [30_000, Infinity],
@@ -251,9 +272,12 @@ describe('an API that refuses', () => {
 
   test('one of a hundred by chance with 503 and a time to wait does not keep others waiting', async () => {
     const byChance = { part: 0.01, status: 503, retryAfter: '1' };
-    const { ms, traces } = await run({ byChance, latencyMs: steady }, 3000, { maxRetries: 10 });
+    const { ms, api, traces, log } = await run({ byChance, latencyMs: steady }, 3000, { maxRetries: 10 });
     expect(ms).toBeLessThan(1.2 * (3000 / 32) * 100);
     expect(traces[0]?.changes.every(({ from, to }) => from < to)).toBe(true);
+    expect(log.lines.filter(({ message }) => message.startsWith('Retrying in 1 second'))).toHaveLength(
+      api.refused.length,
+    );
   });
 
   test.each([
