@@ -1,5 +1,7 @@
+import { decodesJson } from './code/decoder.ts';
+import { readCode } from './code/read-code.ts';
 import type { ManifestComponent } from './component.ts';
-import { isMap, type ManifestNode } from './node.ts';
+import { isMap, isSequence, type ManifestNode } from './node.ts';
 import type { TemplateScope } from './scope.ts';
 import type { TranslatedJson } from './translate/position.ts';
 
@@ -13,13 +15,33 @@ export function readFormat(
   return decoder === undefined ? {} : formatOf(decoder, scope);
 }
 
+/** Adds the paths of rows in an answer that is a list of parts: code reads each of them as an answer. */
+export function inEachPart(dataField: TranslatedJson): TranslatedJson {
+  const paths = (isSequence(dataField) ? dataField : [dataField]).filter((path) => typeof path === 'string');
+  return paths.flatMap((path) => {
+    if (path.startsWith('$')) return [path, `$[*]${path.slice(1)}`];
+    if (path === '.') return [path];
+    return [
+      path,
+      `$[*]${path
+        .split('.')
+        .map((key) => `['${key}']`)
+        .join('')}[*]`,
+    ];
+  });
+}
+
 function formatOf(
   decoder: ManifestComponent,
   scope: TemplateScope,
 ): Readonly<Record<string, TranslatedJson>> {
   const { findings } = scope;
   if (decoder.className !== undefined) {
-    findings.not(decoder.at, `Python code: ${decoder.className}`);
+    const isJson = readCode(decoder, scope, (type) => decodesJson(type, decoder, scope));
+    if (isJson === true)
+      findings.moreRows(
+        'Answers are read as JSON: what the decoder in Python leaves out of long ones, if anything, is there.',
+      );
     return {};
   }
   switch (decoder.type) {

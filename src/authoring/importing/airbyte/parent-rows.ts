@@ -170,6 +170,11 @@ export function parentValue(
   keys: readonly string[],
   records: RecordsDraft,
 ): { readonly source: TranslatedJson; readonly path?: TranslatedJson } {
+  const { out } = records.added.get(keys.join('.')) ?? { out: null };
+  const ofRow = mapPaths(out, (field) => (field === WHOLE ? { placeholder: 'value' } : undefined));
+  // a row that is no object has no fields: what is made of it gets the row itself
+  if (isMap(out) && isMap(ofRow) && JSON.stringify(ofRow) !== JSON.stringify(out))
+    return { source: { path: WHOLE, ...ofRow } };
   const { parent, path } = parentSource(keys, records);
   // by a path it would also become a column of the child
   return { source: parent, ...(path === undefined ? {} : { path }) };
@@ -204,11 +209,19 @@ export function isTraced(
 
 /** Converts a value of the row to one that a child of it can read. */
 function inParent(out: ManifestNode): TranslatedJson {
-  if (Array.isArray(out)) return out.map((item: ManifestNode) => inParent(item));
+  return mapPaths(out, (path) => ({ parent: path }));
+}
+
+/** The path of a row itself. */
+const WHOLE = '.';
+
+/** Puts something else in the place of the paths in a value. */
+function mapPaths(out: ManifestNode, by: (path: string) => TranslatedJson | undefined): TranslatedJson {
+  if (Array.isArray(out)) return out.map((item: ManifestNode) => mapPaths(item, by));
   if (!isMap(out)) return out;
   const { path } = out;
-  if (typeof path === 'string' && Object.keys(out).length === 1) return { parent: path };
-  return Object.fromEntries(Object.entries(out).map(([key, value]) => [key, inParent(value)]));
+  if (typeof path === 'string' && Object.keys(out).length === 1) return by(path) ?? out;
+  return Object.fromEntries(Object.entries(out).map(([key, value]) => [key, mapPaths(value, by)]));
 }
 
 /** Returns the columns of a primary key: from a name, a list of names, or a list of paths. */

@@ -31,6 +31,8 @@ export interface RecordsDraft {
   readonly added: ReadonlyMap<string, Typed>;
   /** Names that the fields have afterwards. */
   readonly names: FieldNames;
+  /** Code of its own takes fields out, and puts others under names that are made while it runs. */
+  readonly isRenamed: boolean;
   /** Tells whether code of its own, which is not taken over, changes a field. */
   isChanged(name: string): boolean;
   /** Tells whether a normaliser alone changes a field, and the schema does not say that it is no time. */
@@ -93,6 +95,8 @@ class Records {
       ...(this.#case === undefined ? {} : { case: this.#case }),
       added: this.#added,
       names: this.#names,
+      isRenamed:
+        this.#changed.some(({ isEmptied }) => isEmptied) && this.#changed.some(({ isMade }) => isMade),
       isChanged: (name) => this.#isChanged(name) || this.#isNormalized(name),
       isConvertedTime: (name) => !this.#isChanged(name) && this.#times?.has(name) !== false,
     };
@@ -139,8 +143,14 @@ class Records {
     const { findings } = this.#scope;
     const rows = readCode(extractor, this.#scope, (type) => codeRows(type, extractor));
     if (rows === undefined) return '.';
-    const { changed, kept, key, orWhole, paths } = rows;
+    const { changed, kept, key, made = new Map<string, Expression>(), orWhole, paths } = rows;
     this.#key = key;
+    for (const [name, value] of made)
+      findings.attemptColumn(name, undefined, () => {
+        const typed = cellOf(valueOf(value, this.#position()));
+        this.#added.set(name, typed);
+        this.#columns.set(name, asSource(typed.out));
+      });
     if (kept !== undefined)
       findings.attempt(extractor.at, className, () => {
         this.#keep(kept, extractor, className);

@@ -5,7 +5,7 @@ import type { ManifestComponent } from './component.ts';
 import { putInto, type JobDraft } from './draft.ts';
 import { liftEncoded } from './encoded.ts';
 import { readExport } from './export.ts';
-import { readFormat } from './format.ts';
+import { inEachPart, readFormat } from './format.ts';
 import type { IncrementalDraft } from './incremental.ts';
 import { isMap, shown, type ManifestNode } from './node.ts';
 import { readPagination } from './pagination.ts';
@@ -84,7 +84,8 @@ export function readJob(
     ...(draft.body === undefined ? {} : { body: draft.body }),
     ...(draft.bodyFormat === undefined ? {} : { bodyFormat: draft.bodyFormat }),
     dataType: name,
-    dataField: records.dataField,
+    dataField:
+      retriever.child('decoder')?.className === undefined ? records.dataField : inEachPart(records.dataField),
     ...(records.rowsAt === undefined ? {} : { rowsAt: records.rowsAt }),
     ...readFormat(retriever, scope),
     pagination: pagination ?? { method: 'none' },
@@ -116,6 +117,15 @@ export function readJob(
     return free;
   });
   const isIncremental = withWindows(stream, job, incremental, records, above?.isIncremental === true);
+  const isAdded = isIncremental || above?.isIncremental === true;
+  const keys = keyColumns(stream.stream.get('primary_key'));
+  // a key without its column ends the run, and a table that is read whole needs none
+  const isMade = records.isRenamed && keys.some((key) => key.includes('.'));
+  const hasKey = keys.length > 0 && (isAdded || !isMade);
+  if (!hasKey && keys.length > 0)
+    scope.findings.column(
+      `no primary key, as Python code makes the names of its columns: ${keys.join(', ')}`,
+    );
   const [, ...others] = above === undefined ? [] : addBelow(above, job);
   const authentication = readAuthentication(requester.child('authenticator'), scope);
   if (above !== undefined) sameLogin(stream, above, authentication);
@@ -131,8 +141,8 @@ export function readJob(
     authentication: above?.authentication ?? authentication,
     hasLists: request.hasLists || scope.sent.lists || above?.hasLists === true,
     // rows below the new rows of a parent are new ones, too
-    isIncremental: isIncremental || above?.isIncremental === true,
-    primaryKey: keyColumns(stream.stream.get('primary_key')),
+    isIncremental: isAdded,
+    primaryKey: hasKey ? keys : [],
     names: taken,
     trustedHosts: [...new Set([...(above?.trustedHosts ?? []), ...trusted])],
   };

@@ -2,6 +2,7 @@ import type { ConnectorSettings } from './airbyte-settings.ts';
 import { sendsAsBase } from './code/as-base.ts';
 import { asksForAll, keepsOwnState } from './code/own-cursor.ts';
 import type { ComponentCode } from './code/component-code.ts';
+import { readsAsBase } from './code/retriever.ts';
 import { readCode } from './code/read-code.ts';
 import type { ManifestComponent } from './component.ts';
 import type { ManifestFindings } from './findings.ts';
@@ -54,14 +55,18 @@ export function readStream(
     // a state of the first request would leave out what the other one finds: rows that are changed
     return full === undefined ? undefined : readStream(full, context, false, depth);
   }
-  if (stream.className !== undefined || retriever?.className !== undefined) {
-    findings.not(
-      retriever?.at ?? stream.at,
-      `Python code: ${retriever?.className ?? stream.className ?? ''}`,
-    );
+  if (stream.className !== undefined) {
+    findings.not(stream.at, `Python code: ${stream.className}`);
     return undefined;
   }
-  if (retriever === undefined || !['SimpleRetriever', 'AsyncRetriever'].includes(retriever.type)) {
+  const scope = { ...context, slots: new Map() };
+  const isCode = retriever?.className !== undefined;
+  if (isCode && readCode(retriever, scope, (type) => readsAsBase(type, retriever, scope)) === undefined)
+    return undefined;
+  if (
+    retriever === undefined ||
+    !(isCode || ['SimpleRetriever', 'AsyncRetriever'].includes(retriever.type))
+  ) {
     findings.not(
       stream.place('retriever'),
       `No counterpart: ${retriever?.type ?? 'a stream without a retriever'}`,

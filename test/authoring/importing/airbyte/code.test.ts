@@ -571,6 +571,38 @@ class Shop(a.RecordExtractor):
     ': Shop finds rows in several ways',
   ],
   [
+    'retriever that reads twice',
+    { retriever: { type: 'CustomRetriever', class_name: CLASS } },
+    `
+class Shop(a.SimpleRetriever):
+    def _read_pages(self, records_generator_fn, stream_slice):
+        yield from super()._read_pages(records_generator_fn, stream_slice)
+        yield from super()._read_pages(records_generator_fn, stream_slice)
+`,
+    'line 8: other pages',
+  ],
+  [
+    'decoder without the parser of JSON',
+    { retriever: { decoder: { type: 'CustomDecoder', class_name: CLASS } } },
+    `
+class Shop(a.Decoder):
+    def decode(self, response):
+        yield from csv.reader(response.text)
+`,
+    'line 8: answers that are not handed to the parser of JSON',
+  ],
+  [
+    'requester with another path',
+    { requester: { type: 'CustomRequester', class_name: CLASS } },
+    `
+class Shop(a.HttpRequester):
+    def __post_init__(self, parameters):
+        super().__post_init__(parameters)
+        self._path = "other"
+`,
+    'line 8: another address',
+  ],
+  [
     'filter that remembers',
     { selector: { record_filter: { type: 'CustomRecordFilter', class_name: CLASS } } },
     `

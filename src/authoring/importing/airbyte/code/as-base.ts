@@ -7,8 +7,9 @@ import { noteFixed, type TemplateScope } from '../scope.ts';
 import type { CallArguments } from './builtins.ts';
 import type { CodeClass } from './component-code.ts';
 import { CodeObject, parametersOf } from './code-object.ts';
-import type { BaseClass, Decide } from './code-run.ts';
+import type { BaseClass, CodeRun, Decide } from './code-run.ts';
 import { wordsOf } from './explore.ts';
+import { isDayText } from './moments.ts';
 import { CodeRefused } from './refused.ts';
 import { dict, keyOf, type CodeValue } from './values.ts';
 
@@ -16,18 +17,50 @@ import { dict, keyOf, type CodeValue } from './values.ts';
 export function bySettings(scope: TemplateScope): Decide {
   return (condition) => {
     const now = fold(scope.settings.substituted(condition), new Map());
-    if (!isConstant(now)) throw new TemplateError('a condition that is known only while it runs');
+    if (!isConstant(now) && !isDayText(now))
+      throw new TemplateError('a condition that is known only while it runs');
     noteFixed(scope, `{{ ${wordsOf(condition)} }}`);
-    return isTruthy(now.value);
+    return !isConstant(now) || isTruthy(now.value);
   };
 }
 
-function refuseOthers(type: CodeClass, base: string, allowed: (name: string) => boolean): void {
+/** Refuses a class that extends another one than it should, or that has a method besides. */
+export function refuseOthers(type: CodeClass, base: string, allowed: (name: string) => boolean): void {
   const [only = '', ...others] = type.bases;
   if (!only.endsWith(`.${base}`) || others.length > 0)
     throw new CodeRefused(`${type.module.path}: a class that extends ${type.bases.join(', ') || 'nothing'}`);
   const odd = [...type.methods.keys()].find((name) => !allowed(name));
   if (odd !== undefined) throw new CodeRefused(`${type.module.path}: ${type.name}.${odd}`);
+}
+
+/** Attributes of a requester that say what is asked, in the manifest and in the object that is made of it. */
+const ADDRESS: readonly string[] = ['url', 'url_base', 'path', 'http_method'];
+
+/** Attributes of a requester that only tell how answers are judged and how fast it goes. */
+const KNOWN: ReadonlySet<string> = new Set(
+  'logger message_repository use_cache disable_retries authenticator _authenticator api_budget request_options_provider error_handler'.split(
+    ' ',
+  ),
+);
+
+/** Returns an attribute that the class of the other tool has. */
+export function requesterAttribute({ component }: CodeRun, name: string): CodeValue | undefined {
+  if (name === 'name') return constant(component.text('name') ?? '');
+  if (!ADDRESS.includes(name) && !KNOWN.has(name)) return undefined;
+  const node = component.get(name);
+  if (node === undefined) return constant(null);
+  return ADDRESS.includes(name) ? { kind: 'written', node } : { kind: 'given', name };
+}
+
+/** Tells if an attribute of the object is what the manifest says, if the code gave it a value at all. */
+function isAsWritten({ attributes, component }: CodeRun, name: string): boolean {
+  return [name, `_${name}`].every((key) => {
+    const value = attributes.get(key);
+    if (value === undefined) return true;
+    const node = component.get(name);
+    if (value.kind === 'written' || value.kind === 'template') return value.node === (node ?? '');
+    return value.kind === 'constant' && value.value === null && node === undefined;
+  });
 }
 
 /** Returns a base whose methods give what they are asked with, so that it is seen whether it was the same. */
@@ -98,13 +131,20 @@ export function sendsAsBase(
       });
     return { kind: 'answer' };
   });
-  const object = new CodeObject(type, requester, base, bySettings(scope));
+  const object = new CodeObject(
+    type,
+    requester,
+    { ...base, attribute: requesterAttribute },
+    bySettings(scope),
+  );
   if (type.methods.has('__post_init__'))
     object.callMethod(
       '__post_init__',
       { positional: [parametersOf(requester)], named: new Map() },
       undefined,
     );
+  if (!ADDRESS.every((name) => isAsWritten(object, name)))
+    throw object.refused(type.methods.get('__post_init__')?.node, 'another address');
   const named = new Map(SENT.map((name): [string, CodeValue] => [name, { kind: 'given', name }]));
   const sent = isSame ? undefined : object.callMethod('send_request', { positional: [], named }, undefined);
   if (sent !== undefined && (!isSame || sent.kind !== 'answer'))

@@ -1,8 +1,10 @@
 import type { PythonNode } from '../../python/python-file.ts';
 import { constant, isConstant, type Expression } from '../jinja/ast.ts';
 import { fold } from '../jinja/fold.ts';
+import type { ManifestComponent } from '../component.ts';
 import { get, isMap } from '../node.ts';
 import { durationWords } from '../time-format.ts';
+import { dayText } from './moments.ts';
 import { signedBy } from './signed-token.ts';
 import { dict, entryExpression, isExpression, joined, type CodeReader, type CodeValue } from './values.ts';
 
@@ -26,13 +28,27 @@ export function callBuiltin(
   at: PythonNode,
 ): CodeValue {
   const { positional, named } = args;
-  const [first, second] = positional;
+  const [first, second, third] = positional;
   if (path.endsWith('.getLogger')) return { kind: 'module', path: 'logging' };
   if (SILENT.test(path)) return constant(null);
   // what only says how long to wait
   if (/(?:^|\.)\w+BackoffStrategy$/.test(path)) return { kind: 'module', path };
-  if (NOW.test(path)) return { kind: 'moment', call: object.now };
+  if (NOW.test(path))
+    return {
+      kind: 'moment',
+      call: object.now,
+      ...(path.endsWith('.ab_datetime_now') ? { isIso: true } : {}),
+    };
+  // what is made by the functions of the other tool has one form, whatever is asked for
+  if (path.endsWith('.ab_datetime_format') && first?.kind === 'moment' && first.isIso === true) {
+    const text = dayText(first, '%Y-%m-%dT%H:%M:%S.%f+00:00');
+    if (text !== undefined) return text;
+  }
+  // what only sends, says how fast, or parses
+  if (SPEED.test(path) || /\.(?:HttpClient|NoAuth|JsonParser)$/.test(path)) return { kind: 'module', path };
   if (path.endsWith('.InterpolatedString.create')) {
+    if (first?.kind === 'module' && first.path.endsWith('.EmptyString'))
+      return { kind: 'template', node: '' };
     if (first?.kind === 'template') return first;
     if (first?.kind === 'written') return { kind: 'template', node: first.node };
     const text = first === undefined ? undefined : object.textOf(first);
@@ -41,8 +57,12 @@ export function callBuiltin(
   if (path === 'base64.b64encode' && first !== undefined)
     return call('filter', 'base64encode', object.expressionOf(first, at));
   if (path === 'datetime.timedelta' && positional.length === 0 && named.size === 1) {
-    const seconds = named.get('seconds');
-    if (seconds !== undefined) return { kind: 'seconds', seconds: object.expressionOf(seconds, at) };
+    const [[unit = '', count = constant(null)] = []] = named;
+    const of = object.expressionOf(count, at);
+    const factor = SECONDS.get(unit);
+    if (factor === 1) return { kind: 'seconds', seconds: of };
+    if (factor !== undefined && isConstant(of) && typeof of.value === 'number')
+      return { kind: 'seconds', seconds: constant(of.value * factor) };
   }
   if (/^uuid\.uuid[14]$/.test(path)) return { kind: 'unique' };
   if (path === 'jwt.encode') {
@@ -106,6 +126,16 @@ export function callBuiltin(
   if (path === 'list' && first !== undefined) return { kind: 'items', values: [...object.items(first, at)] };
   if (path === 'isinstance' && first !== undefined && second?.kind === 'module')
     return constant(isOfType(object, first, second.path, at));
+  if (path === 'getattr' && third !== undefined && second !== undefined) {
+    const isNone = first?.kind === 'constant' && first.value === null;
+    // the client that sends is another one here
+    if (isNone || object.textOf(second) === '_http_client') return third;
+  }
+  if (path === 'hasattr' && first?.kind === 'component' && second !== undefined) {
+    const name = object.textOf(second);
+    if (name !== undefined)
+      return constant(first.component.get(name) !== undefined || isOpenPart(object, first.component, name));
+  }
   if (/^requests\.(?:get|post|request)$|^requests\.Session$/.test(path)) {
     const made = object.attributes.get(REQUEST);
     if (made !== undefined) throw object.refused(at, 'several requests');
@@ -134,6 +164,18 @@ function rendered(object: CodeReader, value: CodeValue | undefined, at: PythonNo
   return value.kind === 'template' ? object.component.expression(value.node) : object.expressionOf(value, at);
 }
 
+/** Classes that say how many requests are sent in some time. */
+export const SPEED = /^airbyte_cdk\.sources\.streams\.call_rate\.\w+$/;
+
+/** Seconds of the units of a span of time. */
+const SECONDS: ReadonlyMap<string, number> = new Map([
+  ['seconds', 1],
+  ['minutes', 60],
+  ['hours', 3600],
+  ['days', 86_400],
+  ['weeks', 604_800],
+]);
+
 /** Most numbers of a range. */
 const MOST_COUNTED = 1000;
 
@@ -142,6 +184,19 @@ const MANIFEST = 'manifest';
 
 /** The attribute with the request that the code sends. */
 export const REQUEST = ' request';
+
+/** The test of what the manifest does not say of a component: its class in Python, or an attribute. */
+export const OF_PART = 'of a part';
+
+function isOpenPart(object: CodeReader, { at }: ManifestComponent, what: string): boolean {
+  const of: Expression = { kind: 'name', name: at };
+  return object.isTrue({
+    kind: 'test',
+    name: OF_PART,
+    of,
+    args: { positional: [constant(what)], named: {} },
+  });
+}
 
 /** Types by the names that modules have for them. */
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -169,6 +224,12 @@ function isOfType(object: CodeReader, given: CodeValue, path: string, at: Python
         : given;
   if (value.kind === 'dict') return type === 'dict';
   if (value.kind === 'items') return type === 'list';
+  if (value.kind === 'component') {
+    const { className, type: own } = value.component;
+    const name = type.slice(type.lastIndexOf('.') + 1);
+    if (className === undefined) return own === name;
+    return isOpenPart(object, value.component, `is ${name}`);
+  }
   // an answer, and no error without one
   if (value.kind === 'answer') return /(?:^|\.)Response$/.test(type);
   if (value.kind === 'constant') {
@@ -266,18 +327,23 @@ export function callMethod(
     const parts = object.items(first, at).map((item) => object.expressionOf(item, at));
     return joined(parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part])));
   }
+  const format = first === undefined ? undefined : object.textOf(first);
+  if (name === 'strftime' && of.kind === 'moment' && format !== undefined) {
+    const text = dayText(of, format);
+    if (text !== undefined) return text;
+  }
   if (name === 'add' && of.kind === 'moment' && named.size === 1) {
     const seconds = named.get('seconds');
     if (seconds !== undefined && of.plus === undefined)
       return { ...of, plus: object.expressionOf(seconds, at) };
   }
-  if (METHODS.has(name) && isExpression(of)) {
+  if (METHODS.has(name) && (isExpression(of) || of.kind === 'entry')) {
     const args = positional.map((arg) => object.expressionOf(arg, at));
     if (named.size > 0) throw object.refused(at);
     return fold(
       {
         kind: 'call',
-        of: { kind: 'item', of, key: constant(name) },
+        of: { kind: 'item', of: object.expressionOf(of, at), key: constant(name) },
         args: { positional: args, named: {} },
       },
       new Map(),

@@ -123,7 +123,7 @@ export class CodeModule {
       .slice(at + 1)
       .filter((word) => word !== '(' && word !== ')')
       .join(' ')
-      .split(' , ');
+      .split(/ ?, ?/);
     for (const name of names) {
       const [path = '', alias] = name.split(' as ').map((part) => part.replaceAll(' ', ''));
       if (path === '') continue;

@@ -4,7 +4,7 @@ import { unescaped } from '../../python/strings.ts';
 import type { ManifestComponent } from '../component.ts';
 import { constant, isConstant, type BinaryOperator, type Expression } from '../jinja/ast.ts';
 import { fold } from '../jinja/fold.ts';
-import { callBuiltin, callMethod, type CallArguments } from './builtins.ts';
+import { callBuiltin, callMethod, SPEED, type CallArguments } from './builtins.ts';
 import type { CodeRun, CodeNames } from './code-run.ts';
 import {
   ANY_FIELD,
@@ -87,8 +87,9 @@ export function put(object: CodeRun, target: PythonNode, value: CodeValue, names
     object.attributes.set(file.text(key), value);
     return;
   }
-  const isWait = sign?.name === '.' && file.text(key) === 'backoff_strategies';
-  if (isWait && owner.kind === 'component') return;
+  // how long it waits, and the name and the decoder that a part of a stream gets in any case
+  const isPart = sign?.name === '.' && /^(?:backoff_strategies|name|decoder)$/.test(file.text(key));
+  if (isPart && owner.kind === 'component') return;
   const index = sign?.name === '[' ? object.textOf(evaluate(object, key, names)) : undefined;
   if (owner.kind === 'entry' && (index !== undefined || object.base.isLoose === true)) {
     write(object.written, [...owner.path, index ?? ANY_FIELD]);
@@ -139,7 +140,8 @@ function nameOf(object: CodeRun, node: PythonNode, names: CodeNames): CodeValue 
   if (known !== undefined) return known;
   const given = module.constants.get(name);
   if (given !== undefined) return evaluate(object, given, new Map());
-  return { kind: 'module', path: module.pathOf(name) };
+  const [base = ''] = module.classes.get(name)?.bases ?? [];
+  return { kind: 'module', path: SPEED.test(base) ? base : module.pathOf(name) };
 }
 
 function stringOf(object: CodeRun, node: PythonNode, names: CodeNames): CodeValue {
@@ -274,12 +276,13 @@ function member(
     if (ofBase !== undefined) return ofBase;
     if (owner.kind === 'component') return partOf(owner.component, name, owner);
     if (owner.kind === 'written' && name === 'string') return owner;
-    if (owner.kind === 'seconds' && name === 'seconds') return owner.seconds;
+    if (owner.kind === 'seconds' && name === 'seconds' && isOfDay(owner.seconds)) return owner.seconds;
     return { kind: 'method', of: owner, name };
   }
   if (sign?.name !== '[' || end?.name !== ']') throw object.refused(node);
   if (owner.kind === 'computed') return owner;
   const index = evaluate(object, key, names);
+  if (owner.kind === 'module' && owner.path.endsWith('.HttpMethod')) return index;
   const field = owner.kind === 'row' && owner.made === undefined ? object.textOf(index) : undefined;
   if (owner.kind === 'row' && field !== undefined) return { ...owner, keys: [...owner.keys, field] };
   if (owner.kind === 'entry') {
@@ -379,8 +382,8 @@ function binary(
   if ((operator === 'in' || operator === 'not in') && (right.kind === 'dict' || right.kind === 'items')) {
     const key = object.textOf(left);
     const keys = object.items(right, node).map((item) => object.textOf(item));
-    if (key === undefined || keys.includes(undefined)) throw object.refused(node);
-    return constant(keys.includes(key) === (operator === 'in'));
+    if (keys.includes(undefined)) throw object.refused(node);
+    if (key !== undefined) return constant(keys.includes(key) === (operator === 'in'));
   }
   if ((operator === 'in' || operator === 'not in') && isExpression(right) && isAnswered(right))
     return constant(operator === 'in');
@@ -400,6 +403,11 @@ function isNone(object: CodeRun, left: CodeValue, right: CodeValue, node: Python
   if (isAnswered(folded)) return false;
   const test: Expression = { kind: 'test', name: 'none', of: folded, args: { positional: [], named: {} } };
   return object.decide(test);
+}
+
+/** Tells if a span is not known to have whole days, which Python keeps apart from its seconds. */
+function isOfDay(seconds: Expression): boolean {
+  return !isConstant(seconds) || Number(seconds.value) < 86_400;
 }
 
 /** Functions that make a value of another one. */

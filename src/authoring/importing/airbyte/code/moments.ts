@@ -1,4 +1,5 @@
-import { constant, type Expression } from '../jinja/ast.ts';
+import { constant, isConstant, type Expression } from '../jinja/ast.ts';
+import { fold } from '../jinja/fold.ts';
 import { isExpression, type CodeValue } from './values.ts';
 
 /** Compares moments: a later call is one before the token expires, and the lifetime is kept. */
@@ -25,11 +26,36 @@ export function compared(
   return undefined;
 }
 
-function isPast(
-  expiry: Extract<CodeValue, { kind: 'moment' }>,
-  now: Extract<CodeValue, { kind: 'moment' }>,
-  onExpiry: (seconds: Expression) => void,
-): CodeValue | undefined {
+/** Returns a time that is days away from another one; undefined for anything else. */
+export function shifted(left: CodeValue, operator: string, right: CodeValue): CodeValue | undefined {
+  if (left.kind !== 'moment' || left.plus !== undefined || right.kind !== 'seconds') return undefined;
+  if (operator === '+') return { ...left, plus: right.seconds };
+  return operator === '-'
+    ? { ...left, plus: fold({ kind: 'unary', operator: '-', of: right.seconds }, new Map()) }
+    : undefined;
+}
+
+/** Returns a time that is whole days from now as a text; undefined for any other one. */
+export function dayText({ plus = constant(0) }: Moment, format: string): Expression | undefined {
+  const days = isConstant(plus) ? Number(plus.value) / SECONDS_A_DAY : NaN;
+  if (!Number.isInteger(days)) return undefined;
+  const args = { positional: [constant(days), constant(format)], named: {} };
+  return { kind: 'call', of: { kind: 'name', name: DAYS_AWAY }, args };
+}
+
+/** Tells if an expression is the text of a time, which is never empty. */
+export function isDayText(expression: Expression): boolean {
+  return expression.kind === 'call' && expression.of.kind === 'name' && expression.of.name === DAYS_AWAY;
+}
+
+type Moment = Extract<CodeValue, { kind: 'moment' }>;
+
+const SECONDS_A_DAY = 86_400;
+
+/** The macro for a day that is some days away from now. */
+const DAYS_AWAY = 'day_delta';
+
+function isPast(expiry: Moment, now: Moment, onExpiry: (seconds: Expression) => void): CodeValue | undefined {
   if (now.plus !== undefined || now.call < expiry.call) return undefined;
   if (expiry.plus === undefined) return now.call > expiry.call ? constant(true) : undefined;
   if (now.call > 1 && expiry.call > 0) onExpiry(expiry.plus);

@@ -15,6 +15,7 @@ import {
   entryExpression,
   isExpression,
   isItemName,
+  itemPath,
   keyOf,
   write,
   type CodeMap,
@@ -31,6 +32,8 @@ export interface CodeRows {
   readonly key?: string;
   /** The condition on which an item of the list is a row; absent where each one is. */
   readonly kept?: Expression;
+  /** Values of fields of a row that are made of an item of the list, as those of a record. */
+  readonly made?: ReadonlyMap<string, Expression>;
   /** Fields that the code gives other values. */
   readonly changed: ChangedFields;
 }
@@ -46,6 +49,8 @@ interface Found {
   /** Fields that objects made of the items have from them; absent where none is made. */
   readonly kept?: ReadonlySet<string>;
   readonly isMade: boolean;
+  /** Values that objects made of the items have, as those of a record. */
+  readonly made?: ReadonlyMap<string, Expression>;
   /** Names of computed values that fields were given. */
   readonly computed: ReadonlyMap<string, string>;
   /** Those objects have all fields of the items as they were. */
@@ -92,6 +97,7 @@ export function codeRows(type: CodeClass, extractor: ManifestComponent): CodeRow
         return found.every(({ isMade }) => isMade) ? [] : [name.slice(TAKEN.length)];
       }),
       isMade: found.some(({ isMade }) => isMade),
+      ...(found.length === 1 && found[0]?.made !== undefined ? { made: found[0].made } : {}),
       computed: object.computed,
       keepsAll: found.every(({ isMade, keepsAll }) => !isMade || keepsAll === true),
       ...keptOf(found),
@@ -110,6 +116,8 @@ interface Part {
   readonly over?: readonly string[];
   /** Fields of an object that is made of an item which are as they were. */
   readonly kept?: ReadonlySet<string>;
+  /** Values of the other ones, as those of a record. */
+  readonly made?: ReadonlyMap<string, Expression>;
 }
 
 /** Returns the fields that all objects have as they were. */
@@ -138,6 +146,8 @@ function ofRow(row: CodeValue): Part | undefined {
   return path.length === 0 ? { isMade: false } : { path, isMade: false };
 }
 
+const RECORD: Expression = { kind: 'name', name: 'record' };
+
 const SPREAD = '**';
 
 /** Returns what stands for all fields of an item in an object. */
@@ -147,9 +157,14 @@ function spreadKey(path: readonly string[]): string {
 
 /** Returns the place of the item that an object is made of, and of the items around it: its columns are others. */
 function ofMade({ entries }: CodeMap): Part | undefined {
-  const parts = [...entries].flatMap(([key, value]) =>
-    value.kind === 'entry' ? [{ key, path: value.path }] : [],
-  );
+  const parts = [...entries].flatMap(([key, value]) => {
+    if (value.kind === 'entry') return [{ key, path: value.path }];
+    return isExpression(value)
+      ? namesIn(value)
+          .filter(isItemName)
+          .map((name) => ({ key: '', path: itemPath(name) }))
+      : [];
+  });
   const items = parts.map(({ path }) => path.slice(0, path.lastIndexOf('*') + 1));
   const [item] = items.toSorted((a, b) => b.length - a.length);
   const isAround = (of: readonly string[]): boolean => of.every((key, index) => item?.[index] === key);
@@ -162,7 +177,17 @@ function ofMade({ entries }: CodeMap): Part | undefined {
   if (whole !== -1 && over.every((key) => !key.startsWith(SPREAD)))
     return { path: item.slice(0, -1), isMade: true, keepsAll: true, over };
   const kept = parts.filter(({ key, path }) => path.length === item.length + 1 && path.at(-1) === key);
-  return { path: item.slice(0, -1), isMade: true, kept: new Set(kept.map(({ key }) => key)) };
+  const names = [entryExpression(item)].flatMap(namesIn);
+  const made = [...entries].flatMap(([key, value]): readonly (readonly [string, Expression])[] => {
+    const isOfItem = isExpression(value) && namesIn(value).every((name) => names.includes(name));
+    return isOfItem && !isConstant(value) ? [[key, asRecord(value, names[0] ?? '', RECORD)]] : [];
+  });
+  return {
+    path: item.slice(0, -1),
+    isMade: true,
+    kept: new Set([...kept, ...made.map(([key]) => ({ key }))].map(({ key }) => key)),
+    ...(made.length === 0 ? {} : { made: new Map(made) }),
+  };
 }
 
 /** Returns the keys of a part of the answer. */
@@ -287,7 +312,7 @@ function rowsOf(outcome: Outcome<Found>, type: CodeClass): CodeRows {
   };
   const filled = leaves.filter(({ found }) => found.paths.length > 0 || found.isWhole);
   const [first, ...more] = filled;
-  const key = (found: Found): string => JSON.stringify([found.paths, found.isWhole]);
+  const key = (found: Found): string => JSON.stringify([found.paths, found.isWhole, [...(found.made ?? [])]]);
   if (
     first !== undefined &&
     more.every(({ found }) => key(found) === key(first.found)) &&
@@ -298,7 +323,13 @@ function rowsOf(outcome: Outcome<Found>, type: CodeClass): CodeRows {
     const isOdd = (key: string): boolean => changed.names.has(key) || isAnyField(key);
     if (keysIn(kept).some((key) => key !== choice.key && isOdd(key)))
       throw new CodeRefused(`${type.module.path}: ${type.name} chooses rows by fields that it changes`);
-    return { ...choice.rows(), changed, ...(isConstant(kept) ? {} : { kept }) };
+    const { made } = first.found;
+    return {
+      ...choice.rows(),
+      changed,
+      ...(isConstant(kept) ? {} : { kept }),
+      ...(made === undefined ? {} : { made }),
+    };
   }
   if (leaves.some(({ conditions }) => conditions.some(({ when }) => isOfItem(when))))
     throw new CodeRefused(`${type.module.path}: ${type.name} chooses among rows in several places`);
@@ -396,7 +427,7 @@ class Choice {
     const names = [...new Set(namesIn(when))];
     const [name = '', ...more] = names;
     if (more.length === 0 && name === this.#item)
-      return chosen(asRecord(when, name, { kind: 'name', name: 'record' }), then, otherwise);
+      return chosen(asRecord(when, name, RECORD), then, otherwise);
     const field = more.length === 0 ? this.#fieldOf(name) : undefined;
     if (field !== undefined) return chosen(asRecord(when, name, field), then, otherwise);
     // rows of an answer without them are none in any case

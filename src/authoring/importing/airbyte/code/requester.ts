@@ -3,7 +3,7 @@ import { constant, isConstant, type Expression } from '../jinja/ast.ts';
 import { isMap } from '../node.ts';
 import type { TemplateScope } from '../scope.ts';
 import { accessOf } from '../translate/position.ts';
-import { bySettings, REQUEST_METHODS } from './as-base.ts';
+import { bySettings, REQUEST_METHODS, requesterAttribute } from './as-base.ts';
 import type { CodeClass } from './component-code.ts';
 import { CodeObject, parametersOf } from './code-object.ts';
 import type { BaseClass, Decide } from './code-run.ts';
@@ -78,7 +78,7 @@ function partOf(
 /** Tells if the class that the code extends gets to know a key of the manifest. */
 function isHandedOn({ attributes, component }: CodeReader, key: string): boolean {
   if (component.get(key) === undefined) return true;
-  const provider = attributes.get('request_options_provider');
+  const provider = attributes.get('request_options_provider') ?? attributes.get('_request_options_provider');
   return provider?.kind === 'options' && provider.keys.has(key);
 }
 
@@ -91,13 +91,16 @@ function baseOf(scope: TemplateScope): BaseClass {
       const { component } = object;
       return isHandedOn(object, key) ? rendered(component, key) : dict();
     },
-    attribute: ({ component }, name) => {
-      if (name === 'name') return constant(component.text('name') ?? '');
-      if (name !== 'error_handler' && !KNOWN.has(name)) return undefined;
-      return component.get(name) === undefined ? constant(null) : { kind: 'given', name };
-    },
+    attribute: requesterAttribute,
     part: (of, name) =>
       SLICE_PARTS.has(name) && isSlice(of) ? { kind: 'item', of, key: constant(name) } : undefined,
+    call: (_, of, name, { positional: [key, fallback = constant(null)] }) => {
+      if (name !== 'get' || !isSlice(of) || key?.kind !== 'constant') return undefined;
+      const access = accessOf(of);
+      const field = [...(access?.keys ?? []), key.value].map(String).join('.');
+      // what a slice has besides is known, and anything else is not there
+      return access?.keys[0] === 'extra_fields' && !scope.slots.has(field) ? fallback : undefined;
+    },
     compare: (left, operator, right) => {
       if ((operator !== 'in' && operator !== 'not in') || !isSlice(right) || !isExpression(left))
         return undefined;
@@ -108,11 +111,6 @@ function baseOf(scope: TemplateScope): BaseClass {
     },
   };
 }
-
-/** Attributes of the class that only tell how answers are judged and how fast it goes. */
-const KNOWN: ReadonlySet<string> = new Set(
-  'logger message_repository use_cache disable_retries authenticator _authenticator api_budget'.split(' '),
-);
 
 function isSlice(value: CodeValue): value is Expression {
   if (!isExpression(value)) return false;

@@ -22,7 +22,7 @@ export interface ChangedFields {
 
 /** Modules that only compute: code with any other might ask the API. */
 const HARMLESS =
-  /^(?:pendulum|datetime|re|json|orjson|dataclasses|typing|typing_extensions|abc|logging|copy|html|unicodedata|hashlib|base64|math|decimal|collections|itertools|functools|enum|time|urllib\.parse|dpath|dateutil|pytz|ciso8601|inflection|string|struct|binascii|uuid)(?:\.|$)/;
+  /^(?:pendulum|datetime|re|json|orjson|dataclasses|typing|typing_extensions|abc|logging|copy|html|unicodedata|anyascii|unidecode|hashlib|base64|math|decimal|collections|itertools|functools|enum|time|urllib\.parse|dpath|dateutil|pytz|ciso8601|inflection|string|struct|binascii|uuid)(?:\.|$)/;
 const OF_THE_TOOL =
   /^airbyte_cdk\.(?:models|logger|utils\.datetime_helpers|sources\.utils\.transform|sources\.types|sources\.declarative\.(?:types|schema|transformations|interpolation|extractors))(?:\.|$)/;
 

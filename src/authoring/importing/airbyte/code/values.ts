@@ -30,8 +30,13 @@ export type CodeValue =
   | { readonly kind: 'answer' }
   /** The request that is authenticated. */
   | { readonly kind: 'request'; readonly headers: CodeMap }
-  /** The time of a call, and seconds that were added to it. */
-  | { readonly kind: 'moment'; readonly call: number; readonly plus?: Expression }
+  /** The time of a call, and seconds that were added to it; with `isIso` of a class with one form as text. */
+  | {
+      readonly kind: 'moment';
+      readonly call: number;
+      readonly plus?: Expression;
+      readonly isIso?: true;
+    }
   /** A text that is another one each time. */
   | { readonly kind: 'unique' }
   /** A signed token. */
@@ -106,6 +111,11 @@ export function entryExpression(path: readonly string[]): Expression {
 /** Tells if a name of an expression stands for an item of a list. */
 export function isItemName(name: string): boolean {
   return name.startsWith(ITEM);
+}
+
+/** Returns the path of the item that such a name stands for. */
+export function itemPath(name: string): readonly string[] {
+  return (JSON.parse(name.slice(ITEM.length)) as unknown[]).map(String);
 }
 
 /** Begins what stands for a field whose name is known only while it runs. */

@@ -19,6 +19,15 @@ const rows: MockAnswer = ({ pathname }) =>
   pathname === '/login' ? { token: { key: 'T', kind: 'Token' }, lasts: 3600 } : [{ id: 1 }];
 const both = (...lines: readonly string[]): TwoRuns['asks'] => [lines, lines];
 
+const account = (id: string, status: string, more: Part = {}): Part => ({ account: { id, status, ...more } });
+
+/** Keys of a retriever that reads pieces of JSON, and tries again. */
+const PIECES: Part = {
+  type: 'CustomRetriever',
+  class_name: 'source_shop.components.Again',
+  decoder: { type: 'CustomDecoder', class_name: 'source_shop.components.Pieces' },
+};
+
 /** Components that are classes of Python. */
 export const CODE_CASES: readonly TwoRuns[] = [
   {
@@ -373,6 +382,42 @@ class Kept(RecordFilter):
     ids: [['2'], ['2']],
   },
   {
+    name: 'records since a day that code works out, in a feed',
+    stream: stream('items', '/a', {
+      ...times({ is_data_feed: true, start_time_option: undefined, start_datetime: '2022-01-01' }),
+      selector: {
+        record_filter: { type: 'CustomRecordFilter', class_name: 'source_shop.components.Recent' },
+      },
+    }),
+    code: `
+from datetime import timedelta
+from airbyte_cdk.sources.declarative.extractors.record_filter import RecordFilter
+from airbyte_cdk.utils.datetime_helpers import ab_datetime_format, ab_datetime_now
+
+class Recent(RecordFilter):
+    def filter_records(self, records, stream_state, stream_slice=None, **kwargs):
+        usual = ab_datetime_format(ab_datetime_now() - timedelta(days=730), "%Y-%m-%d")
+        least = self._later(self.config.get("since", usual), stream_state.get("at", {}))
+        if least:
+            return [record for record in records if record["at"] >= least]
+        return records
+
+    def _later(self, start, state):
+        start = start or None
+        state = state or None
+        if state:
+            return max(filter(None, [start, state]), default=start)
+        return start
+`,
+    api: () => [
+      { id: 1, at: '2024-06-30' },
+      { id: 2, at: '2023-01-01' },
+      { id: 3, at: '2022-06-30' },
+    ],
+    asks: both('GET /a'),
+    ids: [['1', '2'], ['1']],
+  },
+  {
     name: 'slices of a parent that are taken apart, and put together again',
     stream: stream('items', '/items/{{ stream_partition.shop }}', {
       requester: { request_parameters: { owner: "{{ stream_slice.extra_fields['owner'] }}" } },
@@ -643,6 +688,170 @@ class Sorted(RecordExtractor):
     ids: [
       ['1', '2', '3'],
       ['1', '2', '3'],
+    ],
+  },
+  {
+    name: 'what a retriever, a decoder and a requester in Python make of lists of parts, below texts that come twice',
+    stream: stream('items', '/items/{{ stream_partition.account }}', {
+      requester: {
+        type: 'CustomRequester',
+        class_name: 'source_shop.components.Queries',
+        name: 'any',
+        schema_loader: {
+          type: 'InlineSchemaLoader',
+          schema: { items: { properties: { id: {}, 'metrics.clicks': {} } } },
+        },
+      },
+      selector: { extractor: { type: 'DpathExtractor', field_path: ['results'] } },
+      retriever: {
+        ...PIECES,
+        ...below(
+          stream('accounts', '/accounts/{{ stream_partition.key }}', {
+            selector: {
+              extractor: { type: 'DpathExtractor', field_path: ['results', '*', 'account'] },
+              record_filter: { type: 'CustomRecordFilter', class_name: 'source_shop.components.Once' },
+            },
+            retriever: {
+              ...PIECES,
+              ...below(
+                stream('keys', '/keys', {
+                  selector: {
+                    extractor: { type: 'CustomRecordExtractor', class_name: 'source_shop.components.Last' },
+                  },
+                }),
+                'key',
+                { parent_key: 'key' },
+              ),
+            },
+          }),
+          'account',
+          { extra_fields: [['manager']] },
+        ),
+      },
+    }),
+    code: `
+import io
+from dataclasses import dataclass
+from typing import Any, ClassVar, Optional
+import requests
+from airbyte_cdk.sources.declarative.decoders.composite_raw_decoder import JsonParser
+from airbyte_cdk.sources.declarative.decoders.decoder import Decoder
+from airbyte_cdk.sources.declarative.extractors.dpath_extractor import (
+    DpathExtractor,
+)
+from airbyte_cdk.sources.declarative.extractors.record_extractor import RecordExtractor
+from airbyte_cdk.sources.declarative.extractors.record_filter import RecordFilter
+from airbyte_cdk.sources.declarative.requesters.http_requester import HttpRequester
+from airbyte_cdk.sources.declarative.retrievers.simple_retriever import SimpleRetriever
+from airbyte_cdk.sources.declarative.schema.inline_schema_loader import InlineSchemaLoader
+
+def _mount(requester: Any) -> None:
+    client = getattr(requester, "_http_client", None)
+    session = getattr(client, "_session", None) if client is not None else None
+    if session is not None:
+        session.mount("https://", requests.adapters.HTTPAdapter())
+
+@dataclass
+class Again(SimpleRetriever):
+    TRIES: ClassVar[int] = 3
+    decoder: Optional[Decoder] = None
+
+    def __post_init__(self, parameters):
+        super().__post_init__(parameters)
+        if hasattr(self.requester, "name"):
+            self.requester.name = self.name
+        if self.decoder and isinstance(self.record_selector.extractor, DpathExtractor):
+            self.record_selector.extractor.decoder = self.decoder
+        _mount(self.requester)
+
+    def _read_pages(self, records_generator_fn, stream_slice):
+        yield from self._again(records_generator_fn, stream_slice, count=0)
+
+    def _again(self, records_generator_fn, stream_slice, count):
+        try:
+            yield from super()._read_pages(records_generator_fn, stream_slice)
+        except requests.exceptions.ChunkedEncodingError as error:
+            if count < self.TRIES:
+                yield from self._again(records_generator_fn, stream_slice, count + 1)
+                return
+            raise ValueError("it breaks off") from error
+
+@dataclass
+class Pieces(Decoder):
+    most: int = 1000
+
+    def __post_init__(self):
+        self.parser = JsonParser()
+
+    def is_stream_response(self):
+        return True
+
+    def decode(self, response):
+        buffer = bytearray()
+        chunks = response.iter_content(chunk_size=self.most)
+        while chunk := next(chunks, None):
+            buffer.extend(chunk)
+        yield from self.parser.parse(io.BytesIO(bytes(buffer)))
+
+class Last(RecordExtractor):
+    def extract_records(self, response):
+        names = response.json().get("names", [])
+        if names:
+            for name in names:
+                yield {"key": name.split("/")[-1]}
+
+@dataclass
+class Once(RecordFilter):
+    def __post_init__(self, parameters):
+        super().__post_init__(parameters)
+        self._seen = set()
+
+    def filter_records(self, records, stream_state, stream_slice=None, **kwargs):
+        for record in records:
+            if record["status"] not in (self.config.get("states") or ["on", "new"]):
+                continue
+            key = record["id"]
+            if key not in self._seen:
+                self._seen.add(key)
+                yield record
+
+@dataclass
+class Queries(HttpRequester):
+    schema_loader: InlineSchemaLoader = None
+
+    def get_request_params(self, *, stream_state=None, stream_slice=None, next_page_token=None):
+        schema = self.schema_loader.get_json_schema()[self.name]["properties"]
+        manager = stream_slice.extra_fields.get("manager", False)
+        other = stream_slice.extra_fields.get("other", "none")
+        fields = [field for field in schema.keys() if not (manager and field.startswith("metrics."))]
+        return {"q": f"{', '.join(fields)} {other}", "above": stream_slice["parent_slice"]["key"]}
+`,
+    outcome: 'more rows',
+    api: ({ pathname }) => {
+      if (pathname === '/keys') return { names: ['keys/1', 'keys/2'] };
+      const [, list, key] = pathname.split('/');
+      if (list === 'accounts')
+        return [
+          { results: [account(`${key}1`, 'on', { manager: true }), account('9', 'new')] },
+          { results: [account(`${key}3`, 'off')] },
+        ];
+      return key === '9'
+        ? { results: [{ id: 9 }] }
+        : [{ results: [{ id: key }] }, { results: [{ id: `${key}0` }] }];
+    },
+    // the other tool asks once for the account that comes twice
+    asks: both(
+      'GET /accounts/1',
+      'GET /accounts/2',
+      'GET /items/11?above=1&q=id+none',
+      'GET /items/21?above=2&q=id+none',
+      'GET /items/9?above=1&q=id,+metrics.clicks+none',
+      'GET /items/9?above=2&q=id,+metrics.clicks+none',
+      'GET /keys',
+    ),
+    ids: [
+      ['11', '110', '21', '210', '9', '9'],
+      ['11', '110', '21', '210', '9', '9'],
     ],
   },
 ];
