@@ -25,6 +25,11 @@ export class ManifestFindings extends StreamFindings {
     return new ParentFindings(this, at);
   }
 
+  /** Adds something that gives rows twice, of which the key of the table keeps one. */
+  rowsTwice(text: string): void {
+    this.column(text);
+  }
+
   /** Adds something about the columns of a stream, and of those below it. */
   columnBelow(text: string): void {
     this.column(text);
@@ -87,6 +92,11 @@ export class ParentFindings extends ManifestFindings {
   }
 
   override column(): void {}
+
+  /** Makes more rows below: each of the rows is asked with. */
+  override rowsTwice(text: string): void {
+    this.moreRows(text);
+  }
 
   override columnBelow(text: string): void {
     this.#tell((below) => below.columnBelow(text));

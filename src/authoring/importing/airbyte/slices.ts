@@ -222,7 +222,7 @@ export function reportDistinct(parts: StreamParts, trees: readonly JobTree[]): v
   if (parts.stream.get('primary_key') === undefined)
     findings.not(parts.retriever.place('partition_router'), 'No counterpart: slices that are asked for once');
   else
-    findings.column(
+    findings.rowsTwice(
       'a slice that comes several times is asked for each time; its rows are merged by the primary key',
     );
 }

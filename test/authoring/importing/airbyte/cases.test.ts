@@ -218,6 +218,29 @@ describe('pages that end by their rows', () => {
       ['more rows', [expect.stringContaining('The other tool counts those that its filter keeps')]],
     ]);
   });
+
+  test('of slices that come twice are merged by a key, and make more rows below it', () => {
+    const union = {
+      type: 'UnionPartitionRouter',
+      partition_field: 'area',
+      partition_routers: [
+        ['a', 'b'],
+        ['b', 'c'],
+      ].map((values) => ({ type: 'ListPartitionRouter', cursor_field: 'area', values })),
+    };
+    const parent = stream('shops', '/areas/{{ stream_partition.area }}', {
+      primary_key: ['id'],
+      retriever: { partition_router: union },
+    });
+    const child = stream('items', '/{{ stream_partition.shop }}', { retriever: below(parent, 'shop') });
+    const manifest = manifestOf({ stream: {}, more: { streams: [parent, child] } }, API);
+    const { report } = importAirbyte(manifest, { file: 'shop.yaml' });
+    const told: unknown = expect.stringContaining('a slice that comes several times is asked for each time');
+    expect(report.streams.map(({ outcome, columns, notes }) => [outcome, columns, notes])).toEqual([
+      ['equal rows, other columns', [told], []],
+      ['more rows', [], [told]],
+    ]);
+  });
 });
 
 // airbyte-cdk asks for no window whose start is its end: an API may refuse it
