@@ -4,24 +4,32 @@ import { CsvError } from './csv-error.ts';
 
 /**
  * Returns the plain bytes of a file that may be gzip, recognized by its first two bytes (RFC 1952), not by its name.
- * Several gzip members in a row are one file. A zip archive or broken gzip throws CsvError (`compression`).
+ * Several gzip members in a row are one file. Broken gzip, and a file that is compressed in another way, throws CsvError
+ * (`compression`).
  */
 export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const chunks = source[Symbol.asyncIterator]();
   try {
     const head = await firstBytes(chunks, 4);
     const whole = chain(head, chunks);
-    if (head[0] === 0x1f && head[1] === 0x8b) yield* gunzip(whole);
-    else if (head[0] === 0x50 && head[1] === 0x4b && head[2] === 0x03 && head[3] === 0x04) {
+    const other = OTHERS.find(({ sign }) => sign.equals(head.subarray(0, sign.length)));
+    if (other !== undefined)
       throw new CsvError(
         'compression',
-        'The file is a zip archive; only gzip is supported. Upload it as plain CSV or gzip.',
+        `The file is ${other.name}; only gzip is supported. Upload it as plain CSV or gzip.`,
       );
-    } else yield* whole;
+    if (head[0] === 0x1f && head[1] === 0x8b) yield* gunzip(whole);
+    else yield* whole;
   } finally {
     await chunks.return?.();
   }
 }
+
+/** Files that are no CSV, by their first bytes (RFC 8878 has those of Zstandard). */
+const OTHERS = [
+  { sign: Buffer.from('PK\u0003\u0004'), name: 'a zip archive' },
+  { sign: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), name: 'compressed with Zstandard' },
+];
 
 async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const packed = Readable.from(source);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Readable } from 'node:stream';
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { checkCsv } from '../../../src/lib/csv/check.ts';
 import { CsvError } from '../../../src/lib/csv/csv-error.ts';
 import { decompressed } from '../../../src/lib/csv/decompress.ts';
@@ -109,8 +109,9 @@ describe('decompressed', () => {
     expect(await plain()).toBe('');
   });
 
-  test('refuses a zip archive and damaged gzip', async () => {
+  test('refuses a zip archive, Zstandard and damaged gzip', async () => {
     await expect(plain(Buffer.from('PK\u0003\u0004rest'))).rejects.toBeInstanceOf(CsvError);
+    await expect(plain(zstdCompressSync('a,b\n'))).rejects.toMatchObject({ problem: 'compression' });
     const packed = gzipSync('a,b\n'.repeat(100));
     await expect(plain(packed.subarray(0, packed.length - 10))).rejects.toMatchObject({
       problem: 'compression',

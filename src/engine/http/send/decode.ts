@@ -1,6 +1,7 @@
-import type { Transform } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import zlib, { type ZlibOptions } from 'node:zlib';
 import { HttpError, SinkError } from '../../../lib/errors.ts';
+import { createFramesDecompress, isOneFrame } from '../../../lib/zstd-frames.ts';
 import type { FileRule } from '../../shared/message.ts';
 import { BodyReader, type ReceivedBody } from './body-reader.ts';
 import { CURL, failure, type FailedAttempt } from './network-error.ts';
@@ -110,15 +111,19 @@ async function decodeLater(
 }
 
 interface Codec {
-  sync(body: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
-  stream(options: Pick<ZlibOptions, 'chunkSize'>): Transform;
+  /** Undefined for a body that only the stream takes. */
+  sync(body: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array | undefined;
+  stream(options: Pick<ZlibOptions, 'chunkSize'>): Duplex;
 }
 
 const GZIP: Codec = { sync: zlib.gunzipSync, stream: zlib.createGunzip };
 const INFLATE: Codec = { sync: zlib.inflateSync, stream: zlib.createInflate };
 const INFLATE_RAW: Codec = { sync: zlib.inflateRawSync, stream: zlib.createInflateRaw };
 const BROTLI: Codec = { sync: zlib.brotliDecompressSync, stream: zlib.createBrotliDecompress };
-const ZSTD: Codec = { sync: zlib.zstdDecompressSync, stream: zlib.createZstdDecompress };
+const ZSTD: Codec = {
+  sync: (body, options) => (isOneFrame(body) ? zlib.zstdDecompressSync(body, options) : undefined),
+  stream: createFramesDecompress,
+};
 
 export function codecOf(encoding: string, body: Uint8Array): Codec | undefined {
   if (encoding === 'gzip' || encoding === 'x-gzip') return GZIP;

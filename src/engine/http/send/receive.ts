@@ -1,4 +1,4 @@
-import { Readable, type Transform } from 'node:stream';
+import { Readable, type Duplex } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { HttpError } from '../../../lib/errors.ts';
 import type { ApiResponse, FileRule, Headers } from '../../shared/message.ts';
@@ -121,7 +121,7 @@ interface Transforming {
 /** Transforms chunks by a codec that is chosen by the first of them; without one they stay as they are. */
 async function* transformed(
   source: Chunks,
-  choose: (first: Uint8Array) => Transform | undefined,
+  choose: (first: Uint8Array) => Duplex | undefined,
   { failed, unpacked }: Transforming,
 ): AsyncGenerator<Uint8Array> {
   const { first, all } = await begun(source, 2);

@@ -169,6 +169,10 @@ export function sendContract(
       ['deflate', deflateRawSync(plain)],
       ['br', brotliCompressSync(plain)],
       ['zstd', zstdCompressSync(plain)],
+      [
+        'zstd',
+        Buffer.concat([zstdCompressSync(plain.subarray(0, 99)), zstdCompressSync(plain.subarray(99))]),
+      ],
       ['gzip, br', brotliCompressSync(gzipSync(plain))],
       ['GZIP', gzipSync(plain)],
       ['identity', plain],
