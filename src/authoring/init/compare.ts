@@ -1,5 +1,6 @@
-import { encodeExact, entriesOf, getKey, isObject, objectOf, type Json } from '../../lib/json/index.ts';
+import { encodeExact, entriesOf, getKey, isObject, type AnyObject, type Json } from '../../lib/json/index.ts';
 import { keyOf } from './keys.ts';
+import { withoutAt, type ParameterPath } from './params.ts';
 
 /** How the rows of one answer stand to those of another. */
 export interface Overlap {
@@ -16,8 +17,8 @@ export interface Overlap {
 export interface RowIdentity {
   /** Paths of the id; empty where none is known. */
   readonly id: readonly string[];
-  /** Keys whose values change from one request to the next, so that they say nothing. */
-  readonly changing: readonly string[];
+  /** Ways to values that change from one request to the next, so that they say nothing. */
+  readonly changing: readonly ParameterPath[];
 }
 
 /** Compares rows by their id where there is one, else by all that is in them and does not change. Pure. */
@@ -27,14 +28,7 @@ export function overlapOf(
   { id, changing }: RowIdentity,
 ): Overlap {
   const isById = id.length > 0 && [...first, ...second].every((row) => keyOf(row, id) !== undefined);
-  const textOf = (row: Json): string =>
-    isById
-      ? (keyOf(row, id) ?? '')
-      : encodeExact(
-          changing.length === 0 || !isObject(row)
-            ? row
-            : objectOf(entriesOf(row).filter(([key]) => !changing.includes(key))),
-        );
+  const textOf = (row: Json): string => (isById ? (keyOf(row, id) ?? '') : steadyText(row, changing));
   const there = new Set(first.map(textOf));
   const known = second.filter((row) => there.has(textOf(row))).length;
   return {
@@ -45,23 +39,37 @@ export function overlapOf(
   };
 }
 
+function steadyText(row: Json, changing: readonly ParameterPath[]): string {
+  return encodeExact(changing.reduce((rest, keys) => (isObject(rest) ? withoutAt(rest, keys) : rest), row));
+}
+
 /**
- * Returns keys whose values differ between two answers to the same request.
+ * Returns the ways to values that differ between two answers to the same request, also in objects inside of the rows.
  *
- * @returns undefined where the rows are others, so that nothing can be told by comparing them
+ * @returns undefined where the rows are others, or nothing else tells them apart
  */
-export function changingKeys(first: readonly Json[], again: readonly Json[]): readonly string[] | undefined {
+export function changingValues(
+  first: readonly Json[],
+  again: readonly Json[],
+): readonly ParameterPath[] | undefined {
   if (first.length !== again.length) return undefined;
-  const changing = new Set<string>();
+  const found = new Map<string, ParameterPath>();
   for (const [i, row] of first.entries()) {
-    const other = again[i];
-    if (!isObject(row) || other === undefined || !isObject(other)) {
-      if (encodeExact(row) !== encodeExact(other ?? null)) return undefined;
-      continue;
-    }
-    for (const [key, value] of entriesOf(row))
-      if (encodeExact(value) !== encodeExact(getKey(other, key) ?? null)) changing.add(key);
+    const other = again[i] ?? null;
+    if (isObject(row) && isObject(other))
+      for (const keys of changesIn(row, other)) found.set(keys.join('\0'), keys);
+    else if (encodeExact(row) !== encodeExact(other)) return undefined;
   }
-  const all = new Set(first.flatMap((row) => (isObject(row) ? entriesOf(row).map(([key]) => key) : [])));
-  return all.size > 0 && changing.size === all.size ? undefined : [...changing];
+  const changing = [...found.values()];
+  const left = new Set(first.map((row) => steadyText(row, changing)));
+  return changing.length > 0 && left.size < 2 ? undefined : changing;
+}
+
+function* changesIn(row: AnyObject, other: AnyObject, above: ParameterPath = []): Iterable<ParameterPath> {
+  for (const [key, value] of entriesOf(row)) {
+    const keys = [...above, key];
+    const now = getKey(other, key) ?? null;
+    if (isObject(value) && isObject(now)) yield* changesIn(value, now, keys);
+    else if (encodeExact(value) !== encodeExact(now)) yield keys;
+  }
 }

@@ -15,7 +15,7 @@ import type { JobReport } from '../../engine/completeness/index.ts';
 import type { LoginKeeper } from '../../engine/http/auth/index.ts';
 import { graphAdvice } from './graph.ts';
 import type { Observed } from './candidate.ts';
-import { changingKeys } from './compare.ts';
+import { changingValues } from './compare.ts';
 import { asManyAtOnce, canBePlanned, configurationOf, rowsKeys } from './configure.ts';
 import { atFirstPage } from './first-page.ts';
 import { findWay, type Way } from './find-way.ts';
@@ -146,7 +146,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   const subject = steady ?? known;
   if (subject.changing.length > 0)
     notes.push(
-      `${subject.changing.map((key) => `\`${key}\``).join(', ')} changed from one request to the next: rows are told apart by the rest.`,
+      `${subject.changing.map((keys) => `\`${keys.join('.')}\``).join(', ')} changed from one request to the next: rows are told apart by the rest.`,
     );
   const { settled, isOpen, isSpent } =
     place.kind === 'one' || place.rows.length === 0 || steady === undefined
@@ -193,7 +193,7 @@ async function withChanges(subject: ProbedList, lab: ProbeContext): Promise<Prob
   lab.wire.forgetAll();
   const trial = await runOf(lab, configuration, 1);
   const again = trial.pages[0]?.rows;
-  const changing = again === undefined ? [] : changingKeys(subject.rows, again);
+  const changing = again === undefined ? [] : changingValues(subject.rows, again);
   return changing === undefined ? undefined : { ...subject, changing };
 }
 
@@ -267,6 +267,7 @@ function doubtOf(
   pages: number,
 ): readonly string[] {
   if (parts.settled === undefined) return verdict === 'ended' ? suspicion(parts) : [];
+  if (verdict === 'ended' && parts.settled.doubt !== undefined) return [parts.settled.doubt];
   const hasEnded = verdict === 'ended' || verdict === 'complete';
   if (!hasEnded || pages < 2 || valueOf(signOf(parts.signs, 'total')) !== undefined) return [];
   const name = countIn(parts.subject.target, rows.length);

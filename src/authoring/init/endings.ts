@@ -21,6 +21,8 @@ export interface Ending {
   readonly says: string;
   readonly pagination: JsonObject;
   readonly job?: JsonObject;
+  /** Why there may be more behind it, where nothing else says that these are all rows. */
+  readonly doubt?: string;
 }
 
 /** Ways to end, the least first: what ends by itself needs no rule. */
@@ -121,11 +123,19 @@ export function endingAfter(
       job: { completeness: { notSigns: [path] } },
     };
   const isEmpty = repeated !== undefined && pages[repeated.of - 1]?.rows.length === 0;
-  if (isEmpty && (kind === 'token' || kind === 'url') && typeof path === 'string')
+  // an empty page between others is no end
+  const firstEmpty = pages.findIndex(({ rows }) => rows.length === 0);
+  const isBehind = pages.slice(firstEmpty).every(({ rows }) => rows.length === 0);
+  if (isEmpty && isBehind && (kind === 'token' || kind === 'url') && typeof path === 'string')
     return {
       says: `, until a page is empty (\`${path}\` is there behind the end, too)`,
       pagination: { emptyPage: 'stop' },
       job: { completeness: { notSigns: [path] } },
+      ...(isSame(before, last)
+        ? {}
+        : {
+            doubt: `Whether these are all rows: ${pages.length - firstEmpty} pages behind them are empty, each with another \`${path}\`, and an API that filters may have rows behind empty pages.`,
+          }),
     };
   return undefined;
 }

@@ -92,10 +92,13 @@ export async function findWay(
   }
   if (best === undefined && mixed !== undefined && lab.wire.left > 0)
     best = await settle(mixed, seen, subject, lab, tried);
-  const isWhole = changing.length === 0 || tried.some(({ result }) => result === WHOLE);
+  // other rows than those of page 1: the list is longer, whatever cuts it
+  const others = mixed === undefined ? changing : [mixed];
+  const isWhole =
+    mixed === undefined && (changing.length === 0 || tried.some(({ result }) => result === WHOLE));
   return {
     settled: best,
-    isOpen: best !== undefined || isWhole ? undefined : openText(changing),
+    isOpen: best !== undefined || isWhole ? undefined : openText(others),
     isSpent: isSpent || (best?.verdict === 'doubtful' && best.trial.isSpent),
   };
 }
@@ -105,7 +108,10 @@ function openText(candidates: readonly Candidate[]): string {
 }
 
 function namesOf(candidates: readonly Candidate[]): string {
-  const names = candidates.flatMap(({ sends }) => (sends === undefined ? [] : [`\`${sends[0]}\``]));
+  const names = candidates.flatMap(({ sends, counts }) => {
+    const name = sends?.[0] ?? counts?.param.join('.');
+    return name === undefined ? [] : [`\`${name}\``];
+  });
   return [...new Set(names)].join(', ');
 }
 

@@ -31,6 +31,8 @@ export interface Settled {
   /** Evidence from beside the run itself. */
   readonly evidence: readonly string[];
   readonly against: readonly string[];
+  /** Why there may be more rows, where nothing says that these are all. */
+  readonly doubt?: string | undefined;
 }
 
 /** Requests that are kept for a look at the end of a long list. */
@@ -84,10 +86,11 @@ async function readToEnd(
     });
     lab.onStep?.(`reading to the end by ${begun.says}${ending.says}`);
     const trial = await runOf(lab, configuration, limit);
-    const settled = judged({ ...begun, pagination, says: begun.says + ending.says }, configuration, trial, {
+    const judgement = judged({ ...begun, pagination, says: begun.says + ending.says }, configuration, trial, {
       isCut: isLong && (trial.isSpent || trial.pages.length === limit),
       hasId: subject.id.length > 0,
     });
+    const settled = { ...judgement, doubt: ending.doubt };
     if (isBetter(settled, best)) best = settled;
     if (settled.verdict !== 'doubtful') break;
     tried.push({ what: settled.candidate.says, result: settled.against.join('; ') });
@@ -255,7 +258,7 @@ function judged(
   if (repeated !== undefined) {
     const how =
       pages[repeated.of - 1]?.rows.length === 0
-        ? 'is empty, as the one before'
+        ? 'is empty, as those before'
         : `brings page ${repeated.of} again`;
     return { ...base, verdict: 'doubtful', against: [`page ${repeated.page} ${how}`] };
   }

@@ -39,7 +39,7 @@ export interface Trial {
   readonly failure: ExtractorError | undefined;
   /** It ended because no more requests are allowed. */
   readonly isSpent: boolean;
-  /** A page that brought the rows of an earlier one, or no rows as the one before: the trial ended there. */
+  /** A page that brought the rows of an earlier one, or no rows as those before: the trial ended there. */
   readonly repeated: { readonly page: number; readonly of: number } | undefined;
 }
 
@@ -75,9 +75,7 @@ export async function tryOut(options: TrialOptions): Promise<Trial> {
   });
   const take = async (content: PageContent): Promise<void> => {
     const page = pageOf(content);
-    const of = pages.findIndex(
-      (each, i) => isAgain(page, each) && (page.rows.length > 0 || i === pages.length - 1),
-    );
+    const of = page.rows.length > 0 ? pages.findIndex((each) => isAgain(page, each)) : emptyAgain(pages);
     if (of >= 0) throw new Repeated(pages.length + 1, of + 1);
     pages.push(page);
   };
@@ -144,6 +142,15 @@ class Repeated extends Error {
     super('a page came again');
     this.pages = { page, of };
   }
+}
+
+/** Pages without rows behind which no other is asked for: APIs that filter go on behind a few. */
+const EMPTY_PAGES = 3;
+
+/** Returns the index of the last page where several before are all without rows, else -1. */
+function emptyAgain(pages: readonly TriedPage[]): number {
+  const last = pages.slice(-EMPTY_PAGES);
+  return last.length === EMPTY_PAGES && last.every(({ rows }) => rows.length === 0) ? pages.length - 1 : -1;
 }
 
 function isAgain(page: TriedPage, earlier: TriedPage): boolean {

@@ -89,6 +89,8 @@ function endText({ settled, report, verdict, pages, rows, signs, against, tried 
   if (verdict === 'ended')
     return `reached, ${came}: ${report?.reasons[0]?.text ?? 'nothing more came'}${evidence}`;
   const total = valueOf(signOf(signs, 'total'));
+  if (verdict === 'cut' && settled?.verdict === 'ended' && settled.doubt !== undefined)
+    return `not known: ${came}: ${report?.reasons[0]?.text ?? 'nothing more came'}`;
   if (verdict === 'cut' && settled?.verdict !== 'cut')
     return `not known: ${came}, as many as were asked for or as a page commonly has`;
   if (verdict === 'cut')
@@ -103,7 +105,7 @@ export function openPoints(found: Discovery): readonly OpenPoint[] {
   const { verdict, key, place, notes, target, time, settled, report } = found;
   const points = [...target.notes, ...notes].map(note);
   if (found.isSpent) points.push({ code: 'requestsSpent' });
-  if (verdict === 'cut' && settled !== undefined)
+  if (verdict === 'cut' && settled !== undefined && settled.doubt === undefined)
     points.push({ code: 'longer', isEndSeen: settled?.evidence.length !== 0 });
   if (
     verdict === 'ended' &&

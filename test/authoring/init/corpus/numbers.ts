@@ -542,6 +542,19 @@ export const NUMBERED: readonly Server[] = [
       return json({ count: 137, next, previous: null, results: cut(R, from, size) });
     },
   },
+  {
+    name: 'an offset over all rows, of which a page leaves some out',
+    ask: '/v1/users?limit=40',
+    rows: 137,
+    isOpen: true,
+    api: (asked) =>
+      json({
+        items: cut(R, int(asked, 'offset', 0), Math.min(50, int(asked, 'limit', 20))).filter(
+          ({ id }) => id % 9 !== 4,
+        ),
+      }),
+    says: ['the API knows some of them, but no way to all rows was found'],
+  },
 ];
 
 function docs(skip: number, limit: number): object[] {

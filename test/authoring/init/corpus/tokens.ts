@@ -801,10 +801,52 @@ export const POINTED: readonly Server[] = [
       });
     },
   },
+  {
+    name: 'pages that a filter leaves empty, before the last ones',
+    ask: '/v1/events?limit=40',
+    rows: 137,
+    api: gapped,
+    says: ['complete'],
+  },
+  {
+    name: 'more empty pages than are looked behind, each with another cursor',
+    ask: '/v1/events',
+    rows: 137,
+    isOpen: true,
+    api: gapped,
+    says: ['3 pages behind them are empty, each with another `next_cursor`'],
+  },
+  {
+    name: 'a listing without ids, with a score in a wrapper that changes',
+    ask: '/r/new.json?limit=40',
+    rows: 137,
+    api: (asked) => {
+      const { rows, next } = from(placeOf(asked.query.get('after')), int(asked, 'limit', 25));
+      return json({
+        data: {
+          after: next === undefined ? null : token(next),
+          children: rows.map(({ name }, i) => ({
+            kind: 't3',
+            data: { name: `t3_${name}`, score: (asked.number * 7 + i) % 50, created: 1.7e9 - i },
+          })),
+        },
+      });
+    },
+  },
 ];
 
 const SPECIAL: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '"': '&quot;' };
 const xml = (value: string): string => value.replace(/[&<"]/g, (char) => SPECIAL[char] ?? char);
+
+/** A page is cut from all events, and those that nobody may see are left out of it: 103 in a row. */
+function gapped(asked: Asked): Answered {
+  const size = Math.min(50, int(asked, 'limit', 20));
+  const at = placeOf(asked.query.get('cursor'));
+  const rows = Array.from({ length: size }, (_, i) => at + i).flatMap((i) =>
+    i < 60 || i >= 163 ? R.slice(i < 60 ? i : i - 103, (i < 60 ? i : i - 103) + 1) : [],
+  );
+  return json({ items: rows, next_cursor: at + size < 240 ? token(at + size) : null });
+}
 
 /** A hundred and more objects; other parameters filter them, and none is left. */
 function records(asked: Asked): Answered {
