@@ -343,7 +343,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a planned request that is stale is kept',
     file: 'src/engine/pagination/pages.ts',
-    find: 'else for (const { drop } of queue.splice(0)) drop();',
+    find: 'for (const { drop } of queue.splice(0)) drop();',
     replace: '',
     tests: ['test/engine/extract/planned.test.ts'],
   },
@@ -367,6 +367,13 @@ export const mutants: readonly Mutant[] = [
     find: 'source.isLive(content) ? budget(next, page) : 1',
     replace: 'budget(next, page)',
     tests: ['test/engine/extract/planned.test.ts'],
+  },
+  {
+    name: 'one page more is asked for behind a circle',
+    file: 'src/engine/completeness/witness.ts',
+    find: 'return Math.max(alike, broken) >= MOST_ALIKE - 1;',
+    replace: 'return false;',
+    tests: ['test/engine/hostile.test.ts'],
   },
   {
     name: 'what is under way is not ended with the job',

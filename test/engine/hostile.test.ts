@@ -54,10 +54,12 @@ describe('an API that never ends its pages', () => {
       const at = Number(params.get('after') ?? 0);
       sendJson(response, { rows: [{ id: at }], next: (at % length) + 1, now: count });
     });
-    const { error } = await run(api.url, byToken);
+    const { error, log } = await run(api.url, byToken);
     expect(codeOf(error)).toBe('pagination.loop');
     // the circle begins anew behind its last page, and so many pages with nothing new are enough
     expect(api.asked).toHaveLength(length + 27);
+    // nor was one more page asked for, and its answer not waited for
+    expect(log.filter((line) => line.startsWith('GET '))).toHaveLength(length + 27);
   });
 
   test('every page is the first one: a warning, and the page budget ends it', async () => {

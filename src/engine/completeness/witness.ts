@@ -166,6 +166,12 @@ export class Witness {
     return alike >= MOST_ALIKE ? { are: 'known', from: page - alike, to: page - 1 } : undefined;
   }
 
+  /** The next page may show that the API goes in a circle. */
+  get isNearCircle(): boolean {
+    const { alike, broken } = this.#history;
+    return Math.max(alike, broken) >= MOST_ALIKE - 1;
+  }
+
   /** Takes rows of the last page, decoded, in order, each once. */
   take(rows: readonly Json[]): void {
     this.#stray ??= this.#strayIn(rows);

@@ -240,6 +240,11 @@ export class RunStarter {
       ...(witness === undefined ? {} : { pagesLeft: () => witness.pagesLeft() }),
       // an error of that page is told by whoever took it
       ready: async () => await options.bucket.settle().catch(() => undefined),
+      isDecisive: ({ page, taken }) =>
+        state !== undefined ||
+        taken !== undefined ||
+        page.header !== undefined ||
+        witness?.isNearCircle() === true,
       onPage: (content, page, verdict) => {
         headers.see(content.page.header, before + page, (message) => warn(message, before + page));
         this.#parts.texts(job).see(content.page.text, before + page);

@@ -34,6 +34,8 @@ export interface WitnessesOptions {
 export interface RunWitness {
   /** Takes each page, in order, as soon as it is known whether it is kept. */
   see(content: PageContent, page: number, verdict: GuardVerdict): void;
+  /** Tells whether the next page may be the last one of a circle, which is an error. */
+  isNearCircle(): boolean;
   /** Takes the answers of an export that led to its files. */
   announce(answers: readonly Json[]): void;
   /** Returns the number of pages still to come, as far as the answers tell. */
@@ -112,6 +114,7 @@ export class Witnesses {
           end: () => witness.settle(),
         });
       },
+      isNearCircle: () => witness.isNearCircle,
       announce: (answers) => {
         for (const answer of answers) witness.announce(answer);
       },

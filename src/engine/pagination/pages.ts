@@ -56,8 +56,13 @@ export interface PagesOptions<T> {
   readonly pagesLeft?: () => number | undefined;
   /** Waits until all is known of the pages before, which may be read while the next one is waited for. */
   readonly ready?: () => Promise<void>;
-  /** Called with each page, in order, and the guard's decision about it. */
+  /**
+   * Called with each page, in order, and the guard's decision about it: while the next page is waited for, unless that
+   * may not be asked for before.
+   */
   readonly onPage?: (content: T, page: number, verdict: GuardVerdict) => void;
+  /** Tells whether {@link onPage} may end the job at this page, or change what is asked for next. */
+  readonly isDecisive?: (content: T) => boolean;
 }
 
 /** One page to write. */
@@ -144,26 +149,32 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
         guardState,
       );
       guardState = verdict.state;
-      options.onPage?.(content, page, verdict);
-      if (verdict.warning !== undefined) options.onWarning(verdict.warning, page);
       if (verdict.reason !== undefined) {
+        tell(content, page, verdict, options);
         source.decided(content, { next: { stop: verdict.reason } });
         return verdict.reason;
       }
-      const observation = source.observe(content, paginator.needs, page);
-      const ended = source.ends?.(content, page);
-      const next: Step =
-        ended !== undefined
-          ? { stop: ended }
-          : limit !== undefined && page >= limit
-            ? { stop: { code: 'limit', pages: limit } }
-            : paginator.next(observation, current.step.state);
-      source.decided(content, { observation, next });
+      // what the next request does not need waits until that is on its way
+      const isSeenLater = isEager && verdict.warning === undefined && options.isDecisive?.(content) !== true;
+      if (!isSeenLater) tell(content, page, verdict, options);
+      let decision: Required<Decision>;
+      try {
+        decision = decide(current.step, content, page, options);
+      } catch (error) {
+        if (isSeenLater) tell(content, page, verdict, options);
+        throw error;
+      }
+      const { next } = decision;
       // the first page after a restart may equal the page before it
       if ('request' in next && next.restarts === true) guardState = guard.initial;
-      if (isEager && !('stop' in next)) {
-        lookAhead(queue, next, page + 1, options, send, source.isLive(content) ? budget(next, page) : 1);
-        await turn();
+      const isAhead = isEager && !('stop' in next);
+      const isAsked = isAhead && ask(queue, next, page + 1, send);
+      if (isAsked) await turn();
+      if (isSeenLater) tell(content, page, verdict, options);
+      source.decided(content, decision);
+      if (isAhead && paginator.plan !== undefined) {
+        const most = source.isLive(content) ? budget(next, page) : 1;
+        if (fill(queue, page + 1, paginator.plan, send, most) || !isAsked) await turn();
       }
       yield { page, content, ...('stop' in next ? { end: next.stop } : {}) };
       if ('stop' in next) return next.stop;
@@ -175,22 +186,62 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
   }
 }
 
-/** Ensures that the next request is in flight, and with a plan up to `most`. */
-function lookAhead<T>(
+/** Tells of a page that is kept. */
+function tell<T>(
+  content: T,
+  page: number,
+  verdict: GuardVerdict,
+  { onPage, onWarning }: PagesOptions<T>,
+): void {
+  onPage?.(content, page, verdict);
+  if (verdict.warning !== undefined) onWarning(verdict.warning, page);
+}
+
+/** Decides what follows a page. */
+function decide<T>(
+  { state }: FirstStep,
+  content: T,
+  page: number,
+  { source, paginator, limit }: PagesOptions<T>,
+): Required<Decision> {
+  const observation = source.observe(content, paginator.needs, page);
+  const ended = source.ends?.(content, page);
+  if (ended !== undefined) return { observation, next: { stop: ended } };
+  if (limit !== undefined && page >= limit)
+    return { observation, next: { stop: { code: 'limit', pages: limit } } };
+  return { observation, next: paginator.next(observation, state) };
+}
+
+/** Ensures that the next request is in flight, and tells whether it was sent now. */
+function ask<T>(
   queue: Ahead<T>[],
   next: FirstStep,
   page: number,
-  { paginator: { plan } }: PagesOptions<T>,
+  send: (step: FirstStep, page: number) => void,
+): boolean {
+  const [planned] = queue;
+  if (planned !== undefined && sameRequest(planned.step.request, next.request)) {
+    planned.step = next;
+    return false;
+  }
+  for (const { drop } of queue.splice(0)) drop();
+  send(next, page);
+  return true;
+}
+
+/** Ensures that up to `most` requests are in flight by the plan, and tells whether one of them was sent now. */
+function fill<T>(
+  queue: Ahead<T>[],
+  page: number,
+  plan: NonNullable<Paginator['plan']>,
   send: (step: FirstStep, page: number) => void,
   most: number,
-): void {
-  const [planned] = queue;
-  if (planned !== undefined && sameRequest(planned.step.request, next.request)) planned.step = next;
-  else for (const { drop } of queue.splice(0)) drop();
-  if (queue.length === 0) send(next, page);
-  if (plan === undefined || queue.some(({ isLost }) => isLost)) return;
+): boolean {
+  if (queue.some(({ isLost }) => isLost)) return false;
+  const before = queue.length;
   for (let last = queue.at(-1); last !== undefined && queue.length < most; last = queue.at(-1))
     send(plan(last.step.state), page + queue.length);
+  return queue.length > before;
 }
 
 /** Tells whether two requests are equal to the last literal, including the order of their parameters. */

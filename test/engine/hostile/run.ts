@@ -87,6 +87,7 @@ export async function run(
       cacheFolder: path.join(folder, 'cache'),
       env,
       log: lines,
+      debug: true,
       secrets: new Secrets(),
       signal,
     });
