@@ -15,7 +15,7 @@ import { checkSharing, mixedNames } from './shared.ts';
 import { structToJson, structFromJson } from './struct.ts';
 import { Structure, type StructureNode } from './structure.ts';
 import { RawSeen, type RawPage, type RawRows } from './raw-rows.ts';
-import type { LineMakers, LinesMade, TableData } from './threads/messages.ts';
+import type { LineMakers, LinesMade, RowsAsked, TableData } from './threads/messages.ts';
 import { tablesOf } from './threads/plan-data.ts';
 import { columnsOf, type RecordTable } from './table.ts';
 
@@ -61,6 +61,12 @@ const MOST_MISFITS = 3;
 
 const SMALL_N = 0x6e;
 
+/**
+ * Bytes of rows without lists that a thread makes at once: they take less time than it takes to hand over several small
+ * parts.
+ */
+const FLAT_BYTES = 1 << 18;
+
 /** Rows of a page that follow each other in one chunk. */
 interface RowsPart {
   /** Number of the chunk. */
@@ -77,14 +83,15 @@ interface RowsPart {
   readonly rowInPage: number;
 }
 
-/** Divides the rows of a page for several threads. */
-function* partsOf({ chunks }: RawPage): Generator<RowsPart> {
+/** Divides the rows of a page into parts of at least so many bytes, but for the last one. */
+function* partsOf({ chunks }: RawPage, leastBytes: number): Generator<RowsPart> {
   let rowInPage = 0;
   for (const [chunk, raw] of chunks.entries()) {
     const { bytes, start, end } = raw.open();
     const common = { chunk, chunkRows: raw.rows, bytes, rowInPage };
     let [at, row] = [start, 0];
     for (const cut of raw.cuts) {
+      if (start + cut.end - at < leastBytes) continue;
       yield { ...common, at, end: start + cut.end, row, rows: cut.rows - row };
       [at, row] = [start + cut.start, cut.rows];
     }
@@ -152,38 +159,43 @@ class AutomaticParser implements RecordParser {
     const raw = this.#rawOf(page);
     if (raw === undefined || isLoneNull(page, raw)) return undefined;
     const root = this.#plan(page.dataType);
-    // rows without lists are written in the time that it takes to hand them over
-    if (!root.row.hasLists) return undefined;
-    if (!threads.takes(raw.chunks.reduce((sum, { size }) => sum + size, 0))) return undefined;
+    const use = threads.takes(raw.chunks.reduce((sum, { size }) => sum + size, 0));
+    if (use === 'none') return undefined;
     const index = this.#page++;
     this.#out = out;
     const undo = this.#remember();
     const tables = this.#openTables(root, page.extra);
-    if (tables === undefined) {
-      undo();
-      this.#page--;
-      return undefined;
-    }
-    return this.#takeFrom(threads, { page, raw, root, tables, undo, index }, out);
+    if (tables !== undefined && use === 'all')
+      return this.#takeFrom(threads, { page, raw, root, tables, undo, index }, out);
+    const [part] = tables === undefined ? [] : this.#partsAsked({ page, raw, root, tables, index });
+    if (part !== undefined) threads.practise(root, part.asked);
+    undo();
+    this.#page--;
+    return undefined;
   }
 
-  async #takeFrom(
-    threads: LineMakers,
-    { page, raw, root, tables, undo, index }: PageAhead,
-    out: TableOutput,
-  ): Promise<void> {
-    const { look = {} } = page;
-    const wanted = raw.wanted();
-    const common = { tables, alias: this.#aliases.get(PARENT_COLUMN), look, wanted };
-    const parts = [...partsOf(raw)];
+  /** Divides the rows of a page for threads. */
+  #partsAsked({
+    page: { look = {} },
+    raw,
+    root,
+    tables,
+    index,
+  }: Omit<PageAhead, 'undo'>): readonly { readonly part: RowsPart; readonly asked: RowsAsked }[] {
+    const common = { tables, alias: this.#aliases.get(PARENT_COLUMN), look, wanted: raw.wanted() };
+    return Array.from(partsOf(raw, root.row.hasLists ? 0 : FLAT_BYTES), (part) => {
+      const { bytes, at, end, row, rows, rowInPage } = part;
+      const place = { page: index, row: rowInPage + row };
+      return { part, asked: { ...common, bytes: bytes.subarray(at, end), rows, place } };
+    });
+  }
+
+  async #takeFrom(threads: LineMakers, ahead: PageAhead, out: TableOutput): Promise<void> {
+    const { page, raw, root, tables, undo, index } = ahead;
+    const parts = this.#partsAsked(ahead);
     const made = await threads.make(
       root,
-      parts.map(({ bytes, at, end, row, rows, rowInPage }) => ({
-        ...common,
-        bytes: bytes.subarray(at, end),
-        rows,
-        place: { page: index, row: rowInPage + row },
-      })),
+      parts.map(({ asked }) => asked),
     );
     if (!made.every((lines) => lines !== undefined && this.#areOpen(root, lines, tables))) {
       undo();
@@ -192,10 +204,10 @@ class AutomaticParser implements RecordParser {
     }
     const plans = tablesOf(root);
     this.#noteTypes(page);
-    const columns = scalarNames(root, wanted);
+    const columns = scalarNames(root, parts[0]?.asked.wanted ?? []);
     let seen: RawSeen | undefined;
     for (const [i, lines] of made.entries()) {
-      const part = parts[i];
+      const part = parts[i]?.part;
       if (lines === undefined || part === undefined) continue;
       for (const { table: number, bytes, rows } of lines.batches) {
         const table = this.#tables.get(plans[number]?.node ?? root.node);

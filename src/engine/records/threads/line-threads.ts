@@ -6,10 +6,10 @@ import { RunError } from '../../../lib/errors.ts';
 import type { ItemPlan } from '../plan.ts';
 import { LinesHere } from './lines-here.ts';
 import { planData } from './plan-data.ts';
-import type { LineMakers, LinesAsked, LinesMade, RowsAsked } from './messages.ts';
+import type { LineMakers, LinesAsked, LinesMade, RowsAsked, WorkerMessage } from './messages.ts';
 
 /** Bytes of rows before a thread is started: a smaller run is done before it would help. */
-const START_BYTES = 4 << 20;
+const START_BYTES = 2 << 20;
 
 /** Bytes of a page that is worth the way to another thread. */
 const LEAST_BYTES = 1 << 16;
@@ -84,24 +84,30 @@ export class LineThreads implements LineMakers {
     this.#options = { most, startBytes, leastBytes, ahead };
   }
 
-  takes(bytes: number): boolean {
+  takes(bytes: number): 'none' | 'practice' | 'all' {
     const { most, startBytes, leastBytes } = this.#options;
-    if (most === 0 || this.#isBroken || this.#isClosed) return false;
+    if (most === 0 || this.#isBroken || this.#isClosed) return 'none';
     this.#bytes += bytes;
-    if (this.#bytes < startBytes) return false;
+    if (this.#bytes < startBytes) return 'none';
     this.#start(Math.min(most, Math.ceil(bytes / SHARE_BYTES)));
-    return bytes >= leastBytes && bytes <= MOST_BYTES && this.#threads.some(({ isReady }) => isReady);
+    if (bytes < leastBytes || bytes > MOST_BYTES) return 'none';
+    if (this.#threads.some(({ isReady }) => isReady)) return 'all';
+    return this.#threads.some(({ isNew }) => isNew) ? 'practice' : 'none';
   }
 
-  /** Starts all threads, and waits until they are there. */
+  /** Starts all threads, and waits until they are there; they need no practice then. */
   async start(): Promise<void> {
     this.#start(this.#options.most);
-    await Promise.all(this.#threads.map(async ({ ready }) => await ready));
+    await Promise.all(this.#threads.map(async (thread) => await thread.start()));
   }
 
   #start(count: number): void {
     while (this.#threads.length < count)
       this.#threads.push(new LineThread({ onFree: () => this.#give(), onBroken: () => this.#break() }));
+  }
+
+  practise(plan: ItemPlan, part: RowsAsked): void {
+    for (const thread of this.#threads) if (thread.isNew) thread.practise(plan, part);
   }
 
   async make(plan: ItemPlan, parts: readonly RowsAsked[]): Promise<readonly (LinesMade | undefined)[]> {
@@ -110,6 +116,8 @@ export class LineThreads implements LineMakers {
         await new Promise<LinesMade | undefined>((done) => void this.#tasks.push({ plan, part, done })),
     );
     this.#give();
+    const [first] = parts;
+    if (first !== undefined) this.practise(plan, first);
     return await Promise.all(made);
   }
 
@@ -175,9 +183,9 @@ class LineThread {
   readonly #worker: Worker;
   readonly #waiting: Task['done'][] = [];
   readonly #plans = new GivenPlans();
-  #isReady = false;
+  #state: 'starting' | 'new' | 'practising' | 'ready' | 'ended' = 'starting';
   /** Kept when the thread has started, or will never do so. */
-  readonly ready: Promise<void>;
+  readonly #started: Promise<void>;
 
   constructor({ onFree, onBroken }: LineThreadEvents) {
     const { Worker: Thread } = process.getBuiltinModule('node:worker_threads');
@@ -186,19 +194,20 @@ class LineThread {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
     const { promise, resolve: started } = Promise.withResolvers<void>();
-    this.ready = promise;
+    this.#started = promise;
     this.#worker.unref();
-    this.#worker.on('message', (message: 'ready' | LinesMade | undefined) => {
-      if (message === 'ready') {
-        this.#isReady = true;
+    this.#worker.on('message', (message: WorkerMessage) => {
+      if (message === 'started') {
+        this.#state = 'new';
         started();
-      } else {
+      } else if (message === 'practised') this.#state = 'ready';
+      else {
         this.#answer(message);
         onFree();
       }
     });
     const leave = (): void => {
-      this.#isReady = false;
+      this.#state = 'ended';
       started();
       while (this.#waiting.length > 0) this.#answer(undefined);
       onBroken();
@@ -208,7 +217,23 @@ class LineThread {
   }
 
   get isReady(): boolean {
-    return this.#isReady;
+    return this.#state === 'ready';
+  }
+
+  /** It has started, and made nothing yet. */
+  get isNew(): boolean {
+    return this.#state === 'new';
+  }
+
+  async start(): Promise<void> {
+    await this.#started;
+    if (this.#state === 'new') this.#state = 'ready';
+  }
+
+  /** Makes the lines of a part for nothing: the first ones take many times as long, as nothing is compiled yet. */
+  practise(plan: ItemPlan, part: RowsAsked): void {
+    this.#state = 'practising';
+    this.#ask(plan, part, true);
   }
 
   /** Parts that it was given and has not made. */
@@ -218,11 +243,15 @@ class LineThread {
 
   /** Makes the lines of a part, whose bytes are copied. */
   make({ plan, part, done }: Task): void {
-    const bytes = new Uint8Array(part.bytes);
-    const asked = this.#plans.asked(plan, { ...part, bytes });
     this.#worker.ref();
     this.#waiting.push(done);
-    this.#worker.postMessage(asked, [bytes.buffer]);
+    this.#ask(plan, part, false);
+  }
+
+  #ask(plan: ItemPlan, part: RowsAsked, isPractice: boolean): void {
+    const bytes = new Uint8Array(part.bytes);
+    const asked: LinesAsked = this.#plans.asked(plan, { ...part, bytes });
+    this.#worker.postMessage(isPractice ? { ...asked, isPractice } : asked, [bytes.buffer]);
   }
 
   async end(): Promise<void> {

@@ -29,6 +29,8 @@ export interface LinesAsked {
   readonly rows: number;
   readonly place: ChunkPlace;
   readonly wanted: readonly string[];
+  /** The lines are wanted by nobody. */
+  readonly isPractice?: true;
 }
 
 /** The lines of a part. */
@@ -41,17 +43,22 @@ export interface LinesMade {
   readonly values: readonly (readonly (readonly FirstValue[])[])[];
 }
 
+/** Words of a thread: it has started, it has practised, or the lines of the part that it was given first. */
+export type WorkerMessage = 'started' | 'practised' | LinesMade | undefined;
+
 /** A part of the rows of a page, before it is given away. */
-export type RowsAsked = Omit<LinesAsked, 'plan' | 'data'>;
+export type RowsAsked = Omit<LinesAsked, 'plan' | 'data' | 'isPractice'>;
 
 /** Threads that make lines, see `line-threads.ts`. */
 export interface LineMakers {
   /**
    * Counts the rows of a page.
    *
-   * @returns whether threads are there for it
+   * @returns whether threads are there for it, or want it for practice
    */
-  takes(bytes: number): boolean;
+  takes(bytes: number): 'none' | 'practice' | 'all';
+  /** Lets threads make the lines of a part that is written here, so that they are fast when they are needed. */
+  practise(plan: ItemPlan, part: RowsAsked): void;
   /** Makes the lines of the parts of a page; undefined for one that cannot be made so. */
   make(plan: ItemPlan, parts: readonly RowsAsked[]): Promise<readonly (LinesMade | undefined)[]>;
 }
