@@ -132,6 +132,35 @@ describe('the state from the data', () => {
     expect(cursorOf(folder)).toBe(at(7));
   });
 
+  test('is a time in the form that is given: others are kept, and do not move it', async () => {
+    const api = await shop([
+      { id: 1, at: '03.06.2026' },
+      { id: 2, at: '07.06.2026 10:15:30.25' },
+      { id: 3, at: '2026-06-09' },
+      { id: 4, at: 4 },
+    ]);
+    const cursorFormat = ['d.m.Y', 'd.m.Y H:i:s.u'];
+    const folder = folderFor(api, { incremental: { cursor: 'at', cursorFormat } });
+    const { log, text } = lines();
+    await start(folder, { log });
+    expect(text()).toContain(
+      '“at” cannot be compared in 2 rows of “orders”, first “2026-06-09”: they are kept',
+    );
+    expect(cursorOf(folder)).toBe('2026-06-07T10:15:30.250000Z');
+    await start(folder);
+    expect(idsOf(folder)).toEqual(['2', '3', '4']);
+  });
+
+  test.each([
+    [{ cursorFormat: 'Y-m-d', as: 'number' }, 'A cursor with a format is a time'],
+    [{ cursorFormat: 'updated' }, '“updated” is no format of a time'],
+    [{ cursorFormat: ['Y-m-d', '\\T'] }, '“\\T” is no format of a time'],
+  ])('refuses a form that cannot be read: %j', async (more, message) => {
+    const api = await shop([]);
+    const failing = start(folderFor(api, { incremental: { cursor: 'at', ...more } }));
+    await expect(failing).rejects.toThrow(message);
+  });
+
   test('ends a feed at the first page that is older', async () => {
     const api = await shop(rowsOf(1, 2, 3, 4, 5, 6, 7, 8));
     const folder = folderFor(api, {

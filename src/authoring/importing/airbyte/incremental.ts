@@ -153,7 +153,8 @@ function byTime(
     ...(isSeamless && !hasTime(format) ? { granularity: '1 second' } : {}),
   };
   const incremental = {
-    cursor: plainPath(cursorOf({ path: pathText([field]) })),
+    cursor: pathText([field]),
+    ...formOf(cursor, format),
     ...(start === undefined ? {} : { first: start }),
     ...(lookback === undefined ? {} : { lookback }),
     // a state is never older than the start, whatever rows come
@@ -331,14 +332,27 @@ export function plainPath(source: TranslatedJson): TranslatedJson {
   return typeof path === 'string' ? path : source;
 }
 
+/** Returns the formats that values of the cursor may have. */
+function cursorFormats(cursor: ManifestComponent, format: string): readonly string[] {
+  const listed = cursor.get('cursor_datetime_formats');
+  const formats = isSequence(listed) ? listed.map(String) : [];
+  return formats.length === 0 ? [format] : formats;
+}
+
+/** Returns how the values are written that move the state; numbers since 1970 have their unit by their size. */
+function formOf(cursor: ManifestComponent, format: string): Readonly<Record<string, TranslatedJson>> {
+  const formats = cursorFormats(cursor, format);
+  if (formats.some(isSince1970)) return {};
+  const [only = '', ...others] = formats.map(phpFormat);
+  return { cursorFormat: others.length === 0 ? only : [only, ...others] };
+}
+
 /**
  * Returns what reads the field whose newest value is the state: an unusual form is read by its format, and several by
  * the first that fits.
  */
 function cursorReader(cursor: ManifestComponent, format: string): (field: TranslatedJson) => TranslatedJson {
-  const listed = cursor.get('cursor_datetime_formats');
-  const formats = isSequence(listed) ? listed.map(String) : [];
-  const all = formats.length === 0 ? [format] : formats;
+  const all = cursorFormats(cursor, format);
   if (all.every((one) => USUAL.test(one) || isSince1970(one))) return (field) => field;
   const [first = '', ...others] = all.map(phpFormat).reverse();
   return (field) =>

@@ -14,7 +14,7 @@ export function withWindows(
   records: RecordsDraft,
   isBelowNew: boolean,
 ): boolean {
-  const { incremental, windows, cursorField, cursorOf } = withFilterBefore(parts, job, draft, records);
+  const { incremental, windows, cursorField } = withFilterBefore(parts, job, draft, records);
   const usesWindow = JSON.stringify(job).includes('{"window":');
   if (usesWindow && windows !== undefined) job['windows'] = windows;
   if (incremental === undefined) return false;
@@ -51,12 +51,18 @@ export function withWindows(
     return false;
   }
   const isMoved = added === undefined && records.names.isChanged && named !== undefined;
-  const cursor = added?.out ?? (isMoved ? plainPath(cursorOf?.(named) ?? named) : state['cursor']);
+  const cursor = added?.out ?? (isMoved ? plainPath(named) : state['cursor']);
   // rows that are left out don't move the state
   const source = typeof cursor === 'string' ? { path: cursor } : cursor;
   const moving =
     records.isKept === undefined || source === undefined ? cursor : call('if', records.isKept, source, null);
-  job['incremental'] = moving === undefined ? state : { ...state, cursor: moving };
+  // the format is that of what the code makes
+  const { cursorFormat, ...others } = state;
+  job['incremental'] = {
+    ...others,
+    ...(moving === undefined ? {} : { cursor: moving }),
+    ...(cursorFormat === undefined || isConverted ? {} : { cursorFormat }),
+  };
   return true;
 }
 

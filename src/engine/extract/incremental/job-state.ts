@@ -197,7 +197,7 @@ export class JobState {
 
   *#warnings(): Iterable<string> {
     const { name } = this.#job;
-    const { cursor, order } = this.#settings;
+    const { cursor, cursorForm, order } = this.#settings;
     const { rows, missing, odd, future, isMixed, isInOrder } = this.#total;
     const what = cursor?.text ?? '';
     if (this.#ahead.count > 0)
@@ -211,7 +211,7 @@ export class JobState {
     if (missing > 0)
       yield `${missing === rows ? 'None' : `${missing}`} of the ${rows} rows of “${name}” ${missing === rows ? 'has' : 'have no'} “${what}”, which the state is made of: ${missing === rows ? 'the state does not move. Correct' : 'they are kept, and do not move it. Check'} “cursor” of “incremental”`;
     if (odd.count > 0)
-      yield `“${what}” cannot be compared in ${odd.count} rows of “${name}”, first ${odd.first}: they are kept, and do not move the state. Say what it is by “as” of “incremental”`;
+      yield `“${what}” cannot be compared in ${odd.count} rows of “${name}”, first ${odd.first}: they are kept, and do not move the state. ${cursorForm === undefined ? 'Say what it is by “as” of “incremental”' : 'They are not in the form that “cursorFormat” of “incremental” says'}`;
     if (future.count > 0)
       yield `“${what}” is more than a day ahead of the clock in ${future.count} rows of “${name}”, first ${future.first}: they are kept, and do not move the state, as what comes until then would be missed. If such times are right, write “future”: true into “incremental”`;
     if (isMixed)

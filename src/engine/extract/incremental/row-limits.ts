@@ -14,7 +14,7 @@ export interface RowLimits {
 
 /** Returns the mark of a row; undefined if it has none, or one that cannot be compared. */
 export function markOfRow(
-  { cursor, as }: Incremental,
+  { cursor, cursorForm, as }: Incremental,
   row: Json,
   contexts: Contexts,
 ): { readonly value: Json | undefined; readonly mark: Mark | undefined } {
@@ -24,7 +24,9 @@ export function markOfRow(
     contexts: () => contexts,
   });
   const isMissing = value === undefined || value === null || value === '';
-  return isMissing ? { value: undefined, mark: undefined } : { value, mark: markOf(value, as) };
+  if (isMissing) return { value: undefined, mark: undefined };
+  const read = cursorForm === undefined ? value : cursorForm(value);
+  return { value, mark: read === undefined ? undefined : markOf(read, as) };
 }
 
 /** Tells whether a row is written. One that cannot be compared is. */

@@ -1,3 +1,5 @@
+import type { Instant } from '../../language/index.ts';
+import { trimEnd } from '../../../lib/trim.ts';
 import { CallError, textOf, type Argument } from './arguments.ts';
 import { dayNumber, daysInMonth, SECONDS_OF_DAY } from './calendar.ts';
 import type { ClockZone } from './date.ts';
@@ -81,11 +83,25 @@ const MAX_FORMATS = 1000;
 /** No text of a date is longer. */
 const MOST_LETTERS = 1000;
 
-/** Parses a date; undefined for a text that does not fit the format. */
+/** Parses a date to the second; undefined for a text that does not fit the format. */
 function parseDate(text: string, format: string, given: Zone | undefined): number | undefined {
-  if (text.length > MOST_LETTERS) return undefined;
-  const found = expressionOf(format).exec(text.trim())?.groups;
+  const found = partsOf(text, format);
   return found === undefined ? undefined : secondsOfParts(found, given);
+}
+
+/**
+ * Reads a moment in a format, in UTC where it has no zone; undefined for a text that does not fit.
+ *
+ * @throws {CallError} for a letter that is not known
+ */
+export function instantIn(format: string, text: string): Instant | undefined {
+  const found = partsOf(text, format);
+  const seconds = found === undefined ? undefined : secondsOfParts(found, undefined);
+  return seconds === undefined ? undefined : { seconds, fraction: trimEnd(found?.['fraction'] ?? '', '0') };
+}
+
+function partsOf(text: string, format: string): Found | undefined {
+  return text.length > MOST_LETTERS ? undefined : expressionOf(format).exec(text.trim())?.groups;
 }
 
 function expressionOf(format: string): RegExp {

@@ -24,6 +24,15 @@ export const INCREMENTAL = map(
           ['updated_at', { path: 'meta.version' }],
         ),
       ),
+      cursorFormat: option(
+        'Format of the cursor',
+        'How the values of the cursor are written: letters of PHP, or a list of formats. Values in another form are kept, and do not move the state.',
+        {
+          anyOf: [{ type: ['string', 'null'] }, { type: 'array', items: { type: 'string', minLength: 1 } }],
+          default: '',
+          examples: ['d.m.Y H:i', ['Y-m-d\\TH:i:sP', 'Y-m-d']],
+        },
+      ),
       keep: orNone(
         sourceSchema(
           'Kept value',

@@ -16,6 +16,7 @@ import { systemEnv } from '../../../lib/env.ts';
 import { jobError, read } from '../read-job.ts';
 import { readSpan, isNoSpan, type Span } from '../windows/span.ts';
 import type { AskedParts } from './asked.ts';
+import { readCursorForm, type CursorForm } from './cursor-form.ts';
 import { MARK_KINDS, type MarkKind } from './mark.ts';
 
 /** Settings of the incremental state of a job, as written and checked. */
@@ -24,6 +25,8 @@ export interface Incremental {
   readonly at: string;
   /** Over a row: its newest value is the state. */
   readonly cursor?: Source;
+  /** Values that it does not read cannot be compared. */
+  readonly cursorForm?: CursorForm;
   /** Over the last response: its value is the state. */
   readonly keep?: Source;
   /** As written: where a first run begins. */
@@ -103,7 +106,14 @@ export function parseIncremental(
       'Give “first”, such as "2025-01-01"; or name the place by “to”, which the first run leaves out.',
     );
   const format = read.text(value, 'format', place);
-  const as = read.word(value, 'as', place, MARK_KINDS);
+  const cursorForm = readCursorForm(value, place);
+  const as = read.word(value, 'as', place, MARK_KINDS) ?? (cursorForm === undefined ? undefined : 'time');
+  if (cursorForm !== undefined && as !== 'time')
+    throw jobError(
+      `${place}.cursorFormat`,
+      `A cursor with a format is a time, and “as” says that it is a ${as}`,
+      'Leave “as” or “cursorFormat” out.',
+    );
   const lookback = readLookback(value, place);
   const order = read.word(value, 'order', place, ['ascending', 'descending', 'none']) ?? 'none';
   const isPerParent = read.flag(value, 'perParent', place) ?? hasParts;
@@ -124,6 +134,7 @@ export function parseIncremental(
   return {
     at: place,
     ...given('cursor', cursor),
+    ...given('cursorForm', cursorForm),
     ...given('keep', keep),
     ...given('first', first),
     ...given('lookback', lookback),
@@ -142,7 +153,7 @@ export function parseIncremental(
     takesFuture: read.flag(value, 'future', place) ?? false,
     asked,
     settings: objectOf(
-      (['cursor', 'keep', 'as'] as const).flatMap((key) => {
+      (['cursor', 'cursorFormat', 'keep', 'as'] as const).flatMap((key) => {
         const item = getKey(value, key);
         return item === undefined ? [] : [[key, item] as const];
       }),
@@ -177,7 +188,9 @@ const CALL = createCaller({ ...systemEnv, now: () => 0 });
 
 /** Refuses keys that apply to rows. */
 function checkKeep(node: AnyObject, at: string): void {
-  const odd = ['filter', 'order', 'equal', 'future'].find((key) => !isEmpty(getKey(node, key)));
+  const odd = ['cursorFormat', 'filter', 'order', 'equal', 'future'].find(
+    (key) => !isEmpty(getKey(node, key)),
+  );
   if (odd === undefined) return;
   throw jobError(
     `${at}.${odd}`,

@@ -126,6 +126,28 @@ export const REQUEST_CASES: readonly TwoRuns[] = [
     ],
   },
   {
+    name: 'times in another form than that of the state do not move it',
+    stream: stream(
+      'items',
+      '/a',
+      times({
+        datetime_format: '%Y-%m-%dT%H:%M:%SZ',
+        cursor_datetime_formats: ['%Y-%m-%dT%H:%M:%SZ', '%d/%m/%Y %H:%M'],
+        start_datetime: '2024-06-01T00:00:00Z',
+        lookback_window: 'PT1S',
+      }),
+    ),
+    api: () => [
+      { id: 1, at: '2024-06-04T08:15:31Z' },
+      { id: 2, at: '05/06/2024 08:15' },
+      { id: 3, at: '2024-06-25T08:15:31.250Z' },
+      { id: 4, at: '2024-06-26' },
+      { id: 5, at: '2024-06-27T08:15:31+00:00' },
+      { id: 6, at: 1719000000 },
+    ],
+    asks: [['GET /a?since=2024-06-01T00:00:00Z'], ['GET /a?since=2024-06-05T08:14:59Z']],
+  },
+  {
     name: 'microseconds since 1970',
     stream: stream(
       'items',
