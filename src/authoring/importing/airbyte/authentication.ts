@@ -415,8 +415,8 @@ function firstToken(authenticator: ManifestComponent, scope: TemplateScope): Aut
 /** Converts a choice of authentications by a setting. */
 function choice(authenticator: ManifestComponent, scope: TemplateScope): Authentication {
   const path = authenticator.keys('authenticator_selection_path').map(String);
-  const options = authenticator.get('authenticators');
-  if (!isMap(options) || path.length === 0)
+  const options = authenticator.namesIn('authenticators');
+  if (options === undefined || path.length === 0)
     throw new TemplateError('a choice without anything to choose from');
   const from: Record<string, TranslatedJson> = {};
   const setting = path.reduce<Expression>((of, key) => ({ kind: 'item', of, key: constant(key) }), {
@@ -425,8 +425,7 @@ function choice(authenticator: ManifestComponent, scope: TemplateScope): Authent
   });
   const now = fold(scope.settings.substituted(setting), new Map());
   const chosen = now.kind === 'constant' && typeof now.value === 'string' ? now.value : undefined;
-  for (const [name, item] of Object.entries(options)) {
-    if (!isMap(item)) continue;
+  for (const name of options) {
     const option = authenticator.childOf('authenticators', name);
     const isOther = chosen !== undefined && chosen !== name;
     const findings = isOther ? new ManifestFindings() : scope.findings;
@@ -493,9 +492,9 @@ function fields(
 ): Record<string, TranslatedJson> {
   const map = authenticator.child(key);
   if (map === undefined) return {};
-  const entries = Object.entries(map.node).filter(
-    ([name, value]) => name !== 'type' && name !== '$parameters' && value !== null,
-  );
+  const entries = map
+    .entries()
+    .filter(([name, value]) => name !== 'type' && name !== '$parameters' && value !== null);
   return Object.fromEntries(
     entries.map(([name, value]): [string, ManifestNode] => [
       name,

@@ -5,6 +5,7 @@ import { literalOf } from './jinja/literal.ts';
 import { mapParts } from './jinja/map-parts.ts';
 import { parseTemplate } from './jinja/parse.ts';
 import { get, isMap, isSequence, placeOf, type ManifestNode, type NodeMap } from './node.ts';
+import type { ParameterUses } from './parameter-uses.ts';
 
 const NOTHING: Known = new Map();
 
@@ -14,17 +15,25 @@ export class ManifestComponent {
   readonly at: string;
   /** Names of templates whose values are known. */
   readonly #known: Known;
+  /** Takes note of the parameters that are read; without it nobody asks for them. */
+  readonly uses: ParameterUses | undefined;
 
-  constructor(node: NodeMap, at: string, known: Known = NOTHING) {
+  constructor(node: NodeMap, at: string, known: Known = NOTHING, uses?: ParameterUses) {
     this.node = node;
     this.at = at;
     this.#known = known;
+    this.uses = uses;
+  }
+
+  /** Returns the component with notes of its own of the parameters that are read. */
+  noting(uses: ParameterUses): ManifestComponent {
+    return new ManifestComponent(this.node, this.at, this.#known, uses);
   }
 
   /** Returns the component without a key, with values of names that its templates know, and those of its parts. */
   without(key: string, known: Known): ManifestComponent {
     const { [key]: _, ...node } = this.node;
-    return new ManifestComponent(node, this.at, new Map([...this.#known, ...known]));
+    return new ManifestComponent(node, this.at, new Map([...this.#known, ...known]), this.uses);
   }
 
   /** Tells if the templates of another one know the same names. */
@@ -33,13 +42,13 @@ export class ManifestComponent {
   }
 
   get type(): string {
-    const type = get(this.node, 'type');
+    const type = this.#value('type');
     return typeof type === 'string' ? type : '';
   }
 
   /** The class of a component that is written in Python. */
   get className(): string | undefined {
-    const name = get(this.node, 'class_name');
+    const name = this.#value('class_name');
     return typeof name === 'string' ? name : undefined;
   }
 
@@ -54,7 +63,34 @@ export class ManifestComponent {
 
   /** Returns the value of a key; undefined if it is missing or null. */
   get(key: string): ManifestNode | undefined {
-    return get(this.node, key) ?? undefined;
+    const value = this.#value(key) ?? undefined;
+    // a schema has no components in it
+    if (key !== 'schema_loader') this.uses?.readWhole(value);
+    return value;
+  }
+
+  /** Tells if a key has a value other than null, which may be a component. */
+  has(key: string): boolean {
+    return (this.#value(key) ?? undefined) !== undefined;
+  }
+
+  /** Returns all keys with their values. */
+  entries(): readonly (readonly [string, ManifestNode])[] {
+    this.uses?.readWhole(this.node);
+    return Object.entries(this.node);
+  }
+
+  /** Returns all parameters. */
+  parameters(): NodeMap {
+    const parameters = get(this.node, '$parameters');
+    const all = isMap(parameters) ? parameters : {};
+    return this.uses?.noted(all) ?? all;
+  }
+
+  #value(key: string): ManifestNode | undefined {
+    const value = get(this.node, key);
+    if (value !== undefined) this.uses?.read(key, value);
+    return value;
   }
 
   text(key: string): string | undefined {
@@ -69,19 +105,25 @@ export class ManifestComponent {
   }
 
   child(key: string): ManifestComponent | undefined {
-    const value = this.get(key);
+    const value = this.#value(key);
     return isMap(value) ? this.#part(value, this.place(key)) : undefined;
   }
 
   /** Returns a map inside a map that is no component itself. */
   childOf(key: string, name: string): ManifestComponent | undefined {
-    const value = get(this.get(key), name);
+    const value = get(this.#value(key), name);
     return isMap(value) ? this.#part(value, placeOf(this.place(key), name)) : undefined;
+  }
+
+  /** Returns the names of the maps inside a map that is no component itself; undefined for what is no map. */
+  namesIn(key: string): readonly string[] | undefined {
+    const value = this.#value(key);
+    return isMap(value) ? Object.keys(value).filter((name) => isMap(value[name])) : undefined;
   }
 
   /** Returns the maps of a list; a single map is a list of one. */
   children(key: string): readonly ManifestComponent[] {
-    const value = this.get(key);
+    const value = this.#value(key);
     if (isMap(value)) return [this.#part(value, this.place(key))];
     if (!isSequence(value)) return [];
     return value.flatMap((item, index) =>
@@ -109,12 +151,11 @@ export class ManifestComponent {
   }
 
   folded(expression: Expression): Expression {
-    const parameters = get(this.node, '$parameters');
-    return fold(expression, new Map([...this.#known, ['parameters', isMap(parameters) ? parameters : {}]]));
+    return fold(expression, new Map([...this.#known, ['parameters', this.parameters()]]));
   }
 
   #part(node: NodeMap, at: string): ManifestComponent {
-    return new ManifestComponent(node, at, this.#known);
+    return new ManifestComponent(node, at, this.#known, this.uses);
   }
 
   /** Returns the texts of a list, each with its parameters put in; numbers are keys, too. */

@@ -40,13 +40,17 @@ export class ManifestFindings extends StreamFindings {
     this.addReason(`${message}\n${template ?? ''}`, path, message, template);
   }
 
-  /** Does the work; what a template says that has no counterpart is a reason, and nothing is given. */
+  /**
+   * Does the work; what a template says that has no counterpart is a reason, and nothing is given.
+   *
+   * @param template it, or a function that returns it where it is told
+   */
   attempt<T>(path: string, template: unknown, work: () => T): T | undefined {
     try {
       return work();
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
-      this.not(path, `No counterpart: ${error.message}`, shown(template));
+      this.not(path, `No counterpart: ${error.message}`, shown(isFunction(template) ? template() : template));
       return undefined;
     }
   }
@@ -111,6 +115,10 @@ export class ParentFindings extends ManifestFindings {
     this.#told.push(tell);
     tell(this.#below, this.#at);
   }
+}
+
+function isFunction(value: unknown): value is () => unknown {
+  return typeof value === 'function';
 }
 
 function shown(template: unknown): string {

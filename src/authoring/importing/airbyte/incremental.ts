@@ -61,11 +61,15 @@ export function readIncremental(
     return draft === undefined ? NONE : { ...draft, options: [...draft.options, ...more] };
   }
   return (
-    findings.attempt(cursor.at, cursor.node['start_datetime'] ?? undefined, () => {
-      if (cursor.type === 'IncrementingCountCursor') return byCount(cursor, scope, use);
-      if (cursor.type === 'DatetimeBasedCursor') return byTime(cursor, scope, use);
-      throw new TemplateError(`the cursor ${cursor.type}`);
-    }) ?? NONE
+    findings.attempt(
+      cursor.at,
+      () => cursor.get('start_datetime'),
+      () => {
+        if (cursor.type === 'IncrementingCountCursor') return byCount(cursor, scope, use);
+        if (cursor.type === 'DatetimeBasedCursor') return byTime(cursor, scope, use);
+        throw new TemplateError(`the cursor ${cursor.type}`);
+      },
+    ) ?? NONE
   );
 }
 
@@ -285,10 +289,9 @@ function momentOf(
   cursorFormat: string,
   scope: TemplateScope,
 ): TranslatedJson | undefined {
-  const value = cursor.get(key);
-  if (value === undefined) return undefined;
+  if (!cursor.has(key)) return undefined;
   const inner = cursor.child(key);
-  if (inner === undefined) return dated(value, cursor, cursorFormat, scope);
+  if (inner === undefined) return dated(cursor.get(key) ?? '', cursor, cursorFormat, scope);
   const format = textOf(inner, 'datetime_format', scope) ?? cursorFormat;
   const moment = dated(inner.get('datetime') ?? '', inner, format, scope);
   const [least, most] = [inner.get('min_datetime'), inner.get('max_datetime')];

@@ -48,7 +48,7 @@ export function readPagination(
     return none;
   }
   if (strategy === undefined) return none;
-  const draft = findings.attempt(strategy.at, strategy.node['cursor_value'] ?? strategy.type, () =>
+  const draft = findings.attempt(strategy.at, strategy.get('cursor_value') ?? strategy.type, () =>
     draftOf(paginator, strategy, tokens, scope),
   );
   return draft === undefined ? none : { ...draft, constants: [...firsts, ...draft.constants] };

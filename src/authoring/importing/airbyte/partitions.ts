@@ -83,7 +83,7 @@ function readRouter(
   if (router.className !== undefined)
     return readCode(router, scope, (type) => ofCode(type, router, scope, group)) ?? none;
   return (
-    findings.attempt(router.at, router.node['values'] ?? router.type, () => {
+    findings.attempt(router.at, router.get('values') ?? router.type, () => {
       switch (router.type) {
         case 'ListPartitionRouter':
           return [{ lists: [listOf(router, scope, group)], parents: [] }];

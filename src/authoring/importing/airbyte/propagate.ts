@@ -67,6 +67,21 @@ export function propagate(component: NodeMap, outerFirst = false): NodeMap {
 
 const NONE: NodeMap = {};
 
+/** A parent of a stream as it stands in the manifest, and the parameters from around it. */
+export interface ParentOrigin {
+  readonly definition: NodeMap;
+  readonly parameters: NodeMap;
+  readonly isOuterFirst: boolean;
+}
+
+const PARENT = 'ParentStreamConfig.stream';
+const ORIGINS = new WeakMap<NodeMap, ParentOrigin>();
+
+/** Returns what a parent was made of; undefined for any other component. */
+export function originOf(parent: NodeMap): ParentOrigin | undefined {
+  return ORIGINS.get(parent);
+}
+
 class Propagation {
   readonly #outerFirst: boolean;
   /** Components as they came out, by what they were given and their place. */
@@ -82,6 +97,8 @@ class Propagation {
     const byPlace = remembered(byOuter, outer, () => new Map<string, NodeMap>());
     const made = byPlace.get(place) ?? this.#propagated(place, component, outer);
     byPlace.set(place, made);
+    if (place === PARENT)
+      ORIGINS.set(made, { definition: component, parameters: outer, isOuterFirst: this.#outerFirst });
     return made;
   }
 

@@ -45,6 +45,8 @@ export function propertiesParent(
       stream: new ManifestComponent(
         { type: 'DeclarativeStream', name: 'properties', retriever: retriever.node },
         at.slice(0, at.lastIndexOf('.')),
+        undefined,
+        list.uses,
       ),
       parentKey: list.keys('property_field_path').map(String).join('/'),
       name: QUERY_PROPERTIES,

@@ -323,19 +323,19 @@ class Records {
   }
 
   normalize(selector: ManifestComponent | undefined, stream: ManifestComponent): void {
-    const normalization = selector?.get('schema_normalization');
-    if (normalization === undefined || normalization === 'None') return;
+    const normalization = selector?.text('schema_normalization');
+    if (selector?.has('schema_normalization') !== true || normalization === 'None') return;
     if (normalization === 'Default')
       this.#scope.findings.column(
         'values are as the API has them; they are not converted to the types of the schema',
       );
-    else if (selector?.child('schema_normalization')?.className === undefined)
+    else if (selector.child('schema_normalization')?.className === undefined)
       this.#scope.findings.not(
-        selector?.place('schema_normalization') ?? '',
+        selector.place('schema_normalization'),
         'No counterpart: a normalisation of values',
       );
     else {
-      this.#normalizing = this.#normalized(selector?.child('schema_normalization'), stream);
+      this.#normalizing = this.#normalized(selector.child('schema_normalization'), stream);
       this.#times = fieldsWithFormat(stream.get('schema_loader'), new Set(['date-time']));
       this.#scope.findings.column(
         'values are as the API has them; they are not converted by the Python code of the connector',

@@ -1,7 +1,9 @@
 import type { ManifestComponent } from './component.ts';
 import type { ManifestFindings, ParentFindings } from './findings.ts';
-import { isMap, isSequence } from './node.ts';
+import { isMap, isSequence, type NodeMap } from './node.ts';
+import { ParameterUses } from './parameter-uses.ts';
 import type { JobTree, TranslatedJob } from './parent-rows.ts';
+import { originOf, type ParentOrigin } from './propagate.ts';
 
 /** A parent, and what its jobs depend on besides. */
 interface ParentPlace {
@@ -13,35 +15,53 @@ interface ParentPlace {
 interface ReadParent extends ParentPlace {
   readonly tree: JobTree | undefined;
   readonly findings: ParentFindings;
+  readonly uses: ParameterUses;
 }
 
-/** Parents of streams, each of which is read once: in many connectors, all streams are below the same few. */
+/**
+ * Parents of streams, each of which is read once: in many connectors, all streams are below the same few. Parameters of
+ * those streams that nothing in the parent reads make no other parent of it.
+ */
 export class SharedParents {
   readonly #read = new Map<string, ReadParent[]>();
+  readonly #texts = new WeakMap<NodeMap, string>();
 
   /** Returns the jobs of a parent, with its findings; they are the child's own, which changes them. */
   read(
     place: ParentPlace,
     below: ManifestFindings,
-    readTree: (findings: ManifestFindings) => JobTree | undefined,
+    readTree: (findings: ManifestFindings, stream: ManifestComponent) => JobTree | undefined,
   ): JobTree | undefined {
     const { stream, keepsState, depth } = place;
-    // a schema is large, and says nothing of requests and rows
-    const key = JSON.stringify({ ...stream.node, schema_loader: null });
+    const origin = originOf(stream.node) ?? { definition: stream.node, parameters: {}, isOuterFirst: false };
+    const key = this.#keyOf(origin);
     const all = this.#read.get(key) ?? [];
     const before = all.find(
       (one) =>
         // one that was read further down is not below too many others here
-        one.stream.knowsSame(stream) && one.keepsState === keepsState && one.depth >= depth,
+        one.stream.knowsSame(stream) &&
+        one.keepsState === keepsState &&
+        one.depth >= depth &&
+        one.uses.allows(origin.parameters),
     );
     if (before !== undefined) {
       before.findings.tellAgain(below, stream.at);
+      before.uses.repeat(stream.uses);
       return before.tree && copyOf(before.tree);
     }
     const findings = below.ofParent(stream.at);
-    const tree = readTree(findings);
-    this.#read.set(key, [...all, { ...place, tree, findings }]);
+    const uses = new ParameterUses(origin.parameters, stream.uses);
+    if (origin.definition === stream.node) uses.readAll();
+    const tree = readTree(findings, stream.noting(uses));
+    this.#read.set(key, [...all, { ...place, tree, findings, uses }]);
     return tree && copyOf(tree);
+  }
+
+  #keyOf({ definition, isOuterFirst }: ParentOrigin): string {
+    // a schema is large, and says nothing of requests and rows
+    const text = this.#texts.get(definition) ?? JSON.stringify({ ...definition, schema_loader: null });
+    this.#texts.set(definition, text);
+    return `${isOuterFirst} ${text}`;
   }
 }
 

@@ -214,8 +214,7 @@ function withFilteredPages(
   const cursor = stream.child('incremental_sync');
   // a feed is filtered after its pages are counted
   const isFiltered = cursor?.flag('is_client_side_incremental') === true && !cursor.flag('is_data_feed');
-  const hasFilter =
-    isKept !== undefined && retriever.child('record_selector')?.get('record_filter') !== undefined;
+  const hasFilter = isKept !== undefined && retriever.child('record_selector')?.has('record_filter') === true;
   if (isCounted && (hasFilter || isFiltered))
     findings.moreRows(
       'Pages end by the rows that the API gives. The other tool counts those that its filter keeps, ends at a page with fewer of them, and leaves out the rows behind it.',
@@ -224,7 +223,7 @@ function withFilteredPages(
 
 /** Leaves out an answer without a field, as one asked for each slice may be: it is no row in the other tool. */
 function someField({ retriever }: StreamParts, dataField: TranslatedJson): TranslatedJson | undefined {
-  const isOfSlice = retriever.get('partition_router') !== undefined;
+  const isOfSlice = retriever.has('partition_router');
   const isOne = dataField === '.' && retriever.child('paginator') === undefined;
   return isOfSlice && isOne ? { value: '.', is: 'notEmpty' } : undefined;
 }

@@ -94,7 +94,7 @@ function ofOwnCursor(stream: ManifestComponent, context: StreamContext): Manifes
   if (cursor === undefined || type === undefined || !keepsOwnState(type)) return stream;
   const scope = { ...context, slots: new Map() };
   if (readCode(cursor, scope, () => asksForAll(type, cursor, scope)) === undefined) return undefined;
-  if (stream.child('retriever')?.get('partition_router') !== undefined)
+  if (stream.child('retriever')?.has('partition_router') === true)
     findings.not(cursor.at, 'No counterpart: slices of a router beside those of a cursor in Python');
   findings.moreRows(
     'Every run reads all rows, as the first one does: the other tool has a state of its own form, by which it leaves rows out in later runs.',
@@ -243,10 +243,10 @@ class StreamReader implements StreamParts {
 
   #parent({ stream, keepsState }: ParentPartition, isOnly: boolean): JobTree | undefined {
     // the state of a parent is kept in that of its child
-    const hasState = isOnly && this.#keepsState && this.stream.get('incremental_sync') !== undefined;
+    const hasState = isOnly && this.#keepsState && this.stream.has('incremental_sync');
     const place = { stream, keepsState: keepsState && hasState, depth: this.#depth + 1 };
-    return this.#context.parents.read(place, this.findings, (findings) =>
-      readStream(stream, { ...this.#context, findings }, place.keepsState, place.depth),
+    return this.#context.parents.read(place, this.findings, (findings, parent) =>
+      readStream(parent, { ...this.#context, findings }, place.keepsState, place.depth),
     );
   }
 }

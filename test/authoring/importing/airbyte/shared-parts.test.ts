@@ -59,6 +59,11 @@ const api: MockAnswer = ({ pathname, searchParams }) =>
 const imported = (streams: readonly Part[]): Part =>
   importAirbyte(manifestOf({ stream: {}, more: { streams } }, 'https://a.example'), { file: 'shop.yaml' })
     .configuration;
+interface Row {
+  readonly configuration: {
+    readonly parameters: { readonly config: { readonly jobs: readonly { readonly headers: Part }[] } };
+  };
+}
 const ROOT = { baseUrl: 'https://a.example/', name: 'shop' };
 
 test('what streams have alike stands once for all, and each reads as before', async () => {
@@ -135,4 +140,87 @@ test('a parent that other streams have, too, is as it is for each of them alone'
   expect(together).toEqual(streams.flatMap((one) => read([one])));
   expect(JSON.stringify(together[2])).toContain('shop_id');
   expect(JSON.stringify(together[4])).not.toContain('shop_id');
+});
+
+const areas = stream('areas', '/{{ parameters.area }}');
+const ofAreas = (name: string): Part =>
+  stream(name, `/${name}/{{ stream_partition.area }}`, { retriever: below(areas, 'area') });
+
+/** Places of parents that a parameter of their child has a say in. */
+const PARAMETER_PLACES: readonly (readonly [string, (area: string) => Part, readonly Part[]])[] = [
+  ['a template', (area) => ({ area }), [stream('shops', '/{{ parameters.area }}/shops')]],
+  ['a name', (area) => ({ area }), [stream('shops', "/{{ parameters['ar' ~ 'ea'] }}/shops")]],
+  ['a fallback', (area) => ({ area }), [stream('shops', "/{{ parameters.get('area', 'x') }}/shops")]],
+  ['a condition', (area) => ({ area }), [stream('shops', "/{{ 'x' if 'area' in parameters else 'y' }}")]],
+  ['a text', (area) => ({ path: `/${area}` }), [stream('shops', '')]],
+  [
+    'a list',
+    (area) => ({ field_path: [area] }),
+    [stream('shops', '/shops', { selector: { extractor: { type: 'DpathExtractor' } } })],
+  ],
+  [
+    'a map',
+    (area) => ({ request_parameters: { [area]: area } }),
+    [stream('shops', '/shops', { requester: { request_parameters: undefined } })],
+  ],
+  [
+    'a component',
+    (area) => ({ extractor: { type: 'DpathExtractor', field_path: [area] } }),
+    [stream('shops', '/shops', { selector: { extractor: undefined } })],
+  ],
+  [
+    'headers with a type',
+    (area) => ({ area }),
+    [stream('shops', '/shops', { requester: { request_headers: { type: 'area', shop: '1' } } })],
+  ],
+  ['the parent of parents', (area) => ({ area }), [ofAreas('shops'), ofAreas('carts')]],
+  [
+    'beside a parameter of its own',
+    (area) => ({ area }),
+    [stream('shops', "/{{ parameters.own }}/{{ parameters['area'] }}/shops", { $parameters: { own: 'o' } })],
+  ],
+];
+
+test.each(PARAMETER_PLACES)(
+  'a parent is another one with other parameters around it: %s',
+  (_, of, parents) => {
+    const streams = [
+      of('a'),
+      of('b'),
+      { ...of('b'), own: 'x' },
+      {},
+      of('a'),
+      { ...of('a'), more: 1 },
+    ].flatMap((parameters, index) =>
+      parents.map((parent, at) =>
+        stream(`items${index}-${at}`, '/items/{{ stream_partition.of }}', {
+          retriever: below(parent, 'of'),
+          $parameters: parameters,
+        }),
+      ),
+    );
+    const together = read(streams);
+    expect(together).toEqual(streams.flatMap((one) => read([one])));
+    expect(
+      new Set(together.map((one) => JSON.stringify(one).replaceAll(/items\d-\d/g, ''))).size,
+    ).toBeGreaterThan(parents.length);
+  },
+);
+
+test('and the same one with parameters around it that it does not read', () => {
+  const shops = stream('shops', '/shops', {
+    requester: { request_headers: { shop: '{{ parameters.area }}' } },
+  });
+  const { rows } = imported(
+    ['a', 'b'].map((word) =>
+      stream(word, `/{{ parameters.word }}/{{ stream_partition.shop }}`, {
+        retriever: below(shops, 'shop'),
+        $parameters: { word, area: 'x', odd: [word] },
+      }),
+    ),
+  ) as { readonly rows: readonly Row[] };
+  const [one, other] = rows.map(({ configuration }) => configuration.parameters.config.jobs[0]);
+  // what is read once is one object
+  expect(one?.headers).toBe(other?.headers);
+  expect(one?.headers).toEqual({ shop: 'x' });
 });

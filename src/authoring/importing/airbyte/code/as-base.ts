@@ -117,8 +117,7 @@ export function sendsAsBase(
       name === PUT_TOGETHER ||
       (name.startsWith('_') && !PRIVATE.test(name) && !name.startsWith('__')),
   );
-  const hasPages = retriever.get('paginator') !== undefined;
-  putsTogetherAsBase(type, requester, scope, { names: fieldNamesIn(stream.node), hasPages });
+  putsTogetherAsBase(type, requester, scope, retriever, stream);
   let isSame = !type.methods.has('send_request');
   const base = recording((name, { positional, named }) => {
     if (name !== 'send_request') return undefined;
@@ -174,11 +173,14 @@ function putsTogetherAsBase(
   type: CodeClass,
   requester: ManifestComponent,
   scope: TemplateScope,
-  stream: { readonly names: readonly string[]; readonly hasPages: boolean },
+  retriever: ManifestComponent,
+  stream: ManifestComponent,
 ): void {
   const method = type.methods.get(PUT_TOGETHER);
   if (method === undefined) return;
-  const added = new Map(stream.names.map((name) => [name, given(name)]));
+  const hasPages = retriever.has('paginator');
+  const ofStream = fieldNamesIn(Object.fromEntries(stream.entries()));
+  const added = new Map(ofStream.map((name) => [name, given(name)]));
   let isSame = false;
   const base = recording((name, { positional: [state, slice, token, more], named }) => {
     if (name !== PUT_TOGETHER) return undefined;
@@ -186,7 +188,7 @@ function putsTogetherAsBase(
     const [ofState, ofSlice] = [named.get('stream_state') ?? state, named.get('stream_slice') ?? slice];
     const ofPage = named.get('next_page_token') ?? token;
     // without pages there is no token
-    const isPage = !stream.hasPages || keyOf(ofPage) === keyOf(given('next_page_token'));
+    const isPage = !hasPages || keyOf(ofPage) === keyOf(given('next_page_token'));
     isSame =
       isPage &&
       keyOf([ofState, ofSlice]) === keyOf([given('stream_state'), given('stream_slice')]) &&

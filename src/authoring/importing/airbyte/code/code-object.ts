@@ -350,6 +350,5 @@ const DECORATORS: ReadonlySet<string> = new Set(
 );
 
 export function parametersOf(component: ManifestComponent): CodeValue {
-  const parameters = get(component.node, '$parameters');
-  return constant(isMap(parameters) ? parameters : {});
+  return constant(component.parameters());
 }

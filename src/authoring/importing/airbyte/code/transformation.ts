@@ -2,7 +2,7 @@ import { children, groups } from '../../python/nodes.ts';
 import type { PythonFile, PythonNode } from '../../python/python-file.ts';
 import { unescaped } from '../../python/strings.ts';
 import type { ManifestComponent } from '../component.ts';
-import { isMap, isSequence } from '../node.ts';
+import { isSequence } from '../node.ts';
 import type { CodeClass, CodeMethod, CodeModule, OwnFunction } from './component-code.ts';
 import { CodeRefused } from './refused.ts';
 
@@ -39,9 +39,11 @@ export function changedFields(type: CodeClass, component: ManifestComponent): Ch
   const [base = '', ...others] = type.bases;
   if (!BASES.test(base) || others.length > 0)
     throw new CodeRefused(`${module.path}: a class that extends ${type.bases.join(', ') || 'nothing'}`);
-  for (const [key, value] of Object.entries(component.node))
-    if (key !== '$parameters' && isMap(value) && ('class_name' in value || value['type'] !== undefined))
+  for (const key of Object.keys(component.node)) {
+    const part = key === '$parameters' ? undefined : component.child(key)?.node;
+    if (part !== undefined && ('class_name' in part || part['type'] !== undefined))
       throw new CodeRefused(`${module.path}: ${type.name} with “${key}”, which may ask the API`);
+  }
   const functions = new Set<OwnFunction>();
   for (const method of type.methods.values()) refuseHarm(type.module, method, functions);
   const found = new Writes(type, component).found();
