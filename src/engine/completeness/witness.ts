@@ -166,10 +166,11 @@ export class Witness {
     return alike >= MOST_ALIKE ? { are: 'known', from: page - alike, to: page - 1 } : undefined;
   }
 
-  /** The next page may show that the API goes in a circle. */
+  /** The next page may show that the API goes in a circle, whatever the rows of the last one are, which may be awaited. */
   get isNearCircle(): boolean {
     const { alike, broken } = this.#history;
-    return Math.max(alike, broken) >= MOST_ALIKE - 1;
+    const awaited = this.#page === undefined ? 0 : 1;
+    return Math.max(alike + awaited, broken) >= MOST_ALIKE - 1;
   }
 
   /** Takes rows of the last page, decoded, in order, each once. */

@@ -61,7 +61,10 @@ export interface PagesOptions<T> {
    * may not be asked for before.
    */
   readonly onPage?: (content: T, page: number, verdict: GuardVerdict) => void;
-  /** Tells whether {@link onPage} may end the job at this page, or change what is asked for next. */
+  /**
+   * Tells whether {@link onPage} may end the job at this page, or change what is asked for next; asked before
+   * {@link ready}.
+   */
   readonly isDecisive?: (content: T) => boolean;
 }
 
@@ -135,7 +138,6 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
       const current = queue.shift();
       if (current === undefined) throw new Error('a job goes on without a request');
       const content = await current.page;
-      await options.ready?.();
       const digests = source.digests(content);
       const verdict = guard.check(
         {
@@ -150,18 +152,18 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
       );
       guardState = verdict.state;
       if (verdict.reason !== undefined) {
-        tell(content, page, verdict, options);
+        await tell(content, page, verdict, options);
         source.decided(content, { next: { stop: verdict.reason } });
         return verdict.reason;
       }
       // what the next request does not need waits until that is on its way
       const isSeenLater = isEager && verdict.warning === undefined && options.isDecisive?.(content) !== true;
-      if (!isSeenLater) tell(content, page, verdict, options);
+      if (!isSeenLater) await tell(content, page, verdict, options);
       let decision: Required<Decision>;
       try {
         decision = decide(current.step, content, page, options);
       } catch (error) {
-        if (isSeenLater) tell(content, page, verdict, options);
+        if (isSeenLater) await tell(content, page, verdict, options);
         throw error;
       }
       const { next } = decision;
@@ -170,8 +172,8 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
       const isAhead = isEager && !('stop' in next);
       const isAsked = isAhead && ask(queue, next, page + 1, send);
       if (isAsked) await turn();
-      if (isSeenLater) tell(content, page, verdict, options);
       source.decided(content, decision);
+      if (isSeenLater) await tell(content, page, verdict, options);
       if (isAhead && paginator.plan !== undefined) {
         const most = source.isLive(content) ? budget(next, page) : 1;
         if (fill(queue, page + 1, paginator.plan, send, most) || !isAsked) await turn();
@@ -186,13 +188,14 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
   }
 }
 
-/** Tells of a page that is kept. */
-function tell<T>(
+/** Tells of a page that is kept, when all is known of those before. */
+async function tell<T>(
   content: T,
   page: number,
   verdict: GuardVerdict,
-  { onPage, onWarning }: PagesOptions<T>,
-): void {
+  { ready, onPage, onWarning }: PagesOptions<T>,
+): Promise<void> {
+  await ready?.();
   onPage?.(content, page, verdict);
   if (verdict.warning !== undefined) onWarning(verdict.warning, page);
 }

@@ -83,6 +83,7 @@ async function happened(
   const source = numbers((page) => process.nextTick(() => events.push(`sent ${encodeExact(page)}`)));
   const run = pages({
     ...optionsOf(paginator, source),
+    ready: async () => void events.push('ready'),
     onPage: (_, page) => events.push(`seen ${page}`),
     ...more,
   });
@@ -115,18 +116,20 @@ test('a planned request that differs only below an integer-like name is not take
 });
 
 test('what the next request does not need is done when that has left', async () => {
-  const events = ['sent 1', 'sent 2', 'seen 1', 'used 1', 'seen 2', 'used 2'];
+  const events = ['sent 1', 'sent 2', 'ready', 'seen 1', 'used 1', 'ready', 'seen 2', 'used 2'];
   expect(await happened({})).toEqual(events);
 });
 
 test('a page is seen before the next request where that may end the job, or waits for what is done with the page', async () => {
-  const events = ['sent 1', 'seen 1', 'sent 2', 'used 1', 'seen 2', 'used 2'];
+  const events = ['sent 1', 'ready', 'seen 1', 'sent 2', 'used 1', 'ready', 'seen 2', 'used 2'];
   expect(await happened({ isDecisive: () => true })).toEqual(events);
   expect(await happened({ hasChildren: true })).toEqual([
     'sent 1',
+    'ready',
     'seen 1',
     'used 1',
     'sent 2',
+    'ready',
     'seen 2',
     'used 2',
   ]);
@@ -137,5 +140,5 @@ function refuse(): never {
 }
 
 test('a page is seen also where it leads to no decision', async () => {
-  expect(await happened({}, refuse)).toEqual(['sent 1', 'seen 1', 'Error: no such parameter']);
+  expect(await happened({}, refuse)).toEqual(['sent 1', 'ready', 'seen 1', 'Error: no such parameter']);
 });
