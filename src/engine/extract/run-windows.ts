@@ -105,7 +105,11 @@ function planWindows(
       ? {}
       : { state: { job: jobState, progress, bounds, isLast } };
   if (job.windows === undefined) return [{ run: stateful, place, ...state(true) }];
-  const { windows, why, isBackward } = windowsOf(job.windows, { ...known, begins: bounds?.begins });
+  const { windows, why, isBackward } = windowsOf(job.windows, {
+    ...known,
+    begins: bounds?.begins,
+    offset: bounds?.offset,
+  });
   if (why !== undefined)
     log[isBackward === true ? 'warn' : 'info'](`“${job.name}” asks for nothing: ${why}`, { job: job.name });
   const { overlap } = job.windows;

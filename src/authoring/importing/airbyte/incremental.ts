@@ -18,8 +18,10 @@ export interface IncrementalDraft {
   readonly windows?: Readonly<Record<string, TranslatedJson>>;
   /** Returns which rows a parent without a state has, by the source of the field. */
   readonly where?: (field: TranslatedJson) => TranslatedJson;
-  /** Returns the source of the state by that of the field, which may have another name than the state's. */
+  /** Returns what the field is compared by, which may have another name than the state's. */
   readonly cursorOf?: (field: TranslatedJson) => TranslatedJson;
+  /** Returns the source of the state by that of the field: no finer than the format that the state is kept in. */
+  readonly stateOf?: (field: TranslatedJson) => TranslatedJson;
   readonly slots: ReadonlyMap<string, Reference>;
   readonly options: readonly {
     readonly place: ManifestNode;
@@ -139,13 +141,23 @@ function byTime(
   const end = endOf(cursor, format, granularity, scope);
   checkStrict(cursor, format, granularity, end);
   // a day or a month that has only begun by the end is asked for again
-  const isBegun = !hasTime(format) && (end === undefined || end === NOW || hasTime(endFormat(cursor, scope)));
+  const isBegun =
+    !hasTime(format) &&
+    (end === undefined || end === NOW || hasTime(formatOf(cursor, 'end_datetime', scope)));
   // windows that end where the next one begins, however fine the API tells moments apart
   const isSeamless = granularity === undefined && step !== undefined;
   const isThrough = granularity !== undefined || (isBegun && !isSeamless);
   const cursorOf = cursorReader(cursor, format);
   const isFilter = cursor.flag('is_client_side_incremental');
   const isFeed = cursor.flag('is_data_feed');
+  const stateOf = stateReader(cursor, format, isFilter || isFeed);
+  const isLeavingOut = !isLost && (isFilter || isFeed) && start !== undefined;
+  // a state of days says nothing of a start inside of a day
+  const isRough =
+    isLeavingOut &&
+    stateOf !== undefined &&
+    !hasTime(format) &&
+    hasTime(formatOf(cursor, 'start_datetime', scope));
   const windows = {
     from: start ?? 0,
     ...(end === undefined ? {} : { to: end }),
@@ -157,9 +169,10 @@ function byTime(
     ...(isSeamless && !hasTime(format) ? { granularity: '1 second' } : {}),
   };
   const incremental = {
-    cursor: pathText([field]),
-    ...formOf(cursor, format),
-    ...(start === undefined ? {} : { first: start }),
+    ...(stateOf === undefined
+      ? { cursor: pathText([field]), ...formOf(cursor, format) }
+      : { cursor: stateOf({ path: pathText([field]) }) }),
+    ...(start === undefined ? {} : { first: isRough ? call('date', 'Y-m-d', secondsOf(start)) : start }),
     ...(lookback === undefined ? {} : { lookback }),
     // a state is never older than the start, whatever rows come
     ...(start === undefined ? {} : { notBefore: start }),
@@ -176,15 +189,17 @@ function byTime(
     scope.findings.note(
       'Windows of months that begin after the 28th end with shorter months; in the other tool all later ones begin on that earlier day, too. Together they cover the same time.',
     );
-  const isOldLeftOut = !keepsState && !isLost && (isFilter || isFeed) && start !== undefined;
   return {
     windows,
     ...(keepsState && !isLost ? { incremental } : {}),
-    ...(isOldLeftOut ? { where: (source) => notBefore(plainPath(cursorOf(source)), start) } : {}),
+    ...(isLeavingOut && (isRough || !keepsState)
+      ? { where: (source) => notBefore(plainPath(cursorOf(source)), start) }
+      : {}),
     slots,
     options,
     cursorField: field,
     cursorOf,
+    ...(stateOf === undefined ? {} : { stateOf }),
   };
 }
 
@@ -200,14 +215,48 @@ function endOf(
 ): TranslatedJson | undefined {
   const given = momentOf(cursor, 'end_datetime', format, scope);
   if (given === undefined || hasTime(format)) return given;
-  if (granularity === undefined && (given === NOW || hasTime(endFormat(cursor, scope)))) return given;
+  if (granularity === undefined && (given === NOW || hasTime(formatOf(cursor, 'end_datetime', scope))))
+    return given;
   if (typeof given === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(given)) return given;
   return call('strtotime', /%[dejFx]/.test(format) ? 'today' : FIRST_OF_MONTH, secondsOf(given));
 }
 
-/** Returns the format that `end_datetime` has of its own. */
-function endFormat(cursor: ManifestComponent, scope: TemplateScope): string {
-  const inner = cursor.child('end_datetime');
+/**
+ * Returns what makes the state of a field whose times are finer than the format that the state is kept in: of a time
+ * its day, and of one to the microsecond its second where rows before the state are left out. Undefined elsewhere.
+ */
+function stateReader(
+  cursor: ManifestComponent,
+  format: string,
+  isFiltering: boolean,
+): ((field: TranslatedJson) => TranslatedJson) | undefined {
+  const formats = cursorFormats(cursor, format);
+  if (format === '%Y-%m-%d' && formats.some(hasTime) && formats.every((one) => one.startsWith(format)))
+    return (field) => call('if', secondsIn(formats, field), call('substr', field, 0, 10), '');
+  const isToSecond = USUAL.test(format) && format.includes('%S') && !hasFraction(format);
+  if (!isFiltering || !isToSecond || !formats.some(hasFraction) || formats.some(isSince1970))
+    return undefined;
+  return (field) => secondsIn(formats, field);
+}
+
+/** Returns the time of a field by the first format that fits; an empty text where none does. */
+function secondsIn(formats: readonly string[], field: TranslatedJson): TranslatedJson {
+  return formats
+    .map(phpFormat)
+    .reduceRight<TranslatedJson>((otherwise, one) => call('parse_date', field, one, null, otherwise), '');
+}
+
+function hasFraction(format: string): boolean {
+  return /%(?:f|_ms)/.test(format);
+}
+
+/** Returns the format that a bound has of its own. */
+function formatOf(
+  cursor: ManifestComponent,
+  key: 'start_datetime' | 'end_datetime',
+  scope: TemplateScope,
+): string {
+  const inner = cursor.child(key);
   return inner === undefined ? '' : (textOf(inner, 'datetime_format', scope) ?? '');
 }
 

@@ -14,12 +14,14 @@ export function withWindows(
   records: RecordsDraft,
   isBelowNew: boolean,
 ): boolean {
-  const { incremental, windows, cursorField } = withFilterBefore(parts, job, draft, records);
+  const { incremental, windows, cursorField, stateOf } = withFilterBefore(parts, job, draft, records);
   const usesWindow = JSON.stringify(job).includes('{"window":');
   if (usesWindow && windows !== undefined) job['windows'] = windows;
   if (incremental === undefined) return false;
   const { first, ...rest } = incremental;
-  const state = usesWindow || first === undefined ? rest : incremental;
+  // rows before the start are left out in the first run, too, whatever the API gives
+  const isFirst = first !== undefined && (!usesWindow || incremental['filter'] === true);
+  const state = isFirst ? incremental : rest;
   const isUsed =
     usesWindow ||
     incremental['filter'] === true ||
@@ -51,7 +53,8 @@ export function withWindows(
     return false;
   }
   const isMoved = added === undefined && records.names.isChanged && named !== undefined;
-  const cursor = added?.out ?? (isMoved ? plainPath(named) : state['cursor']);
+  const made = added?.out ?? (isMoved ? named : undefined);
+  const cursor = made === undefined ? state['cursor'] : plainPath(stateOf?.(made) ?? made);
   // rows that are left out don't move the state
   const source = typeof cursor === 'string' ? { path: cursor } : cursor;
   const moving =

@@ -8,9 +8,11 @@ import {
   type Json,
 } from '../../../lib/json/index.ts';
 import { contextValue } from '../context-value.ts';
+import type { ClockZone } from '../functions/date.ts';
 import { exactMsOf, momentFrom, momentOf } from '../moment.ts';
 import { jobError } from '../read-job.ts';
 import { DEFAULT_FORMAT, formatTime } from '../windows/grain.ts';
+import { writtenOffset } from '../windows/offset.ts';
 import { addSpan, microsOf } from '../windows/span.ts';
 import type { Stretch } from '../windows/tile.ts';
 import { compareMarks, markOf, type Mark } from './mark.ts';
@@ -22,6 +24,8 @@ export interface Bounds {
   readonly sent: Json | undefined;
   /** Milliseconds since 1970, where the beginning is a time. */
   readonly begins: number | undefined;
+  /** Offset that the beginning is written with. */
+  readonly offset?: ClockZone | undefined;
   /** Rows before it are old. */
   readonly since: Mark | undefined;
   /** Rows from it on are not asked for: of a period that is filled again. */
@@ -61,6 +65,7 @@ export function boundsOf(settings: Incremental, options: BoundsOptions): Bounds 
   return {
     sent,
     begins: beginsAt(settings, beginning),
+    offset: writtenOffset(beginning),
     since: keep === undefined ? markOf(beginning, settings.as) : undefined,
     until: undefined,
     dropsEqual: settings.dropsEqual && stored !== undefined,
@@ -92,7 +97,7 @@ function notBefore(settings: Incremental, beginning: Json, options: BoundsOption
   const [a, b] = [markOf(beginning, as), least === undefined ? undefined : markOf(least, as)];
   if (least === undefined || a === undefined || b === undefined || a.kind !== b.kind) return beginning;
   if ((compareMarks(a, b) ?? 0) >= 0) return beginning;
-  return b.kind === 'time' ? inFormOf(beginning, exactMsOf(b.instant)) : least;
+  return b.kind === 'time' ? inFormOf(beginning, exactMsOf(b.instant), writtenOffset(least) ?? null) : least;
 }
 
 function written(node: Json, at: string, { now, call, contexts }: BoundsOptions): Json | undefined {
@@ -156,7 +161,7 @@ function less(value: Json, lookback: Json, at: string): Json {
 }
 
 /** Formats a time like another value: as a number with its unit, a day, or ISO 8601 with as much of a second. */
-function inFormOf(value: Json, ms: number): Json {
+function inFormOf(value: Json, ms: number, offset: ClockZone | null = writtenOffset(value) ?? null): Json {
   const text = toText(value);
   if (/^\d{8}$/.test(text)) return formatTime('Ymd', ms);
   if (/^\d{14}$/.test(text) && momentOf(text)?.seconds !== Number(text.slice(0, 11)))
@@ -177,16 +182,24 @@ function inFormOf(value: Json, ms: number): Json {
   }
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return formatTime('Y-m-d', ms);
   const separator = text.charAt(10) === ' ' ? ' ' : '\\T';
-  const zone = /(?:Z|UTC|[+-]\d{2}:?\d{2})$/i.test(text) ? '\\Z' : '';
+  const zone = zoneFormat(text, offset);
   const places = /\d[.,](\d+)/.exec(text)?.[1]?.length ?? 0;
   const fraction = places === 0 ? '' : places > 3 ? '.u' : '.v';
-  return formatTime(`Y-m-d${separator}H:i:s${fraction}${zone}`, ms);
+  return formatTime(`Y-m-d${separator}H:i:s${fraction}${zone}`, ms, offset ?? undefined);
+}
+
+/** Returns the format of the zone of a text: an offset as it is written there, or UTC. */
+function zoneFormat(text: string, offset: ClockZone | null): string {
+  const written = /(?:Z|UTC|[+-]\d{2}(:?)\d{2})$/i.exec(text);
+  if (written === null) return '';
+  if (offset === null) return '\\Z';
+  return written[1] === '' ? 'O' : 'P';
 }
 
 function formatted({ format, at }: Incremental, value: Json): Json {
   if (format === undefined) return value;
   const moment = momentOf(value);
-  if (moment !== undefined) return formatTime(format, exactMsOf(moment));
+  if (moment !== undefined) return formatTime(format, exactMsOf(moment), writtenOffset(value));
   throw jobError(
     `${at}.format`,
     `The state “${toText(value)}” is no time, and cannot be written as “${format}”`,

@@ -68,7 +68,7 @@ export const INCREMENTAL = map(
       ),
       format: optionalText(
         'Format',
-        'How a time is sent: letters of PHP (`Y-m-d`), `epoch` or `epochMs`, in UTC. By default as it came.',
+        'How a time is sent: letters of PHP (`Y-m-d`), `epoch` or `epochMs`, in UTC; in the offset of the state where the format writes it (`O`, `P`). By default as it came.',
         { default: '', examples: ['Y-m-d', 'epoch'] },
       ),
       as: option(

@@ -1,5 +1,6 @@
 import { civilDate, dayNumber } from '../functions/calendar.ts';
-import { formatDate } from '../functions/date.ts';
+import { formatDate, type ClockZone } from '../functions/date.ts';
+import { writesOffset } from './offset.ts';
 import { DAY_MS, microsOf, type Span } from './span.ts';
 
 /** How a moment is written: the letters of PHP's `date`, or a number since 1970. */
@@ -14,12 +15,13 @@ const NUMBERS: Readonly<Record<string, number>> = { epoch: 1000, epochMs: 1 };
  * Formats a time for the API, truncated to the precision of the format.
  *
  * @param ms milliseconds since 1970
+ * @param zone in place of UTC, where the format says which one it is
  */
-export function formatTime(format: TimeFormat, ms: number): string | number {
+export function formatTime(format: TimeFormat, ms: number, zone?: ClockZone): string | number {
   const unit = NUMBERS[format];
   if (unit !== undefined) return Math.floor(ms / unit);
   const seconds = Math.floor(ms / 1000);
-  return formatDate(format, seconds, undefined, microsOf(ms - seconds * 1000));
+  return formatDate(format, seconds, writesOffset(format) ? zone : undefined, microsOf(ms - seconds * 1000));
 }
 
 /**

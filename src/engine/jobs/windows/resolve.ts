@@ -2,10 +2,12 @@ import type { CallFunction, Contexts } from '../../shared/evaluate.ts';
 import { isList, isObject, objectOf, toText, type AnyObject, type Json } from '../../../lib/json/index.ts';
 import { kindOf } from '../../../lib/read-settings.ts';
 import { contextValue } from '../context-value.ts';
+import type { ClockZone } from '../functions/date.ts';
 import { momentFrom } from '../moment.ts';
 import { jobError } from '../read-job.ts';
 import { formatTime } from './grain.ts';
 import type { Windows } from './read-windows.ts';
+import { writtenOffset } from './offset.ts';
 import { addSpan, spanText } from './span.ts';
 import { tile, type Stretch } from './tile.ts';
 
@@ -29,6 +31,8 @@ export interface WindowsOptions {
   readonly contexts: Contexts;
   /** Beginning that the state of the job gives, in milliseconds since 1970. */
   readonly begins?: number | undefined;
+  /** Offset that this beginning is written with. */
+  readonly offset?: ClockZone | undefined;
   /** In place of `from` and `to`: a period that is to be filled again. */
   readonly period?: Stretch | undefined;
 }
@@ -53,7 +57,8 @@ export interface RunWindows {
 export function windowsOf(settings: Windows, options: WindowsOptions): RunWindows {
   const { at, lookback, most, step } = settings;
   const { period, now } = options;
-  const begins = period?.from ?? options.begins ?? boundOf(settings, 'from', options);
+  const bounds = boundsOf(settings, options);
+  const begins = bounds.from?.moment;
   if (begins === undefined)
     throw jobError(
       `${at}.from`,
@@ -61,7 +66,7 @@ export function windowsOf(settings: Windows, options: WindowsOptions): RunWindow
       'Give “from”, or “first” of “incremental”; a state that is a number since 1970 needs “as”: "time".',
     );
   const from = period === undefined && lookback !== undefined ? addSpan(begins, lookback, -1) : begins;
-  const to = period?.to ?? boundOf(settings, 'to', options) ?? now;
+  const to = bounds.to?.moment ?? now;
   const isThrough = settings.end === 'through';
   if (isThrough ? from > to : from >= to) return nothing(settings, { from, to }, options);
   const stretches = tile({ ...settings, from, to, isThrough }, most);
@@ -71,7 +76,8 @@ export function windowsOf(settings: Windows, options: WindowsOptions): RunWindow
       `The time from ${timeText(from)} to ${timeText(to)} has more than ${most} windows of ${step === undefined ? 'its length' : spanText(step)}`,
       'Take a longer “step”, begin later, or allow more by “max”.',
     );
-  return { windows: stretches.map((stretch, index) => windowOf(settings, stretch, index, to)) };
+  const zones = { from: bounds.from?.offset, to: bounds.to?.offset };
+  return { windows: stretches.map((stretch, index) => windowOf(settings, stretch, index, { to, zones })) };
 }
 
 /** Formats a time in words: the date alone if it is midnight. */
@@ -80,17 +86,37 @@ export function timeText(ms: number): string {
   return text.replace('T00:00:00.000Z', '').replace('.000Z', 'Z');
 }
 
+interface Bound {
+  /** Milliseconds since 1970. */
+  readonly moment: number;
+  /** As it is written. */
+  readonly offset?: ClockZone | undefined;
+}
+
+/** Returns where the windows begin and end: of a period, of the state, or as it is written. */
+function boundsOf(
+  settings: Windows,
+  options: WindowsOptions,
+): { readonly from: Bound | undefined; readonly to: Bound | undefined } {
+  const { period, begins, offset } = options;
+  if (period !== undefined) return { from: { moment: period.from }, to: { moment: period.to } };
+  return {
+    from: begins === undefined ? boundOf(settings, 'from', options) : { moment: begins, offset },
+    to: boundOf(settings, 'to', options),
+  };
+}
+
 function boundOf(
   settings: Windows,
   which: 'from' | 'to',
   { now, call, contexts }: WindowsOptions,
-): number | undefined {
+): Bound | undefined {
   const written = settings[which];
   if (written === undefined) return undefined;
   const at = `${settings.at}.${which}`;
   const value = contextValue(written, { call, contexts, at });
   const moment = value === undefined ? undefined : momentFrom(value, now);
-  if (moment !== undefined) return moment;
+  if (moment !== undefined) return { moment, offset: writtenOffset(value) };
   const found = foundText(value);
   throw jobError(
     at,
@@ -128,13 +154,19 @@ function nothing(settings: Windows, { from, to }: Stretch, { period, begins }: W
   };
 }
 
-function windowOf(settings: Windows, stretch: Stretch, index: number, until: number): Window {
+/** The whole time of windows: its end, and the offsets that its bounds are written with. */
+interface Whole {
+  readonly to: number;
+  readonly zones: { readonly from?: ClockZone | undefined; readonly to?: ClockZone | undefined };
+}
+
+function windowOf(settings: Windows, stretch: Stretch, index: number, { to: until, zones }: Whole): Window {
   const { format, grain, end } = settings;
   const { from, to } = stretch;
   const last = end === 'exclusive' ? to : addSpan(to, grain, -1);
   const context = objectOf([
-    ['from', formatTime(format, from)],
-    ['to', formatTime(format, last)],
+    ['from', formatTime(format, from, zones.from)],
+    ['to', formatTime(format, last, to < until ? zones.from : zones.to)],
     ['fromTime', Math.floor(from / 1000)],
     ['toTime', Math.floor(last / 1000)],
     ['end', formatTime('Y-m-d\\TH:i:s.v\\Z', Math.min(to, until))],

@@ -31,7 +31,7 @@ export const WINDOWS = map(
       ),
       format: optionalText(
         'Format',
-        'How the bounds are sent: letters of PHP (`Y-m-d`), `epoch` (seconds since 1970) or `epochMs`. In UTC. Windows begin and end on whole days where the format has no time.',
+        'How the bounds are sent: letters of PHP (`Y-m-d`), `epoch` (seconds since 1970) or `epochMs`. In UTC, or in the offset of the beginning where the format writes it (`O`, `P`). Windows begin and end on whole days where the format has no time.',
         { default: 'Y-m-d\\TH:i:s\\Z', examples: ['Y-m-d', 'epoch'] },
       ),
       end: option(

@@ -148,6 +148,116 @@ export const REQUEST_CASES: readonly TwoRuns[] = [
     asks: [['GET /a?since=2024-06-01T00:00:00Z'], ['GET /a?since=2024-06-05T08:14:59Z']],
   },
   {
+    name: 'a state with an offset, which windows and a lookback keep up to the present',
+    stream: stream(
+      'items',
+      '/a',
+      times({
+        datetime_format: '%Y-%m-%dT%H:%M:%S.%f%z',
+        start_datetime: '2024-06-01T00:00:00.000000-0300',
+        end_time_option: inQuery('until'),
+        lookback_window: 'PT1S',
+        step: 'P20D',
+        cursor_granularity: 'PT0.000001S',
+      }),
+    ),
+    api: () => [
+      { id: 1, at: '2024-06-10T08:15:31.123456-05:30' },
+      { id: 2, at: '2024-06-10T15:45:31.123455+0200' },
+    ],
+    asks: [
+      [
+        'GET /a?since=2024-06-01T00:00:00.000000-0300&until=2024-06-20T23:59:59.999999-0300',
+        'GET /a?since=2024-06-21T00:00:00.000000-0300&until=2024-07-01T12:30:00.000000+0000',
+      ],
+      [
+        'GET /a?since=2024-06-10T08:15:30.123456-0530&until=2024-06-30T08:15:30.123455-0530',
+        'GET /a?since=2024-06-30T08:15:30.123456-0530&until=2024-07-01T12:30:00.000000+0000',
+      ],
+    ],
+    ids: [
+      ['1', '1', '2', '2'],
+      ['1', '1', '2', '2'],
+    ],
+  },
+  {
+    name: 'old rows by a state of days, with a start inside of a day, where the window is sent',
+    stream: stream(
+      'items',
+      '/a',
+      times({
+        datetime_format: '%Y-%m-%d',
+        cursor_datetime_formats: ['%Y-%m-%dT%H:%M:%SZ'],
+        start_datetime: {
+          type: 'MinMaxDatetime',
+          datetime: '2024-06-10T05:00:00Z',
+          datetime_format: '%Y-%m-%dT%H:%M:%SZ',
+        },
+        is_client_side_incremental: true,
+      }),
+    ),
+    api: () => [
+      { id: 1, at: '2024-06-10T18:15:31Z' },
+      { id: 2, at: '2024-06-10T08:15:31Z' },
+      { id: 3, at: '2024-06-10T02:15:31Z' },
+      { id: 4 },
+    ],
+    asks: twice('GET /a?since=2024-06-10'),
+    ids: [
+      ['1', '2', '4'],
+      ['1', '2', '4'],
+    ],
+  },
+  {
+    name: 'old rows by a state of seconds, whose times have microseconds',
+    stream: stream(
+      'items',
+      '/a',
+      times({
+        datetime_format: '%Y-%m-%dT%H:%M:%SZ',
+        cursor_datetime_formats: ['%Y-%m-%dT%H:%M:%S.%fZ'],
+        start_datetime: '2024-06-01T00:00:00Z',
+        is_client_side_incremental: true,
+      }),
+    ),
+    api: () => [
+      { id: 1, at: '2024-06-10T08:15:31.500000Z' },
+      { id: 2, at: '2024-06-10T08:15:31.100000Z' },
+      { id: 3, at: '2024-06-10T08:15:30.900000Z' },
+      { id: 4, at: null },
+      { id: 5, at: '2024-05-31T23:59:59.900000Z' },
+    ],
+    asks: [['GET /a?since=2024-06-01T00:00:00Z'], ['GET /a?since=2024-06-10T08:15:31Z']],
+    ids: [
+      ['1', '2', '3', '4'],
+      ['1', '2', '4'],
+    ],
+  },
+  {
+    name: 'windows of days by a state inside of a day',
+    stream: stream(
+      'items',
+      '/a',
+      times({
+        datetime_format: '%Y-%m-%d',
+        cursor_datetime_formats: ['%Y-%m-%dT%H:%M:%S%z'],
+        start_datetime: '2024-06-27',
+        end_time_option: inQuery('until'),
+        step: 'P2D',
+        cursor_granularity: 'P1D',
+      }),
+    ),
+    api: () => [{ id: 1, at: '2024-06-29T23:15:31-0500' }],
+    asks: [
+      [
+        'GET /a?since=2024-06-27&until=2024-06-28',
+        'GET /a?since=2024-06-29&until=2024-06-30',
+        'GET /a?since=2024-07-01&until=2024-07-01',
+      ],
+      ['GET /a?since=2024-06-29&until=2024-06-30', 'GET /a?since=2024-07-01&until=2024-07-01'],
+    ],
+  },
+  {
     name: 'microseconds since 1970',
     stream: stream(
       'items',
