@@ -16,35 +16,30 @@ export const DEFAULT_LIMITS: Limits = {
   maxBodyBytes: 2 ** 30,
 };
 
-/** The timers of one request. */
+/** The timer of one answer. */
 export interface Watch {
   /** Starts the request timeout again: a part of a long body came, and from now on pauses are counted. */
   progress(): void;
-  /** Stops the timers: the request has ended. */
+  /** Stops the timer: the request has ended. */
   end(): void;
 }
 
-/** Calls `fail` when the connection is not ready, or the response not complete, in time. */
-export function watchTimes(
-  req: ClientRequest,
-  { origin, secure }: { readonly origin: string; readonly secure: boolean },
-  { connectTimeoutMs, requestTimeoutMs }: Limits,
+/** Calls `fail` when the response is not complete in time. */
+export function watchAnswer(
+  origin: string,
+  { requestTimeoutMs }: Limits,
   fail: (error: Error) => void,
 ): Watch {
   const total = setTimeout(
     () => fail(tooLate(`${origin} did not answer within ${requestTimeoutMs / 1000} s.`, 'requestTimeout')),
     requestTimeoutMs,
   );
-  const stop = watchConnecting(req, secure, connectTimeoutMs, () =>
-    fail(tooLate(`No connection to ${origin} within ${connectTimeoutMs / 1000} s.`, 'connectTimeout')),
-  );
-  return {
-    progress: () => total.refresh(),
-    end: () => {
-      clearTimeout(total);
-      stop();
-    },
-  };
+  return { progress: () => total.refresh(), end: () => clearTimeout(total) };
+}
+
+/** Returns the error of a request that had no connection in time. */
+export function notConnected(origin: string, { connectTimeoutMs }: Limits): Error {
+  return tooLate(`No connection to ${origin} within ${connectTimeoutMs / 1000} s.`, 'connectTimeout');
 }
 
 /**

@@ -1,13 +1,16 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { RequestOptions } from 'node:https';
-import type { ApiRequest, ApiResponse, FileRule, Send, SendOptions } from '../../shared/message.ts';
+import type { Duplex } from 'node:stream';
+import type { ApiRequest, ApiResponse, FileRule, Headers, Send, SendOptions } from '../../shared/message.ts';
 import { proxyAuthorization } from '../tunnel/proxy.ts';
 import { createRoutes, type TunnelRoute, type RouteOptions } from '../tunnel/routes.ts';
 import { BodyReader, type ReceivedBody } from './body-reader.ts';
 import { decodeBody, isEncoded, tooLarge } from './decode.ts';
 import { receivedHeaders, wireHeaders } from './headers.ts';
-import { DEFAULT_LIMITS, watchTimes, type Limits } from './limits.ts';
+import { DEFAULT_LIMITS, notConnected, watchAnswer, watchConnecting, type Limits } from './limits.ts';
 import { CURL, failure, networkError } from './network-error.ts';
+import { PlainPool, type PlainConnection, type PlainOutcome } from './plain-connection.ts';
+import { isPlain, plainRequest, type PlainHead } from './plain-message.ts';
 import { receive, type Received } from './receive.ts';
 import { http, https } from './runtime.ts';
 import { targetOf, type Target } from './target.ts';
@@ -35,30 +38,64 @@ export function createTransport(given: Partial<TransportOptions> = {}): Transpor
   const options = { ...DEFAULT_LIMITS, ...given };
   const routes = createRoutes(options);
 
+  const pools = new Map<string, PlainPool>();
+
   async function send(request: ApiRequest, sendOptions: SendOptions): Promise<ApiResponse> {
     const target = targetOf(request.url);
+    const route = routes.to(target);
+    const pool = route.proxy === undefined ? poolOf(route.agent, target) : undefined;
+    const text = pool && plainRequest(request, target);
+    const plain = text === undefined ? undefined : pool;
     for (;;) {
-      const exchanged = await exchange(request, target, routes.to(target), options, sendOptions);
+      const connection = plain?.take();
+      const kept = connection && { connection, text: text ?? '' };
+      const exchanged = await exchange({ request, target, route, kept, plain }, options, sendOptions);
       if (exchanged === 'stale') continue;
-      const { response, received } = exchanged;
-      const headers = receivedHeaders(response.headers);
-      const head = { status: response.statusCode ?? 0, headers, url: request.url };
+      const { status, headers, received } = exchanged;
+      const head = { status, headers, url: request.url };
       if (exchanged.isDecoded || received.large !== undefined) return { ...head, ...received };
       const decoded = decodeBody(received.body, headers['content-encoding'], {
         maxBytes: options.maxBodyBytes,
-        open: openOf(sendOptions, response),
+        open: openOf(sendOptions, status),
         attempt: { origin: target.origin, answered: true },
       });
       return { ...head, ...(decoded instanceof Promise ? await decoded : decoded) };
     }
   }
 
-  return { send, close: async () => routes.close() };
+  function poolOf(agent: Agent, { origin, hostname, port, servername }: Target): PlainPool {
+    let pool = pools.get(origin);
+    if (pool === undefined) {
+      const name = agent.getName({ host: hostname, port, ...(servername === '' ? {} : { servername }) });
+      pools.set(origin, (pool = new PlainPool(agent, name)));
+    }
+    return pool;
+  }
+
+  return {
+    send,
+    close: async () => {
+      routes.close();
+      for (const pool of pools.values()) pool.destroy();
+    },
+  };
+}
+
+/** One request, and the way that it takes. */
+interface Exchange {
+  readonly request: ApiRequest;
+  readonly target: Target;
+  readonly route: TunnelRoute;
+  /** Sends the request on this connection. */
+  readonly kept: { readonly connection: PlainConnection; readonly text: string } | undefined;
+  /** Connections that requests of this form may take over. */
+  readonly plain: PlainPool | undefined;
 }
 
 type Exchanged =
   | {
-      readonly response: IncomingMessage;
+      readonly status: number;
+      readonly headers: Headers;
       readonly received: Received;
       /** Its content encoding is undone. */
       readonly isDecoded: boolean;
@@ -66,25 +103,30 @@ type Exchanged =
   | 'stale';
 
 /** Returns what makes the file of a body that becomes too large for memory; only a page that succeeded has one. */
-function openOf({ file }: SendOptions, { statusCode = 0 }: IncomingMessage): FileRule['open'] {
-  return statusCode < 300 ? file?.open : undefined;
+function openOf({ file }: SendOptions, status: number): FileRule['open'] {
+  return status < 300 ? file?.open : undefined;
 }
 
 function exchange(
-  request: ApiRequest,
-  target: Target,
-  route: TunnelRoute,
+  { request, target, route, kept, plain }: Exchange,
   options: TransportOptions,
   sendOptions: SendOptions,
 ): Promise<Exchanged> {
   const { signal, file: rule } = sendOptions;
+  const { maxBodyBytes: maxBytes, isLimited = false } = options;
+  const isAccepted = ({ status, headers, from, to }: PlainHead): boolean =>
+    to - from <= maxBytes && !(status < 300 && rule?.takes(headers) === true);
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason as Error);
     const { origin } = target;
-    const req = startRequest(request, target, route);
     let answered = false;
+    let req: ClientRequest | undefined;
     let body: BodyReader | undefined;
-    const watch = watchTimes(req, { origin, secure: (route.proxy ?? target).secure }, options, fail);
+    let stopConnecting: (() => void) | undefined;
+
+    if (kept === undefined) start();
+    else kept.connection.send(kept.text, isAccepted, end);
+    const watch = watchAnswer(origin, options, fail);
     const onAbort = (): void => fail(signal.reason);
     signal.addEventListener('abort', onAbort);
 
@@ -94,49 +136,76 @@ function exchange(
     }
     function stop(): void {
       watch.end();
+      stopConnecting?.();
       signal.removeEventListener('abort', onAbort);
     }
     function fail(error: unknown): void {
       stop();
-      req.destroy();
+      if (req === undefined) kept?.connection.destroy();
+      req?.destroy();
       body?.abandon();
+      const isReused = kept !== undefined || req?.reusedSocket === true;
       if (signal.aborted) reject(signal.reason as Error);
-      else if (!answered && isStale(error, req)) resolve('stale');
+      else if (!answered && isReused && isStale(error)) resolve('stale');
       else reject(networkError(error, { origin, answered }));
     }
 
-    req.on('error', fail);
-    req.once('response', (response) => {
-      answered = true;
-      if (rule !== undefined && (response.statusCode ?? 0) < 300) {
-        const headers = receivedHeaders(response.headers);
-        if (rule.takes(headers)) {
-          const { maxBodyBytes: maxBytes, isLimited = false } = options;
-          const parts = readParts(response, origin, () => watch.progress());
-          receive(parts, { rule, headers, maxBytes, isLimited, attempt: { origin, answered } }).then(
-            (received) => settle({ response, received, isDecoded: true }),
-            fail,
-          );
-          return;
-        }
+    function end(outcome: PlainOutcome): void {
+      if ('stream' in outcome) start(outcome.stream);
+      else if ('head' in outcome)
+        settle({ ...outcome.head, received: { body: outcome.body }, isDecoded: false });
+      else if (outcome.error === undefined) settle('stale');
+      else fail(outcome.error);
+    }
+
+    /** @param stream connection on which the request has gone out */
+    function start(stream?: Duplex): void {
+      req = startRequest(request, target, route, stream);
+      if (stream === undefined) {
+        const { secure } = route.proxy ?? target;
+        const late = (): void => fail(notConnected(origin, options));
+        stopConnecting = watchConnecting(req, secure, options.connectTimeoutMs, late);
       }
-      const isAsItCame = !isEncoded(response.headers['content-encoding']);
+      req.on('error', fail);
+      req.once('response', onResponse);
+      req.end(request.body);
+    }
+    function onResponse(response: IncomingMessage): void {
+      answered = true;
+      const status = response.statusCode ?? 0;
+      const headers = receivedHeaders(response.headers);
+      if (status < 300 && rule?.takes(headers) === true) {
+        const parts = readParts(response, origin, () => watch.progress());
+        receive(parts, { rule, headers, maxBytes, isLimited, attempt: { origin, answered } }).then(
+          (received) => settle({ status, headers, received, isDecoded: true }),
+          fail,
+        );
+        return;
+      }
+      const isAsItCame = !isEncoded(headers['content-encoding']);
       body = collect(response, origin, {
-        maxBytes: options.maxBodyBytes,
-        open: isAsItCame ? openOf(sendOptions, response) : undefined,
+        maxBytes,
+        open: isAsItCame ? openOf(sendOptions, status) : undefined,
         fail,
-        done: (received) => settle({ response, received, isDecoded: false }),
+        done: (received) => {
+          if (req !== undefined) plain?.note(req, isPlain(headers));
+          settle({ status, headers, received, isDecoded: false });
+        },
       });
-    });
-    req.end(request.body);
+    }
   });
 }
 
-function startRequest(request: ApiRequest, target: Target, { agent, proxy }: TunnelRoute): ClientRequest {
+function startRequest(
+  request: ApiRequest,
+  target: Target,
+  { agent, proxy }: TunnelRoute,
+  stream: Duplex | undefined,
+): ClientRequest {
   const headers = wireHeaders(request, target);
   const { secure, hostname, port, servername } = proxy ?? target;
   const options: RequestOptions = {
-    agent,
+    ...(stream === undefined ? { agent } : { createConnection: () => stream }),
     method: request.method,
     host: hostname,
     port,
@@ -152,9 +221,9 @@ function startRequest(request: ApiRequest, target: Target, { agent, proxy }: Tun
  * Returns true when a kept connection turned out to be closed before the server read anything: sent again at once on
  * another one, as curl and browsers do. It ends, for each time takes a connection out of the pool.
  */
-function isStale(error: unknown, req: ClientRequest): boolean {
+function isStale(error: unknown): boolean {
   const { code } = error as { code?: unknown };
-  return req.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
+  return code === 'ECONNRESET' || code === 'EPIPE';
 }
 
 /** Reads a body part by part, as fast as it is used. */

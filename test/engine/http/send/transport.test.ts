@@ -5,8 +5,11 @@ import { createSshTunnel } from '../../../../src/engine/http/tunnel/ssh-tunnel.t
 import { fakeEnv, recordingLog } from '../support.ts';
 import { openSsh, startForwardingProxy } from '../tunnel/support.ts';
 import { sendContract } from './send.contract.ts';
+import { createTakenOver } from './taken-over.ts';
 
 sendContract('direct', async (options) => createTransport(options), { isDirect: true });
+
+sendContract('on a connection taken over', async (options) => createTakenOver(options));
 
 describe('by way of others', { tags: 'thorough' }, () => {
   sendContract('through an HTTP proxy', async (options) => {
