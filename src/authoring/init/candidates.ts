@@ -1,6 +1,6 @@
 import {
   entriesOf,
-  getKey,
+  isObject,
   toText,
   type AnyObject,
   type Json,
@@ -24,6 +24,7 @@ import {
 import type { Candidate, Observed } from './candidate.ts';
 import { graph } from './graph.ts';
 import { blind, counted } from './count.ts';
+import { archived, behindKey, ranged, scrolled } from './protocols.ts';
 
 /** Ways to the next page, the likeliest first. Pure. */
 export function candidatesOf(seen: Observed): readonly Candidate[] {
@@ -33,6 +34,8 @@ export function candidatesOf(seen: Observed): readonly Candidate[] {
     ...headerLinks(seen),
     ...strong.filter(({ isUrl: is }) => is).flatMap((pointer) => urls(pointer, seen)),
     ...archived(strong, seen),
+    ...scrolled(seen),
+    ...ranged(seen),
     ...seen.signs.merges.map((merge) => merged(merge, seen)),
     ...together(strong, seen),
     ...strong.filter(({ isUrl: is }) => !is).flatMap((pointer) => tokens(pointer, seen)),
@@ -107,7 +110,9 @@ function merged({ path, source, isBody }: Merge, { target }: Observed): Candidat
 
 /** Returns a candidate that sends several values, which are the place of the next page together. */
 function together(strong: readonly Pointer[], { target }: Observed): Candidate[] {
-  const parts = strong.filter(({ isUrl, keys }) => !isUrl && keys !== undefined);
+  const parts = strong.filter(
+    ({ isUrl, isObject: isWhole, keys }) => !isUrl && isWhole !== true && keys !== undefined,
+  );
   const [first] = parts;
   const above = first?.keys?.slice(0, -1).join('.');
   const beside = besideSize(sentNames(target));
@@ -121,54 +126,6 @@ function together(strong: readonly Pointer[], { target }: Observed): Candidate[]
       kind: 'token',
       says: set.map(({ from, to }) => `\`${from}\` → \`${to}\``).join(' and '),
       pagination: { method: 'response.param', set, includeParams: true },
-      params: target.params,
-      isGuess: false,
-    },
-  ];
-}
-
-/** Archives by OAI-PMH take their token beside the verb, and nothing else beside it. */
-function archived(strong: readonly Pointer[], { target }: Observed): Candidate[] {
-  const token = strong.find(({ keys }) => plain(keys?.at(-1) ?? '').startsWith('resumption_token'));
-  const inside = strong.find(
-    ({ keys }) => keys?.at(-1) === '#text' && /resumptionToken/.test(keys.at(-2) ?? ''),
-  );
-  const { path } = inside ?? token ?? {};
-  if (path === undefined || getKey(target.params, 'verb') === undefined) return [];
-  return [
-    {
-      kind: 'token',
-      says: `\`${path}\` → \`resumptionToken\`, beside \`verb\` alone`,
-      pagination: {
-        method: 'response.param',
-        responseParam: path,
-        queryParam: 'resumptionToken',
-        includeParams: ['verb'],
-      },
-      params: target.params,
-      isGuess: false,
-    },
-  ];
-}
-
-/** Returns a candidate for a range of keys in Base64: it goes on at the least key behind that of the last row. */
-function behindKey({ target, id, lastId, signs }: Observed): Candidate[] {
-  const isRange = ['key', 'range_end'].every((name) => typeof getKey(target.params, name) === 'string');
-  const more = signOf(signs, 'more');
-  if (id !== 'key' || typeof lastId !== 'string' || !isRange || more === undefined) return [];
-  const key = { function: 'base64_decode', args: [{ last: id }] };
-  const behind = { function: 'base64_encode', args: [{ function: 'concat', args: [key, '\0'] }] };
-  return [
-    {
-      kind: 'row',
-      says: 'the key behind that of the last row → `key`',
-      pagination: {
-        method: 'response.param',
-        responseParam: behind,
-        queryParam: 'key',
-        includeParams: true,
-        stopWhen: { value: more.path, is: 'absent' },
-      },
       params: target.params,
       isGuess: false,
     },
@@ -202,7 +159,7 @@ function tokensInUrl({ path, keys, value, source }: Pointer, { target }: Observe
 const MOST_NAMES = 6;
 
 function tokens(pointer: Pointer, { target, signs, rows }: Observed): Candidate[] {
-  const { path, keys, value, name } = pointer;
+  const { path, keys, value, name, isObject: isWhole } = pointer;
   const given = leavesOf(target.params).filter(({ keys: way }) => {
     const key = way.at(-1) ?? '';
     return TOKEN.test(plain(key)) || (typeof value === 'number' && (isPageName(key) || isOffsetName(key)));
@@ -249,15 +206,30 @@ function tokens(pointer: Pointer, { target, signs, rows }: Observed): Candidate[
           ]),
         ]
       : [];
-  const from = keys === undefined ? { header: path.replace(/^header /, '') } : path;
+  const isInQuery = target.method === 'GET' && target.paramsIn !== 'body';
+  const from =
+    keys === undefined
+      ? { header: path.replace(/^header /, '') }
+      : isWhole === true && isInQuery
+        ? { function: 'json_encode', args: [{ path }] }
+        : path;
   const make = (shown: string, queryParam: Json, params: AnyObject): Candidate => ({
     kind: 'token',
-    says: `\`${path}\` → \`${shown}\``,
-    pagination: { method: 'response.param', responseParam: from, queryParam, ...included(params) },
+    says: `\`${path}\`${isWhole === true && isInQuery ? ', an object, as JSON' : ''} → \`${shown}\``,
+    pagination: {
+      method: 'response.param',
+      responseParam: from,
+      queryParam,
+      ...included(params),
+      ...(isObject(from) && 'function' in from ? { endValues: ['null'] } : {}),
+    },
     params,
     isGuess: false,
   });
+  // the value of the first page may be what lets an API name the next one: `cursorMark=*`
+  const kept = given.filter(({ keys: way, value: first }) => way.length === 1 && toText(first ?? '') !== '');
   return [
+    ...kept.map(({ keys: way }) => make(way.join('.'), paramOf(way), target.params)),
     ...unique(places)
       .slice(0, MOST_NAMES)
       .map((place) => ({

@@ -89,12 +89,20 @@ export function endingAfter(
   const { failure, repeated, pages } = trial;
   const status = failure?.details['status'];
   // the last resort: an error behind the last page is the end
-  if (counts !== undefined && isRefusal(status))
+  if (counts !== undefined && isRefusal(status)) {
+    // some APIs give only so many rows, and refuse what is behind them
+    const isLimit = (status === 400 || status === 422) && (pages.at(-1)?.rows.length ?? 0) >= counts.size;
     return {
       says: `, until the API answers ${status}`,
       pagination: {},
       job: { reactions: [{ when: { status }, do: 'empty' }] },
+      ...(isLimit
+        ? {
+            doubt: `Whether these are all rows: the API answers ${status} behind page ${pages.length}, which is as long as those before it. That may be the most that it gives. See its documentation.`,
+          }
+        : {}),
     };
+  }
   const path = pagination['responseParam'] ?? pagination['urlKey'];
   const header = isObject(path) ? getKey(path, 'header') : undefined;
   const said = (page: TriedPage | undefined): Json | undefined => {

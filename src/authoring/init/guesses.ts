@@ -143,7 +143,7 @@ export function sizeName(echo: string | undefined, given: readonly string[]): st
   return /^(?:items_per_page)$/.test(key) ? 'count' : echo;
 }
 
-const PAGE = /^(?:page|p|pg|page_(?:number|no|num|index|id)|current_page|pageno)$/;
+const PAGE = /^(?:page|p|pg|paged|page_(?:number|no|num|index|id)|current_page|pageno)$/;
 const OFFSET =
   /^(?:offset|skip|start|start_at|start_index|from|start_row|start_record|row_offset|first_result|page_offset|begin)$/;
 const SIZE =
@@ -171,7 +171,7 @@ export function besideSize(given: readonly string[]): ((name: string) => string)
 }
 
 export const TOKEN =
-  /^(?:cursor|after|page_token|next_token|token|starting_after|continuation(?:_token)?|scroll_id|since_id|max_id|marker|bookmark|next_cursor|start_key|page_after|page_cursor)$/;
+  /^(?:cursor|after|page_token|next_token|token|starting_after|continuation(?:_token)?|scroll_id|since_id|max_id|marker|bookmark|next_cursor|start_key|page_after|page_cursor|cursor_mark)$/;
 
 /** Names for the id of the last row that came; `down` for lists that go from new to old. */
 export const ROW_NAMES = [

@@ -30,6 +30,8 @@ export interface Pointer {
   readonly source?: JsonObject;
   /** The name says clearly that it is of the next page. */
   readonly isStrong: boolean;
+  /** It is an object, and `value` its JSON. */
+  readonly isObject?: true;
 }
 
 /** An object of parameters for the next request. */
@@ -49,6 +51,8 @@ export interface Signs {
   readonly merges: readonly Merge[];
   /** Addresses in the answer of other pages of the same list: next, last, first, self. */
   readonly links: readonly { readonly rel: string; readonly url: string }[];
+  /** The part of the list that came, by `Content-Range`; the unit is empty where it names none. */
+  readonly range?: { readonly unit: string; readonly from: number; readonly to: number };
 }
 
 /**
@@ -83,7 +87,15 @@ export function signsOf(
     pointers,
     merges: [...mergesIn(seen.envelope, [])],
     links: [...linksIn(seen.envelope, ''), ...linksInHeader(headers['link'])],
+    ...rangeIn(headers['content-range']),
   };
+}
+
+function rangeIn(header: string | undefined): Pick<Signs, 'range'> {
+  const [, unit = '', from, to] = /^(?:(\w+) )?(\d{1,15})-(\d{1,15})\//.exec(header ?? '') ?? [];
+  return from === undefined || unit === 'bytes'
+    ? {}
+    : { range: { unit, from: Number(from), to: Number(to) } };
 }
 
 /** Signs that a user adds: none. */
@@ -153,19 +165,31 @@ function* pointersIn(value: Json, keys: readonly string[], isNext: boolean, hint
         isUrl: isUrl(scalar),
         isStrong,
       };
-    yield* pointersIn(item, way, isNext || (next !== undefined && isObject(item)), hints);
     // a token that is an object: the key of the last row
-    if (next?.strength === 'strong' && isObject(item) && /key$/i.test(key))
-      yield { keys: way, path: pathOf(way), name: key, value: toJsonText(item), isUrl: false, isStrong };
+    if (isObject(item) && (next?.strength === 'strong' ? OBJECTS : CURSORS).test(key))
+      yield {
+        keys: way,
+        path: pathOf(way),
+        name: key,
+        value: toJsonText(item),
+        isUrl: false,
+        isStrong: true,
+        isObject: true,
+      };
+    yield* pointersIn(item, way, isNext || (next !== undefined && isObject(item)), hints);
   }
 }
+
+/** Names of tokens that may be objects. */
+const OBJECTS = /(?:key|cursor|token|after|bookmark|position)$/i;
+const CURSORS = /^(?:cursor|bookmark)$/i;
 
 /** Yields the next link of `[{"rel": "self", "href": …}, {"rel": "next", "href": …}]`. */
 function* nextOfLinks(list: readonly Json[], keys: readonly string[]): Iterable<Pointer> {
   for (const item of list) {
     if (!isObject(item)) continue;
-    const rel = ['rel', 'relation'].find((name) => getKey(item, name) === 'next');
-    const take = ['href', 'url', 'uri'].find((name) => typeof getKey(item, name) === 'string');
+    const rel = ['rel', 'relation', '@rel'].find((name) => getKey(item, name) === 'next');
+    const take = ['href', 'url', 'uri', '@href'].find((name) => typeof getKey(item, name) === 'string');
     const value = take === undefined ? undefined : getKey(item, take);
     if (rel === undefined || take === undefined || typeof value !== 'string') continue;
     const path = pathOf(keys);
@@ -275,8 +299,8 @@ function* linksIn(value: Json, name: string, depth = 0): Iterable<{ rel: string;
     for (const item of value) {
       if (!isObject(item)) continue;
       const [rel, url] = [
-        getKey(item, 'rel') ?? getKey(item, 'relation'),
-        getKey(item, 'href') ?? getKey(item, 'url') ?? getKey(item, 'uri'),
+        getKey(item, 'rel') ?? getKey(item, 'relation') ?? getKey(item, '@rel'),
+        getKey(item, 'href') ?? getKey(item, 'url') ?? getKey(item, 'uri') ?? getKey(item, '@href'),
       ];
       if (typeof rel === 'string' && typeof url === 'string') yield { rel: rel.toLowerCase(), url };
     }

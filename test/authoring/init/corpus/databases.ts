@@ -180,10 +180,12 @@ export const DATABASES: readonly Server[] = [
       const mark = asked.query.get('cursorMark');
       const at = mark === null || mark === '*' ? 0 : placeOf(mark);
       const docs = cut(R, at, int(asked, 'rows', 10));
+      // without a mark there is no next one
+      if (mark === null) return json({ response: { numFound: 137, start: 0, docs } });
       return json({
         responseHeader: { status: 0, QTime: asked.number },
         response: { numFound: 137, start: 0, numFoundExact: true, docs },
-        nextCursorMark: docs.length === 0 && mark !== null ? mark : token(at + docs.length),
+        nextCursorMark: docs.length === 0 ? mark : token(at + docs.length),
       });
     },
   },
@@ -703,6 +705,37 @@ export const DATABASES: readonly Server[] = [
         highlighted: {},
       }),
   },
+  {
+    name: 'a search that is scrolled',
+    ask: '/users/_search?scroll=1m&size=40',
+    rows: 137,
+    api: (asked) => {
+      const isScroll = asked.path === '/_search/scroll';
+      const id = asked.body['scroll_id'];
+      if (isScroll !== (id !== undefined)) return { status: 400, body: { error: 'scroll_id' } };
+      const at = placeOf(id);
+      return json({
+        _scroll_id: token(at + 40),
+        took: asked.number,
+        hits: {
+          total: { value: 137, relation: 'eq' },
+          hits: cut(R, at, 40).map(({ id, name }) => ({ _id: `u${id}`, _source: { name } })),
+        },
+      });
+    },
+  },
+  ...['/heroes', `curl ORIGIN/heroes -H 'Range: items=0-39'`].map((ask) => ({
+    name: `a part by Range and Content-Range, ${ask.slice(0, 4)}`,
+    ask,
+    rows: 137,
+    api: (asked: Asked): Answered => {
+      const [, from = '0', last = '24'] = /^items=(\d+)-(\d+)$/.exec(asked.headers['range'] ?? '') ?? [];
+      const rows = cut(R, Number(from), Math.min(50, Number(last) - Number(from) + 1));
+      if (rows.length === 0) return { status: 416, body: { error: 'range' } };
+      const range = `items ${from}-${Number(from) + rows.length - 1}/137`;
+      return { status: 206, headers: { 'content-range': range }, body: rows };
+    },
+  })),
 ];
 
 const bytes = (value: unknown): string =>

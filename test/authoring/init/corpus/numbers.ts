@@ -555,6 +555,19 @@ export const NUMBERED: readonly Server[] = [
       }),
     says: ['the API knows some of them, but no way to all rows was found'],
   },
+  {
+    name: 'a refusal behind the most rows that a search gives',
+    ask: '/v1/search?per_page=25',
+    rows: 137,
+    isOpen: true,
+    api: (asked) => {
+      const [size, page] = [int(asked, 'per_page', 25), int(asked, 'page', 1)];
+      return page * size > 100
+        ? { status: 422, body: { message: 'Only the first 100 results are available' } }
+        : json({ items: cut(R, (page - 1) * size, size) });
+    },
+    says: ['behind page 4, which is as long as those before it'],
+  },
 ];
 
 function docs(skip: number, limit: number): object[] {

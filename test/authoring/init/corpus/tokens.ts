@@ -833,6 +833,44 @@ export const POINTED: readonly Server[] = [
       });
     },
   },
+  {
+    name: 'a cursor that is an object, as JSON',
+    ask: '/v1/items?limit=40',
+    rows: 137,
+    api: (asked) => {
+      const cursor = asked.query.get('cursor');
+      if (cursor !== null && !cursor.startsWith('{')) return { status: 400, body: { error: 'no JSON' } };
+      const { at = 0 } = JSON.parse(cursor ?? '{}') as { at?: number };
+      const { rows, next } = from(at, int(asked, 'limit', 20));
+      return json({ items: rows, cursor: next === undefined ? null : { time: 5, at: next } });
+    },
+  },
+  {
+    name: 'a part of a body that is an object',
+    ask: `curl ORIGIN/v1/items --json '{"limit":40}'`,
+    rows: 137,
+    api: ({ body }) => {
+      const { at = 0 } = (body['startAfter'] ?? {}) as { at?: number };
+      const { rows, next } = from(at, Number(body['limit'] ?? 20));
+      return json({ items: rows, nextStartAfter: next === undefined ? null : { time: 5, at: next } });
+    },
+  },
+  {
+    name: 'an Atom feed, its links with attributes',
+    ask: '/feed.atom?max-results=40',
+    rows: 137,
+    api: (asked) => {
+      const start = int(asked, 'start-index', 1);
+      const { rows, next } = from(start - 1, int(asked, 'max-results', 25));
+      const address = next === undefined ? '' : xml(link(asked, { 'start-index': next + 1 }));
+      const more = next === undefined ? '' : `<link rel="next" href="${address}"/>`;
+      const entries = rows.map(({ id, name }) => `<entry><id>e${id}</id><title>${name}</title></entry>`);
+      return text(
+        'application/atom+xml',
+        `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><link rel="self" href="/feed.atom"/>${more}${entries.join('')}</feed>`,
+      );
+    },
+  },
 ];
 
 const SPECIAL: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '"': '&quot;' };
