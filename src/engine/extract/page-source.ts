@@ -12,6 +12,7 @@ import {
   type Json,
 } from '../../lib/json/index.ts';
 import { silentLog, type Log } from '../../lib/log.ts';
+import type { View } from '../language/index.ts';
 import type { Needs } from '../pagination/index.ts';
 import type { Decision, PageSource } from '../pagination/pages.ts';
 import type { ExchangeMoment } from '../recording/exchange.ts';
@@ -95,6 +96,8 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
   /** Rows of the pages that were observed. */
   let total = 0;
   const { repeats } = run;
+  /** The view of the page that was observed last, until it is decided what follows. */
+  let seen: View | undefined;
   return {
     async fetch(request, page, signal) {
       const wire = buildRequest(request, job.name);
@@ -131,10 +134,8 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
     observe(content, wanted, page) {
       total += content.page.rows;
       repeats?.see(content);
-      const view = pageView(content, { page, read: total, request: content.asked, contexts });
-      const observation = content.observe(wanted, page, view);
-      watch.see(wanted, observation, view, () => content.page.envelope);
-      return observation;
+      seen = pageView(content, { page, read: total, request: content.asked, contexts });
+      return content.observe(wanted, page, seen);
     },
     digests: (content) => ({
       request: content.requestDigest,
@@ -144,6 +145,10 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
       describe: () => `${content.request.method} ${secrets.redactUrl(content.request.url)}`,
     }),
     decided({ answer, page, taken }, decision) {
+      const { observation } = decision;
+      if (observation !== undefined && seen !== undefined)
+        watch.see(needs, observation, seen, () => page.envelope);
+      seen = undefined;
       if ('request' in decision.next && decision.next.restarts === true) repeats?.begin();
       if (answer.kept !== undefined)
         exchanges.note(

@@ -18,18 +18,44 @@ import { encodeForm, hasParams, queryEntries, rawQueryEntries, type ListStyle } 
  * @throws {HttpError} `job.invalid` when the result is no http or https address
  */
 export function resolveUrl(base: string, endpoint: string): string {
-  const from = splitBase(base);
-  const to = split(endpoint);
-  const { scheme, authority } =
-    to.authority === undefined ? from : { ...to, scheme: to.scheme ?? from.scheme };
-  if ((scheme !== 'http' && scheme !== 'https') || authority === undefined || hostOf(authority) === '')
+  // pages of a job differ in their query
+  const mark = endpoint.indexOf('?');
+  const fragment = endpoint.indexOf('#');
+  const end = fragment < 0 ? endpoint.length : fragment;
+  const start = placesBelow(base)(endpoint.slice(0, mark < 0 || mark > end ? end : mark));
+  if (start === undefined)
     throw new HttpError('job.invalid', `“${shown(endpoint)}” gives no http or https address.`, {
       hint: 'Give an endpoint relative to api.baseUrl, or a whole URL that starts with http:// or https://.',
     });
-  const path = pathOf(from, to);
-  const query = to.authority === undefined && to.path === '' ? (to.query ?? from.query) : to.query;
-  return `${scheme}://${authority}${path.replace(NOT_IN_PATH, encode)}${query === undefined ? '' : `?${query.replace(NOT_IN_QUERY, encode)}`}`;
+  const query = mark < 0 || mark > end ? start.query : endpoint.slice(mark + 1, end);
+  return query === undefined ? start.address : `${start.address}?${query.replace(NOT_IN_QUERY, encode)}`;
 }
+
+/** Bases and endpoints whose addresses are remembered: those of a run, and the last ones of its children. */
+const MOST_BASES = 20;
+const MOST_ENDPOINTS = 100;
+
+/** An address without its query, and the query of the base where the endpoint stands for all of it. */
+interface Place {
+  readonly address: string;
+  readonly query: string | undefined;
+}
+
+/** Returns what resolves endpoints without a query against a base; undefined is no http or https address. */
+const placesBelow = remember((base) => {
+  const from = split(base);
+  return remember((endpoint): Place | undefined => {
+    const to = split(endpoint);
+    const { scheme, authority } =
+      to.authority === undefined ? from : { ...to, scheme: to.scheme ?? from.scheme };
+    if ((scheme !== 'http' && scheme !== 'https') || authority === undefined || hostOf(authority) === '')
+      return undefined;
+    return {
+      address: `${scheme}://${authority}${pathOf(from, to).replace(NOT_IN_PATH, encode)}`,
+      query: to.authority === undefined && to.path === '' ? from.query : undefined,
+    };
+  }, MOST_ENDPOINTS);
+}, MOST_BASES);
 
 /**
  * Puts parameters into the query of an endpoint. The endpoint's own parameters come first and
@@ -124,9 +150,6 @@ function split(reference: string): Parts {
     query,
   };
 }
-
-/** Takes the address apart that all endpoints are resolved against. */
-const splitBase = remember(split);
 
 function lowerHost(authority: string): string {
   const at = authority.lastIndexOf('@') + 1;

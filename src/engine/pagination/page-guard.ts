@@ -84,27 +84,27 @@ export function createGuard(options: GuardOptions = {}): Guard {
       const memory = state as Memory;
       const stop = (reason: Reason): GuardVerdict => ({ verdict: 'stop', reason, state });
 
-      const previous = memory.recent.at(-1);
-      const isAnother = previous?.request !== input.requestDigest;
+      const previous = memory.page === 0 ? undefined : memory.page;
+      const isAnother = memory.requests.digests.at(-1) !== input.requestDigest;
       const goesOn = options.emptyGoesOn === true && input.rows === 0 && isAnother;
       if (previous !== undefined && memory.body === input.bodyDigest && !goesOn)
-        return stop({ code: 'sameResponse', page: previous.page });
-      const asked = lastSeen(memory, 'request', input.requestDigest);
-      if (asked !== undefined && input.rows === 0) return stop({ code: 'repeatedRequest', page: asked.page });
+        return stop({ code: 'sameResponse', page: previous });
+      const asked = lastSeen(memory, 'requests', input.requestDigest);
+      if (asked !== undefined && input.rows === 0) return stop({ code: 'repeatedRequest', page: asked });
       const same = input.rows === 0 ? undefined : lastSeen(memory, 'rows', input.rowsDigest);
       if (asked !== undefined && same !== undefined) {
-        if (same.page !== previous?.page) throw circle(asked.page, same.page, input);
-        return stop({ code: 'repeatedRows', page: same.page });
+        if (same !== previous) throw circle(asked, same, input);
+        return stop({ code: 'repeatedRows', page: same });
       }
       const alike = same === undefined ? 0 : memory.alike + 1;
-      if (same !== undefined && alike >= MOST_ALIKE) throw standstill(alike, same.page, input);
+      if (same !== undefined && alike >= MOST_ALIKE) throw standstill(alike, same, input);
       const empty = input.rows === 0 && options.emptyGoesOn !== true ? memory.empty + 1 : 0;
       if (empty >= MOST_EMPTY) throw nothingComes(empty, input);
       const isNews = same !== undefined && !memory.hasWarned;
       return {
         verdict: 'keep',
-        ...(same === undefined ? {} : { repeats: same.page }),
-        ...(isNews ? { warning: repeatedRows(same.page, input) } : {}),
+        ...(same === undefined ? {} : { repeats: same }),
+        ...(isNews ? { warning: repeatedRows(same, input) } : {}),
         state: remember(memory, input, { alike, empty, hasWarned: memory.hasWarned || isNews }),
       };
     },
@@ -159,17 +159,20 @@ function repeatedRows(earlierPage: number, input: GuardInput): string {
 }
 
 /** Type aliases, because an interface is not assignable to JSON. */
-type Seen = {
-  readonly page: number;
-  readonly request: string;
-  readonly rows: string;
+type Digests = {
+  /** Those of the last pages, oldest first. */
+  readonly digests: readonly string[];
+  /** A number of each, the same for the same digest: numbers lie side by side, and a hundred texts all over the memory. */
+  readonly marks: readonly number[];
 };
 
 type Memory = {
-  /** The last pages, oldest first. */
-  readonly recent: readonly Seen[];
+  /** The last page; 0 before the first one. */
+  readonly page: number;
+  readonly requests: Digests;
+  readonly rows: Digests;
   /** The page of the last power of two: every circle reaches it in the end, however long it is (Brent's algorithm). */
-  readonly checkpoint: Seen | null;
+  readonly checkpoint: { readonly page: number; readonly requests: string; readonly rows: string } | null;
   /** Digest of the last body. */
   readonly body: string;
   /** Number of consecutive pages, up to the last one, that had no rows or only rows that had come before. */
@@ -178,8 +181,12 @@ type Memory = {
   readonly hasWarned: boolean;
 };
 
+const NO_DIGESTS: Digests = { digests: [], marks: [] };
+
 const NOTHING_SEEN: Memory = {
-  recent: [],
+  page: 0,
+  requests: NO_DIGESTS,
+  rows: NO_DIGESTS,
   checkpoint: null,
   body: '',
   alike: 0,
@@ -187,28 +194,44 @@ const NOTHING_SEEN: Memory = {
   hasWarned: false,
 };
 
-/** Returns the most recent page that equals this one. */
-function lastSeen(
-  { recent, checkpoint }: Memory,
-  what: 'request' | 'rows',
-  digest: string,
-): Seen | undefined {
-  for (let i = recent.length - 1; i >= 0; i--) if (recent[i]?.[what] === digest) return recent[i];
-  return checkpoint?.[what] === digest ? checkpoint : undefined;
+/** Returns the number of the most recent page that equals this one. */
+function lastSeen(memory: Memory, what: 'requests' | 'rows', digest: string): number | undefined {
+  const { page, checkpoint } = memory;
+  const { digests, marks } = memory[what];
+  const at = marks.includes(markOf(digest)) ? digests.lastIndexOf(digest) : -1;
+  if (at >= 0) return page - (digests.length - 1 - at);
+  return checkpoint?.[what] === digest ? checkpoint.page : undefined;
 }
 
 function remember(
   memory: Memory,
-  input: GuardInput,
+  { page, requestDigest, rowsDigest, bodyDigest }: GuardInput,
   counts: Pick<Memory, 'alike' | 'empty' | 'hasWarned'>,
 ): Memory {
-  const seen: Seen = { page: input.page, request: input.requestDigest, rows: input.rowsDigest };
-  const recent = memory.recent.slice(1 - WINDOW);
-  recent.push(seen);
   return {
-    recent,
-    checkpoint: Number.isInteger(Math.log2(input.page)) ? seen : memory.checkpoint,
-    body: input.bodyDigest,
+    page,
+    requests: withDigest(memory.requests, requestDigest),
+    rows: withDigest(memory.rows, rowsDigest),
+    checkpoint: Number.isInteger(Math.log2(page))
+      ? { page, requests: requestDigest, rows: rowsDigest }
+      : memory.checkpoint,
+    body: bodyDigest,
     ...counts,
   };
+}
+
+function withDigest(seen: Digests, digest: string): Digests {
+  const digests = seen.digests.slice(1 - WINDOW);
+  const marks = seen.marks.slice(1 - WINDOW);
+  digests.push(digest);
+  marks.push(markOf(digest));
+  return { digests, marks };
+}
+
+/** Returns a number of 30 bits that the beginning of a digest gives. */
+function markOf(digest: string): number {
+  let mark = 0;
+  const { length } = digest;
+  for (let i = 0; i < length && i < 8; i++) mark = ((mark << 4) ^ digest.charCodeAt(i)) & 0x3fffffff;
+  return mark;
 }
