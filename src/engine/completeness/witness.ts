@@ -183,13 +183,12 @@ export class Witness {
   /** Takes rows of the last page that were not decoded, in order, each once. */
   takeSeen(rows: SeenRows): void {
     const [name] = this.#names ?? [];
-    const named = name === undefined ? undefined : rows.property(name);
-    if (named === undefined || this.#file !== undefined) {
+    const unnamed = name === undefined ? undefined : rows.without?.(name);
+    if (unnamed === undefined || this.#file !== undefined) {
       this.take(Array.from({ length: rows.length }, (_, i) => rows.at(i)));
       return;
     }
-    for (let i = 0; i < rows.length; i++)
-      if (named(i) === undefined) this.#stray ??= this.#strayIn([rows.at(i)]);
+    for (const row of unnamed) this.#stray ??= this.#strayIn([rows.at(row)]);
     this.#page?.take(rows);
   }
 

@@ -1,6 +1,7 @@
 import { RecordError } from '../../lib/errors.ts';
 import { toJsonText, type AnyObject, type Json, type JsonText } from '../../lib/json/index.ts';
 import type { Log } from '../../lib/log.ts';
+import { release } from '../../lib/release.ts';
 import { Scratch } from '../../lib/scratch.ts';
 import { ChunkLines, PARENT_COLUMN, type ChunkPlace, type OpenTable } from './chunk-lines.ts';
 import { RowEmitter } from './emit.ts';
@@ -214,6 +215,7 @@ class AutomaticParser implements RecordParser {
         if (table === undefined) continue;
         table.file.rows += rows;
         out.append(table.name, bytes, rows);
+        release(bytes);
       }
       for (const [number, row] of lines.values.entries())
         for (const [j, cell] of seenCells(plans[number]?.row ?? root.row).entries())

@@ -91,14 +91,11 @@ export class RawSeen implements SeenRows {
    * @param at where their bytes begin
    */
   add({ rows, values }: SeenPlaces, row: number, at: number): void {
-    this.#rows.set(
-      rows.map((place) => place + at),
-      2 * row,
-    );
-    this.#values.set(
-      values.map((place) => (place === 0 ? 0 : place + at)),
-      this.#width * row,
-    );
+    for (let i = 0, to = 2 * row; i < rows.length; i++) this.#rows[to++] = (rows[i] ?? 0) + at;
+    for (let i = 0, to = this.#width * row; i < values.length; i++) {
+      const place = values[i] ?? 0;
+      this.#values[to++] = place === 0 ? 0 : place + at;
+    }
   }
 
   begin(row: number, at: number): void {
@@ -134,6 +131,16 @@ export class RawSeen implements SeenRows {
       const at = this.#values[row * this.#width + slot] ?? 0;
       return at === 0 ? undefined : scalarAt(this.#bytes, at);
     };
+  }
+
+  without(name: string): readonly number[] | undefined {
+    const column = this.#columns.get(name);
+    if (column === undefined) return undefined;
+    const slot = this.#slots[column] ?? -1;
+    const rows: number[] = [];
+    for (let row = 0; row < this.length; row++)
+      if (slot < 0 || this.#values[row * this.#width + slot] === 0) rows.push(row);
+    return rows;
   }
 }
 

@@ -7,6 +7,8 @@ export interface SeenRows {
   at(row: number): Json;
   /** Returns a reader of the values of a property in the rows; undefined where only whole rows show them. */
   property(name: string): ((row: number) => Json | undefined) | undefined;
+  /** Returns the rows that have no value of a property; undefined where only whole rows show it. */
+  without?(name: string): readonly number[] | undefined;
   /** Returns a digest of the scalar values of a row; undefined where it is decoded for that. */
   digest?(row: number): number;
 }

@@ -47,13 +47,14 @@ interface Use {
 /** Digests and ids of rows as they are read by themselves, and of the decoded rows. */
 function readOf(rows: SeenRows): string[] {
   const read = rows.property('id');
+  const without = rows.without?.('id');
   return Array.from({ length: rows.length }, (_, i) => {
     const row = rows.at(i);
     const id = isObject(row) ? getKey(row, 'id') : undefined;
     const digest = isObject(row) ? scalarsDigest(row) : 0;
     return JSON.stringify([
-      [rows.digest?.(i), read?.(i) ?? null],
-      [digest, read === undefined ? null : (id ?? null)],
+      [rows.digest?.(i), read?.(i) ?? null, without?.includes(i)],
+      [digest, read === undefined ? null : (id ?? null), read === undefined ? undefined : id === undefined],
     ]);
   });
 }

@@ -1,3 +1,5 @@
+import { release } from '../../../lib/release.ts';
+
 /** A body under this size is gathered from its parts; a larger one is written into one buffer as it comes. */
 const SMALL_BYTES = 2 ** 20;
 
@@ -59,9 +61,4 @@ function moved(parts: readonly Uint8Array[], bytes: number): Uint8Array {
     release(part);
   }
   return buffer;
-}
-
-/** Gives back the memory of what was copied, unless it is a piece of something larger. */
-export function release({ buffer, byteLength }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);
 }

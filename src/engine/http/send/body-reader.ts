@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { ApiResponse, BodySink, LargeBody } from '../../shared/message.ts';
-import { BodyBuffer, release } from './body-buffer.ts';
+import { release } from '../../../lib/release.ts';
+import { BodyBuffer } from './body-buffer.ts';
 
 /** A body up to this size stays in memory. */
 const HELD_BYTES = 2 ** 24;

@@ -23,6 +23,9 @@ const SHARE_BYTES = 1 << 17;
 /** Parts that a thread is given before the first of them is made, so that it need not wait for the next one. */
 const AHEAD = 2;
 
+/** Memory of parts is a multiple of so many bytes, so that it has room for the next one, too. */
+const ROUND_BYTES = 1 << 14;
+
 /** Memory for young objects of a thread, in MB: it makes few. */
 const YOUNG_MB = 8;
 
@@ -183,6 +186,8 @@ class LineThread {
   readonly #worker: Worker;
   readonly #waiting: Task['done'][] = [];
   readonly #plans = new GivenPlans();
+  /** Memory of parts that were made. */
+  readonly #spare: Uint8Array[] = [];
   #state: 'starting' | 'new' | 'practising' | 'ready' | 'ended' = 'starting';
   /** Kept when the thread has started, or will never do so. */
   readonly #started: Promise<void>;
@@ -202,7 +207,8 @@ class LineThread {
         started();
       } else if (message === 'practised') this.#state = 'ready';
       else {
-        this.#answer(message);
+        if (this.#spare.length < AHEAD) this.#spare.push(message.bytes);
+        this.#answer(message.made);
         onFree();
       }
     });
@@ -249,9 +255,21 @@ class LineThread {
   }
 
   #ask(plan: ItemPlan, part: RowsAsked, isPractice: boolean): void {
-    const bytes = new Uint8Array(part.bytes);
+    const bytes = this.#copy(part.bytes);
     const asked: LinesAsked = this.#plans.asked(plan, { ...part, bytes });
     this.#worker.postMessage(isPractice ? { ...asked, isPractice } : asked, [bytes.buffer]);
+  }
+
+  /** Copies bytes into memory of their own, which was used before if it is large enough. */
+  #copy(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+    const { length } = bytes;
+    const memory = this.#spare.pop()?.buffer;
+    const copy =
+      memory instanceof ArrayBuffer && memory.byteLength >= length
+        ? new Uint8Array(memory, 0, length)
+        : new Uint8Array(new ArrayBuffer(Math.ceil(length / ROUND_BYTES) * ROUND_BYTES), 0, length);
+    copy.set(bytes);
+    return copy;
   }
 
   async end(): Promise<void> {

@@ -7,8 +7,11 @@ import type { LinesAsked, WorkerMessage } from './messages.ts';
 const PRACTICE_BYTES = 1 << 20;
 
 const lines = new LinesHere();
-const send = (message: WorkerMessage, buffers: readonly ArrayBufferLike[] = []): void =>
-  parentPort?.postMessage(message, buffers as ArrayBuffer[]); // they were made here, and are shared with nobody
+const send = (message: WorkerMessage, arrays: readonly (Uint8Array | Int32Array)[] = []): void =>
+  parentPort?.postMessage(
+    message,
+    arrays.map(({ buffer }) => buffer as ArrayBuffer), // they were made here or given, and are shared with nobody
+  );
 
 parentPort?.on('message', (asked: LinesAsked) => {
   if (asked.isPractice === true) {
@@ -16,12 +19,10 @@ parentPort?.on('message', (asked: LinesAsked) => {
     return;
   }
   const made = lines.make(asked);
+  const { bytes } = asked;
   const arrays =
-    made === undefined ? [] : [made.seen.rows, made.seen.values, ...made.batches.map(({ bytes }) => bytes)];
-  send(
-    made,
-    arrays.map(({ buffer }) => buffer),
-  );
+    made === undefined ? [] : [made.seen.rows, made.seen.values, ...made.batches.map((batch) => batch.bytes)];
+  send({ made, bytes }, [bytes, ...arrays]);
 });
 send('started');
 

@@ -44,7 +44,13 @@ export interface LinesMade {
 }
 
 /** Words of a thread: it has started, it has practised, or the lines of the part that it was given first. */
-export type WorkerMessage = 'started' | 'practised' | LinesMade | undefined;
+export type WorkerMessage = 'started' | 'practised' | PartMade;
+
+/** The lines of a part, undefined where they cannot be made so, and its bytes: their memory is used again. */
+export interface PartMade {
+  readonly made: LinesMade | undefined;
+  readonly bytes: Uint8Array;
+}
 
 /** A part of the rows of a page, before it is given away. */
 export type RowsAsked = Omit<LinesAsked, 'plan' | 'data' | 'isPractice'>;
