@@ -12,6 +12,7 @@ import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { known, recordPosition, translated, withSettings, noteFixed, type TemplateScope } from './scope.ts';
 import { conditionOf } from './translate/condition.ts';
+import { strictFilter } from './translate/strict-filter.ts';
 import { pathText, type TranslatedJson, type TemplatePosition, type Typed } from './translate/position.ts';
 import { testOf } from './translate/test.ts';
 import { call, textOut } from './translate/out.ts';
@@ -236,9 +237,27 @@ class Records {
     }
     if (condition === false) throw new TemplateError('a filter that keeps nothing');
     if (condition === true) return;
+    const strict = component.className === undefined ? this.#strict(expression, position) : undefined;
+    if (strict !== undefined) ({ expression, condition } = strict);
     const isKept = testOf(expression, (part) => valueOf(part, position), position.hasUndefined);
     this.#where = this.#where === undefined ? condition : { all: [this.#where, condition] };
     this.#isKept = this.#isKept === undefined ? isKept : call('all', this.#isKept, isKept);
+  }
+
+  /** Returns a condition as Python takes it, where that can be said. */
+  #strict(
+    given: Expression,
+    position: TemplatePosition,
+  ): { readonly expression: Expression; readonly condition: TranslatedJson } | undefined {
+    const expression = strictFilter(given);
+    if (expression === given) return undefined;
+    try {
+      const condition = conditionOf(expression, position);
+      return typeof condition === 'boolean' ? undefined : { expression, condition };
+    } catch (error) {
+      if (error instanceof TemplateError) return undefined;
+      throw error;
+    }
   }
 
   transform(transformation: ManifestComponent): void {

@@ -223,9 +223,8 @@ function withFilteredPages(
 
 /** Leaves out an answer without a field, as one asked for each slice may be: it is no row in the other tool. */
 function someField({ retriever }: StreamParts, dataField: TranslatedJson): TranslatedJson | undefined {
-  const isOfSlice = retriever.has('partition_router');
   const isOne = dataField === '.' && retriever.child('paginator') === undefined;
-  return isOfSlice && isOne ? { value: '.', is: 'notEmpty' } : undefined;
+  return isOne ? { value: '.', is: 'notEmpty' } : undefined;
 }
 
 function whereOf(...conditions: readonly (TranslatedJson | undefined)[]): TranslatedJob {

@@ -18,6 +18,7 @@ import {
 import { CODE_LOGIN_CASES } from './cases/code-logins.ts';
 import { CODE_CASES } from './cases/code.ts';
 import { EXTRACTOR_CASES } from './cases/extractors.ts';
+import { FILTER_CASES } from './cases/filters.ts';
 import { LIST_CASES } from './cases/lists.ts';
 import { LOGIN_CASES } from './cases/logins.ts';
 import { DYNAMIC_CASES } from './cases/dynamic.ts';
@@ -49,6 +50,7 @@ describe.each<[string, readonly TwoRuns[]]>([
   ['logins', LOGIN_CASES],
   ['windows, addresses, parameters and bodies', REQUEST_CASES],
   ['lists', LIST_CASES],
+  ['filters', FILTER_CASES],
   ['classes of Python', CODE_CASES],
   ['extractors of Python', EXTRACTOR_CASES],
   ['logins in Python', CODE_LOGIN_CASES],

@@ -1,0 +1,54 @@
+import { stream, type MockAnswer, type TwoRuns } from '../../support/two-runs.ts';
+
+const NESTED: MockAnswer = () => [
+  { id: 1, a: { b: 'x' } },
+  { id: 2, a: { b: 'y' } },
+  { id: 3, a: null },
+  { id: 4 },
+  { id: 5, a: { b: null } },
+  { id: 6, a: {} },
+];
+const NUMBERS: MockAnswer = () => [
+  { id: 1, n: 1 },
+  { id: 2, n: 5 },
+  { id: 3, n: null },
+  { id: 4 },
+  { id: 5, n: '1' },
+];
+const withoutTexts: MockAnswer = (...request) => (NUMBERS(...request) as readonly object[]).slice(0, 4);
+
+const kept = (name: string, condition: string, api: MockAnswer, ...ids: readonly string[]): TwoRuns => ({
+  name,
+  stream: stream('items', '/a', {
+    selector: { record_filter: { type: 'RecordFilter', condition: `{{ ${condition} }}` } },
+  }),
+  api,
+  asks: [['GET /a'], ['GET /a']],
+  ids: [ids, ids],
+});
+
+/** Filters over fields that are null, missing or of another type. */
+export const FILTER_CASES: readonly TwoRuns[] = [
+  kept('a field below one that is missing is an error', "record.a.b != 'x'", NESTED, '2', '3', '5', '6'),
+  kept('so it is under “not”', "not record['a']['b']", NESTED, '3', '5', '6'),
+  kept('also where another part holds', "record.a.b == 'x' or record.id == 4", NESTED, '1'),
+  kept(
+    'and is none where it is not looked for',
+    "not record.a or record.a.b != 'x'",
+    NESTED,
+    ...['2', '3', '4', '5', '6'],
+  ),
+  kept('null that is compared by order is kept', 'record.n > 1', withoutTexts, '2', '3'),
+  kept('whatever else is asked', 'record.n > 1 and record.id == 2', withoutTexts, '2', '3'),
+  kept('unless it is not reached', 'record.id != 3 and not (record.n > 1)', withoutTexts, '1'),
+  kept('what “get” does not find is null, too', "record.get('n') > 1", withoutTexts, '2', '3', '4'),
+  kept('a number is no text', "record.n == '1' or record.n in ['5']", NUMBERS, '5'),
+  kept('nor one of several', "record.n not in ['1', '5']", NUMBERS, '1', '2', '3', '4'),
+  {
+    name: 'an object without a field is no record',
+    stream: stream('items', '/a'),
+    api: () => [{ id: 1 }, {}],
+    asks: [['GET /a'], ['GET /a']],
+    ids: [['1'], ['1']],
+  },
+];
