@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { ApiRequest, Headers } from '../../shared/message.ts';
 import { wireHeaders } from './headers.ts';
 import type { Target } from './target.ts';
@@ -12,6 +13,9 @@ export interface PlainHead {
   /** False when the server closes the connection behind the body. */
   readonly isKept: boolean;
 }
+
+/** An answer so short leaves those behind it room to grow. */
+const SHORT_BYTES = 32_768;
 
 /** More fields than that are not of the plain form. */
 const MAX_LINES = 100;
@@ -87,7 +91,12 @@ export function readPlainHead(bytes: Buffer): PlainHead | undefined {
   return { status, headers, from, to: from + Number(length), isKept: option === 'keep-alive' };
 }
 
-/** Tells whether an answer that the runtime's client read had nearly the plain form. */
-export function isPlain(headers: Headers): boolean {
-  return headers['content-length'] !== undefined;
+/**
+ * Tells whether an answer that the runtime's client read was a short one of the plain form, as far as its fields show
+ * it.
+ */
+export function isPlain({ rawHeaders, headers }: IncomingMessage): boolean {
+  const { 'content-length': length = '' } = headers;
+  const isOnceEach = rawHeaders.length === 2 * Object.keys(headers).length;
+  return isOnceEach && LENGTH.test(length) && Number(length) <= SHORT_BYTES;
 }

@@ -188,7 +188,7 @@ function exchange(
         open: isAsItCame ? openOf(sendOptions, status) : undefined,
         fail,
         done: (received) => {
-          if (req !== undefined) plain?.note(req, isPlain(headers));
+          if (req !== undefined) plain?.note(req, isPlain(response));
           settle({ status, headers, received, isDecoded: false });
         },
       });

@@ -50,6 +50,37 @@ test.each(['http', 'https'])(
   },
 );
 
+test.each([
+  ['a field twice', { 'Set-Cookie': ['a=1', 'b=2'], 'Content-Length': 2 }, '{}'],
+  ['chunks', {}, '{}'],
+  ['a body that is not short', { 'Content-Length': 100_000 }, 'x'.repeat(100_000)],
+])('no connection is lost to answers that have all %s', async (_what, fields, body) => {
+  const api = await startApi((response) => {
+    response.writeHead(200, fields);
+    response.write(body);
+    response.end();
+  });
+  const transport = closing(createTransport());
+  const count = countRequests();
+  for (let i = 0; i < 15; i++)
+    expect((await transport.send(get(api.url), { signal: never })).body).toHaveLength(body.length);
+  expect(api.connections()).toBe(1);
+  expect(count()).toBe(15);
+});
+
+test('a host whose answers change their form is asked by the runtime’s client from then on', async () => {
+  const api = await startApi((response, _seen, count) => {
+    if (count === 15) response.write('{}');
+    response.end(count === 15 ? '' : '{}');
+  });
+  const transport = closing(createTransport());
+  const count = countRequests();
+  for (let i = 0; i < 30; i++)
+    expect((await transport.send(get(api.url), { signal: never })).body).toHaveLength(2);
+  expect(api.connections()).toBe(2);
+  expect(count()).toBe(26);
+});
+
 const OK = 'HTTP/1.1 200 OK\r\n';
 const ANSWERS: Readonly<Record<string, string>> = {
   'the plain form': `${OK}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
