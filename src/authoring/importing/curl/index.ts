@@ -16,7 +16,7 @@ import { SecretStore } from '../../init/secret-store.ts';
 import { targetOf, type FoundRequest } from '../../init/target.ts';
 import type { Imported, ImportReason } from '../report.ts';
 import { componentImport } from '../requests/component-import.ts';
-import { jqPath, readLoop, UncertainScript, type LoopKind, type ShellLoop } from './shell-loop.ts';
+import { jqPath, readLoop, UncertainScript, valuesOf, type LoopKind, type ShellLoop } from './shell-loop.ts';
 
 export interface ImportScriptOptions {
   /** Name of the file in messages. */
@@ -56,6 +56,10 @@ export function importScript(text: string, { file, name, environment }: ImportSc
     return refused({ path: file, message: `${message}${about}${advice}` }, { file, name });
   }
   const notes = target.notes.filter((note) => !note.includes('is a variable of the shell'));
+  for (const variable of command.variables.filter((each) => loop.computed.has(each)))
+    notes.push(
+      `$${variable} is set by another command of the script, which is not taken over: a run needs its value.`,
+    );
   const columns: string[] = [];
   const reasons: ImportReason[] = [];
   const not = (message: string, template: string): void =>
@@ -197,14 +201,6 @@ function place(target: FoundRequest, { kind, variable }: ShellLoop, notes: strin
     job: { over: { [variable]: valuesOf(kind) } },
     pagination: undefined,
   };
-}
-
-function valuesOf(kind: LoopKind): readonly (number | string)[] {
-  if (kind.kind === 'values') return kind.values;
-  if (kind.kind === 'token' || kind.last === undefined) return [];
-  const values: number[] = [];
-  for (let value = kind.first; value <= kind.last; value += kind.step) values.push(value);
-  return values;
 }
 
 /** Tells whether numbers are those of pages, and no ids. */

@@ -6,6 +6,8 @@ export interface ShellLoop {
   readonly kind: LoopKind;
   /** Filter of jq behind the command that gives the rows, where there is one. */
   readonly rows: string | undefined;
+  /** Variables that another command sets before the loop. */
+  readonly computed: ReadonlySet<string>;
 }
 
 export type LoopKind =
@@ -47,7 +49,9 @@ export function readLoop(script: string): ShellLoop {
     .replace(/^#!.*$/m, '')
     .replace(/^\s*#.*$/gm, '');
   const found =
-    /(?:^|[\n;])\s*(for|while|until)\s+([^\n;]*?(?:\)\))?)\s*[;\n]\s*do\b([\s\S]*?)[\n;]\s*done\b/.exec(text);
+    /(?:^|[\n;])\s*(for|while|until)\s+(\(\([^\n]*?\)\)|[^\n;]*?)\s*[;\n]\s*do\b([\s\S]*?)[\n;]\s*done\b/.exec(
+      text,
+    );
   if (found === null)
     throw new UncertainScript(
       'There is no loop “for … do … done” or “while … do … done”, and so no word of further pages: gex init looks for them, and takes the command or this file',
@@ -56,8 +60,9 @@ export function readLoop(script: string): ShellLoop {
   const [, word = '', head = '', body = ''] = found;
   const other = /^.*\b(?:continue|eval|case|function|until|while|for)\b.*$/m.exec(body)?.[0];
   if (other !== undefined) throw new UncertainScript('The loop does more than is known', other);
-  const { command, answer, behind } = commandIn(body);
+  const { command: written, answer, behind } = commandIn(body);
   const before = text.slice(0, found.index);
+  const command = withConstants(written, before, body);
   const loop = word === 'for' ? forLoop(head) : whileLoop(word, head, { before, body, answer, command });
   const name = loop.variable;
   if (!new RegExp(`\\$(?:${name}\\b|\\{${name}\\})`).test(command))
@@ -66,7 +71,40 @@ export function readLoop(script: string): ShellLoop {
     ...loop,
     command: command.replaceAll(new RegExp(`\\$(?:${name}\\b|\\{${name}\\})`, 'g'), `\${${name}}`),
     rows: rowsFilter(behind, body, answer),
+    computed: new Set(
+      [...before.matchAll(/(?:^|[\n;])\s*(?:export\s+)?(\w+)="?(?:\$\(|`)/g)].map(([, each = '']) => each),
+    ),
   };
+}
+
+/** Puts texts that the script sets once, before the loop, in place of their variables. */
+function withConstants(command: string, before: string, body: string): string {
+  let made = '';
+  let quote = '';
+  for (let at = 0; at < command.length;) {
+    const sign = command[at] ?? '';
+    if (sign === quote) quote = '';
+    else if (quote === '' && (sign === '"' || sign === "'")) quote = sign;
+    const [part = sign, plain, braced] =
+      (quote === "'" ? null : /^(?:\\.|\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\}))/.exec(command.slice(at))) ??
+      [];
+    const name = plain ?? braced;
+    made += name === undefined ? part : (constantOf(name, before, body) ?? part);
+    at += part.length;
+  }
+  return made;
+}
+
+/** Returns the text of a variable that nothing else sets. */
+function constantOf(name: string, before: string, body: string): string | undefined {
+  const set = new RegExp(
+    `\\b${name}\\+?=|\\b(?:read|for|let)\\s[^\\n;]*\\b${name}\\b|\\(\\([^\\n)]*\\b${name}\\b`,
+    'g',
+  );
+  if ([...`${before}\n${body}`.matchAll(set)].length !== 1) return undefined;
+  const value = valueBefore(before, name);
+  // any other sign may have a meaning of its own where it is put
+  return value !== undefined && /^[\w./:@%+=,~-]+$/.test(value) ? value : undefined;
 }
 
 type Loop = Pick<ShellLoop, 'kind' | 'variable'>;
@@ -83,18 +121,24 @@ function forLoop(head: string): Loop {
   const list = /^(\w+)\s+in\s+(.+)$/.exec(head.trim());
   if (list === null) throw new UncertainScript('This head of a loop is not known', head);
   const [, variable = '', values = ''] = list;
-  const seq = /^(?:\$\(\s*seq\s+([\d\s]+?)\s*\)|`seq\s+([\d\s]+?)\s*`)$/.exec(values.trim());
+  const seq = /^(?:\$\(\s*|`)seq\s+(-w\s+)?([\d\s]+?)\s*[`)]$/.exec(values.trim());
   if (seq !== null) {
-    const parts = (seq[1] ?? seq[2] ?? '').split(/\s+/).map(Number);
-    const [a = 1, b, c] = parts;
+    const parts = (seq[2] ?? '').split(/\s+/);
+    const [a = 1, b, c] = parts.map(Number);
+    const kind = b === undefined ? numbers(1, 1, a) : c === undefined ? numbers(a, 1, b) : numbers(a, b, c);
+    const width = Math.max(...parts.map(({ length }) => length));
     return {
       variable,
-      kind: b === undefined ? numbers(1, 1, a) : c === undefined ? numbers(a, 1, b) : numbers(a, b, c),
+      kind: seq[1] === undefined ? kind : asWide(kind, width),
     };
   }
   const braces = /^\{(\d+)\.\.(\d+)(?:\.\.(\d+))?\}$/.exec(values.trim());
-  if (braces !== null)
-    return { variable, kind: numbers(Number(braces[1]), Number(braces[3] ?? 1), Number(braces[2])) };
+  if (braces !== null) {
+    const [, first = '', last = '', step = '1'] = braces;
+    const kind = numbers(Number(first), Number(step), Number(last));
+    const isWide = [first, last].some((each) => /^0\d/.test(each));
+    return { variable, kind: isWide ? asWide(kind, Math.max(first.length, last.length)) : kind };
+  }
   if (/[$`*?{]/.test(values)) throw new UncertainScript('The values of the loop are not written out', head);
   const words = [...values.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, one, two, bare]) => one ?? two ?? bare ?? '',
@@ -106,6 +150,20 @@ function numbers(first: number, step: number, last: number): LoopKind {
   if (step === 0 || last < first)
     throw new UncertainScript('The numbers of the loop do not go up', `${first} ${step} ${last}`);
   return { kind: 'numbers', first, step, last };
+}
+
+/** Returns numbers as texts of one width: `{01..10}` is 01, 02, … 10. */
+function asWide(kind: LoopKind, width: number): LoopKind {
+  return { kind: 'values', values: valuesOf(kind).map((value) => String(value).padStart(width, '0')) };
+}
+
+/** Returns the values of a loop that has an end. */
+export function valuesOf(kind: LoopKind): readonly (number | string)[] {
+  if (kind.kind === 'values') return kind.values;
+  if (kind.kind === 'token' || kind.last === undefined) return [];
+  const values: number[] = [];
+  for (let value = kind.first; value <= kind.last; value += kind.step) values.push(value);
+  return values;
 }
 
 interface Script {
@@ -289,7 +347,11 @@ function negated(test: EndCondition): EndCondition {
 }
 
 function valueBefore(before: string, name: string): string | undefined {
-  const all = [...before.matchAll(new RegExp(`(?:^|[\\n;])\\s*${name}=("[^"$]*"|'[^']*'|[^\\s;$]*)`, 'g'))];
+  const all = [
+    ...before.matchAll(
+      new RegExp(`(?:^|[\\n;])\\s*(?:export\\s+)?${name}=("[^"$]*"|'[^']*'|[^\\s;$]*)`, 'g'),
+    ),
+  ];
   const last = all.at(-1)?.[1];
   return last === undefined ? undefined : unquoted(last);
 }

@@ -66,6 +66,15 @@ describe('a script with a loop around curl', () => {
       ['GET /offset?limit=3&offset=0', 'GET /offset?limit=3&offset=3', 'GET /offset?limit=3&offset=6'],
     ],
     [
+      'a head with three parts, and an address in a variable',
+      `export BASE="API/"
+       TOKEN=t-1
+       for ((o=0; o<9; o+=3)); do
+         curl -s -H "Authorization: Bearer $TOKEN" "\${BASE}offset?limit=3&offset=$o" | jq '.[]'
+       done`,
+      ['GET /offset?limit=3&offset=0', 'GET /offset?limit=3&offset=3', 'GET /offset?limit=3&offset=6'],
+    ],
+    [
       'a token by jq',
       `cursor=""
        while :; do
@@ -125,6 +134,26 @@ describe('a script with a loop around curl', () => {
     );
     expect(stream.outcome).toBe('equal rows, other columns');
     expect(asked).toEqual(['GET /offset?all=1', 'GET /links?all=1']);
+  });
+
+  test('sends numbers as wide as the loop writes them, and tells of what another command sets', async () => {
+    const token = `T=$(curl -s API/login | jq -r .token)`;
+    const padded = await imported(
+      `${token}; for p in {08..10}; do curl -s -H "Authorization: Bearer $T" "API/links?page=$p"; done`,
+    );
+    expect(padded.asked).toEqual(['08', '09', '10'].map((page) => `GET /links?page=${page}`));
+    expect(padded.stream.notes.join()).toContain('$T is set by another command of the script');
+    const wide = await imported(`for p in $(seq -w 9 10); do curl -s LOGIN "API/links?page=$p"; done`);
+    expect(wide.asked).toEqual(['09', '10'].map((page) => `GET /links?page=${page}`));
+  });
+
+  test('takes no text for a variable that is set again, or has a sign with a meaning of its own', async () => {
+    for (const set of ['N=a\nN=b', 'N="a b"', 'N="a&c=d"', 'read -r N', 'N=a; N+=b']) {
+      const { stream } = await imported(
+        `${set}\nfor p in 1 2; do curl -s LOGIN "API/links?x=$N&page=$p"; done`,
+      );
+      expect(stream.outcome, set).toBe('not');
+    }
   });
 
   test('sends a query with lists, a body with an empty object, and values inside of lists as the script does', async () => {
