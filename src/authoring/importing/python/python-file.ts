@@ -11,6 +11,11 @@ export interface PythonSpan {
   readonly to: number;
 }
 
+const STRICT = parser.configure({ strict: true });
+
+/** Names of nodes other than words and signs of the language, and that of a mistake. */
+const KIND = /^[A-Z⚠]/;
+
 /** Longest file with mistakes that is read past them: to go on after a mistake takes long for each one. */
 const MAX_BROKEN_LENGTH = 100_000;
 
@@ -43,7 +48,7 @@ export class PythonFile {
     // the parser does not know “1.”
     const source = this.#source.replaceAll(/(?<![\w.])(\d[\d_]*)\.(?![\w.])/g, '$1 ');
     try {
-      return parser.configure({ strict: true }).parse(source);
+      return STRICT.parse(source);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       const at = Number(/\d+$/.exec(error.message)?.[0] ?? 0);
@@ -62,19 +67,40 @@ export class PythonFile {
     return tree;
   }
 
-  /** Returns all nodes of a kind, in the order of the file. */
+  /** Returns all nodes of a kind that is no word or sign of the language, in the order of the file. */
   nodes(name: string): readonly PythonNode[] {
     this.#byName ??= this.#nodesByName();
     return this.#byName.get(name) ?? [];
   }
 
+  /** Returns the nodes of a kind that are a part of the file, or in it. */
+  nodesIn(name: string, { from, to }: PythonSpan): readonly PythonNode[] {
+    const all = this.nodes(name);
+    let [first, high] = [0, all.length];
+    while (first < high) {
+      const middle = (first + high) >> 1;
+      if ((all[middle]?.from ?? from) < from) first = middle + 1;
+      else high = middle;
+    }
+    const found: PythonNode[] = [];
+    for (let index = first; index < all.length; index++) {
+      const node = all[index];
+      if (node === undefined || node.from > to) break;
+      if (node.to <= to) found.push(node);
+    }
+    return found;
+  }
+
   #nodesByName(): ReadonlyMap<string, readonly PythonNode[]> {
     const found = new Map<string, PythonNode[]>();
     this.#tree.iterate({
-      enter: ({ name, node }) => {
+      enter: (at) => {
+        const { name } = at;
+        // a node is made when it is asked for
+        if (!KIND.test(name)) return;
         const same = found.get(name);
-        if (same === undefined) found.set(name, [node]);
-        else same.push(node);
+        if (same === undefined) found.set(name, [at.node]);
+        else same.push(at.node);
       },
     });
     return found;

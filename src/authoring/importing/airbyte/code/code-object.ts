@@ -331,10 +331,8 @@ function isIn(of: PythonNode, inner: PythonNode): boolean {
 
 /** Tells if a method gives its values one by one. */
 function isGenerator({ module: { file } }: CodeClass, { node }: CodeMethod): boolean {
-  const functions = file.nodes('FunctionDefinition').filter((one) => isIn(node, one) && one.from > node.from);
-  return file
-    .nodes('YieldStatement')
-    .some((one) => isIn(node, one) && !functions.some((inner) => isIn(inner, one)));
+  const functions = file.nodesIn('FunctionDefinition', node).filter((one) => one.from > node.from);
+  return file.nodesIn('YieldStatement', node).some((one) => !functions.some((inner) => isIn(inner, one)));
 }
 
 /** Returns the values at the end of each way through code. */

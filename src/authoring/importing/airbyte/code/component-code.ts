@@ -134,7 +134,7 @@ export class CodeModule {
   }
 
   #class(node: PythonNode): CodeClass {
-    const mistake = this.file.nodes('⚠').find(({ from, to }) => from >= node.from && to <= node.to);
+    const [mistake] = this.file.nodesIn('⚠', node);
     const [, name, ...rest] = children(node);
     const own = name === undefined ? '' : this.file.text(name);
     const list = rest.find((part) => part.name === 'ArgList');

@@ -65,8 +65,7 @@ const QUIET =
 function isQuiet(module: CodeModule, code: PythonNode, seen: ReadonlySet<PythonNode> = new Set()): boolean {
   if (seen.has(code)) return true;
   const { file } = module;
-  const within = (node: PythonNode): boolean => node.from >= code.from && node.to <= code.to;
-  const found = (kind: string): readonly PythonNode[] => file.nodes(kind).filter(within);
+  const found = (kind: string): readonly PythonNode[] => file.nodesIn(kind, code);
   if (found('RaiseStatement').length > 0 || found('DeleteStatement').length > 0) return false;
   const writes = [...found('AssignStatement'), ...found('UpdateStatement')];
   if (writes.some((node) => children(node)[0]?.name === 'MemberExpression')) return false;

@@ -37,7 +37,7 @@ export function normalizedFormats(type: CodeClass): ReadonlySet<string> {
     const [value, schema] = given.filter((name) => name !== 'self');
     if (value === undefined || schema === undefined || given.includes('args')) continue;
     count++;
-    for (const node of file.nodes('ReturnStatement').filter((each) => isWithin(each, definition))) {
+    for (const node of file.nodesIn('ReturnStatement', definition)) {
       const result = file.oneLine(node).replace(/^return\s*/, '');
       if (result === value) continue;
       const format = formatAround(node, definition, schema, (part) => file.oneLine(part));
@@ -48,10 +48,10 @@ export function normalizedFormats(type: CodeClass): ReadonlySet<string> {
       formats.add(format);
     }
     const isRebound = ['AssignStatement', 'UpdateStatement', 'NamedExpression']
-      .flatMap((kind) => file.nodes(kind))
+      .flatMap((kind) => file.nodesIn(kind, definition))
       .some((node) => {
         const [target] = children(node);
-        return isWithin(node, definition) && target !== undefined && file.text(target) === value;
+        return target !== undefined && file.text(target) === value;
       });
     if (isRebound) throw new CodeRefused(`${module.path}: ${type.name} gives “${value}” another value`);
   }

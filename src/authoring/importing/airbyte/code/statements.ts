@@ -133,7 +133,7 @@ function isSettled(
 const ENDS = ['YieldStatement', 'ReturnStatement', 'ContinueStatement', 'BreakStatement', 'RaiseStatement'];
 
 function isWithin(object: CodeRun, kind: string, of: PythonNode): boolean {
-  return object.type.module.file.nodes(kind).some(({ from, to }) => from >= of.from && to <= of.to);
+  return object.type.module.file.nodesIn(kind, of).length > 0;
 }
 
 function copied(value: CodeValue): CodeValue {

@@ -44,11 +44,21 @@ export function changedFields(type: CodeClass, component: ManifestComponent): Ch
     if (part !== undefined && ('class_name' in part || part['type'] !== undefined))
       throw new CodeRefused(`${module.path}: ${type.name} with “${key}”, which may ask the API`);
   }
-  const functions = new Set<OwnFunction>();
-  for (const method of type.methods.values()) refuseHarm(type.module, method, functions);
+  const callsWriter = WRITERS.get(type) ?? isCallingWriter(type);
+  WRITERS.set(type, callsWriter);
   const found = new Writes(type, component).found();
   // a function may change whatever part of the record it is given
-  return [...functions].some(isWriting) ? { ...found, isOpen: true, isEmptied: true } : found;
+  return callsWriter ? { ...found, isOpen: true, isEmptied: true } : found;
+}
+
+/** Classes that do no harm, with what is said of the functions that they call. */
+const WRITERS = new WeakMap<CodeClass, boolean>();
+
+/** Refuses a class that may do more than compute, and tells if a function that it calls may change what it is given. */
+function isCallingWriter(type: CodeClass): boolean {
+  const functions = new Set<OwnFunction>();
+  for (const method of type.methods.values()) refuseHarm(type.module, method, functions);
+  return [...functions].some(isWriting);
 }
 
 /** Refuses code that names a module which might ask the API or read files, and collects the functions that it calls. */
@@ -58,8 +68,7 @@ function refuseHarm(
   functions: Set<OwnFunction>,
   constants = new Set<string>(),
 ): void {
-  const within = (node: PythonNode): boolean => node.from >= definition.from && node.to <= definition.to;
-  for (const node of module.file.nodes('VariableName').filter(within)) {
+  for (const node of module.file.nodesIn('VariableName', definition)) {
     const name = module.file.text(node);
     const key = `${module.path} ${name}`;
     const value = constants.has(key) ? undefined : module.constants.get(name);
@@ -92,9 +101,20 @@ const FRESH: ReadonlySet<string> = new Set([
   'DictionaryComprehensionExpression',
 ]);
 
+/** Names of files that were asked for before. */
+const ASKED = new WeakMap<PythonFile, Map<string, boolean>>();
+
 /** Tells if a name of a file stands for nothing but dictionaries and lists that are made there. */
 function isFresh(file: PythonFile, name: string): boolean {
   if (!/^\w+$/.test(name)) return false;
+  const asked = ASKED.get(file) ?? new Map<string, boolean>();
+  ASKED.set(file, asked);
+  const isMade = asked.get(name) ?? isAlwaysMade(file, name);
+  asked.set(name, isMade);
+  return isMade;
+}
+
+function isAlwaysMade(file: PythonFile, name: string): boolean {
   const isNamed = (node: PythonNode | undefined): boolean =>
     node?.name === 'VariableName' && file.text(node) === name;
   const isGiven = [...file.nodes('ParamList'), ...file.nodes('ForStatement')].some((node) =>
@@ -116,17 +136,16 @@ function isFresh(file: PythonFile, name: string): boolean {
 
 /** Tells if a function may change what it is given. */
 function isWriting({ module: { file }, method: { node: definition } }: OwnFunction): boolean {
-  const within = (node: PythonNode): boolean => node.from >= definition.from && node.to <= definition.to;
   const isPart = (node: PythonNode | undefined): boolean => {
     const of = node?.name === 'MemberExpression' ? children(node)[0] : undefined;
     return of !== undefined && !(of.name === 'VariableName' && isFresh(file, file.text(of)));
   };
   const written = ['AssignStatement', 'UpdateStatement', 'DeleteStatement'].flatMap((kind) =>
-    file.nodes(kind),
+    file.nodesIn(kind, definition),
   );
-  if (written.some((node) => within(node) && children(node).slice(0, 2).some(isPart))) return true;
-  return file.nodes('CallExpression').some((node) => {
-    const callee = within(node) ? children(node)[0] : undefined;
+  if (written.some((node) => children(node).slice(0, 2).some(isPart))) return true;
+  return file.nodesIn('CallExpression', definition).some((node) => {
+    const [callee] = children(node);
     const method = callee?.lastChild;
     const name = method?.name === 'PropertyName' ? file.text(method) : '';
     const of = callee === undefined ? undefined : children(callee)[0];
@@ -174,10 +193,8 @@ class Writes {
     const { methods, module } = this.#type;
     for (const method of methods.values()) {
       if (method.name === '__post_init__' || method.name === '__init__') continue;
-      const within = (node: PythonNode): boolean =>
-        node.from >= method.node.from && node.to <= method.node.to;
       for (const kind of ['AssignStatement', 'UpdateStatement', 'DeleteStatement', 'CallExpression'])
-        for (const node of module.file.nodes(kind).filter(within)) this.#statement(node);
+        for (const node of module.file.nodesIn(kind, method.node)) this.#statement(node);
     }
     return { names: this.#names, isEmptied: this.#isEmptied, isOpen: this.#isOpen, isMade: this.#isMade };
   }
