@@ -1,4 +1,4 @@
-import { parseConfig, validateConfig, type Problem } from '../../engine/config/index.ts';
+import { documentOf, validateConfig, type Problem } from '../../engine/config/index.ts';
 import { disableRows } from './disable-rows.ts';
 import { faultsOf, type ImportFault } from './faults.ts';
 import type { Imported, StreamReport } from './report.ts';
@@ -10,9 +10,8 @@ type Node = Readonly<Record<string, unknown>>;
  * another way: an ignored key would be a silent difference. Settings without a value are no difference.
  */
 export async function checked(imported: Imported): Promise<Imported> {
-  const document = parseConfig(JSON.stringify(filled(imported.configuration)));
-  // what was made of objects has no key twice
-  const problems = (await validateConfig({ ...document, duplicates: () => [] })).filter(isAboutForm);
+  const document = documentOf(filled(imported.configuration));
+  const problems = (await validateConfig(document)).filter(isAboutForm);
   const rows = rowIds(imported);
   const all = problems.filter(({ path }) => !path.startsWith('rows'));
   const wrong = new Set<string>();

@@ -2,9 +2,10 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ConfigError } from '../../lib/errors.ts';
-import { JsonSyntaxError, parseExact, type Json } from '../../lib/json/index.ts';
+import { jsonFrom, JsonSyntaxError, parseExact, toJsonText, type Json } from '../../lib/json/index.ts';
 import { positionsOf, type Positions } from './positions.ts';
 import { readResource, type ConfigResource } from './resource.ts';
+import { orderIn } from './value-order.ts';
 
 /** Without `node:fs/promises`, which takes milliseconds to load and is needed for nothing else in a plain run. */
 const readFile = promisify(fs.readFile);
@@ -55,6 +56,27 @@ export function parseConfig(source: string, file = 'config.json'): ConfigDocumen
     if (cause instanceof JsonSyntaxError) throw syntaxError(cause, text, file);
     throw cause;
   }
+}
+
+/**
+ * Returns a configuration that was made, and read from no text: its problems are in the order of its values.
+ *
+ * @throws {ConfigError} `config.syntax` for one that is nested too deep
+ */
+export function documentOf(made: unknown, file = 'config.json'): ConfigDocument {
+  const value = jsonFrom(made);
+  if (value === undefined) return parseConfig(JSON.stringify(made), file);
+  let known: Positions | undefined;
+  return {
+    file,
+    get text() {
+      return toJsonText(value);
+    },
+    value,
+    positions: () => (known ??= orderIn(value)),
+    // what was made of objects has no key twice
+    duplicates: () => [],
+  };
 }
 
 /**

@@ -5,6 +5,7 @@ export { equalJson } from './equal.ts';
 export { flattenContext, listInContext } from './flatten.ts';
 export { isJsonPath, segmentsOf } from './json-path.ts';
 export * from './parse.ts';
+export { jsonFrom } from './from-value.ts';
 export * from './serialize.ts';
 export * from './text.ts';
 export * from './scan.ts';

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { positionsOf } from '../../../src/engine/config/positions.ts';
+import { positionsOf, type Positions } from '../../../src/engine/config/positions.ts';
+import { orderIn } from '../../../src/engine/config/value-order.ts';
 import { keysOfPath, pathText } from '../../../src/engine/config/path.ts';
 import { digKeys, parseExact, type Json } from '../../../src/lib/json/index.ts';
 
@@ -71,6 +72,30 @@ describe('paths', () => {
       }),
     );
   });
+});
+
+test('a value without a text has its places in the order of the text', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (made) => {
+      const value = parseExact(JSON.stringify(made));
+      const paths = pathsOf(value);
+      const inOrder = (places: Positions): readonly string[] =>
+        paths
+          .flatMap((keys) => {
+            const place = places.at(keys);
+            expect(places.nearest([...keys, 'none', '0'])).toEqual(place);
+            return (['key', 'value'] as const).flatMap((kind) => {
+              const column = place?.[kind]?.column;
+              return column === undefined ? [] : [{ column, name: JSON.stringify([kind, keys]) }];
+            });
+          })
+          .toSorted((a, b) => a.column - b.column)
+          .map(({ name }) => name);
+      expect(inOrder(orderIn(value))).toEqual(inOrder(positionsOf(JSON.stringify(made))));
+    }),
+  );
+  expect(orderIn({ a: [1] }).at(['b'])).toBeUndefined();
+  expect(orderIn({ a: [1] }).nearest('a[0].x')).toEqual(orderIn({ a: [1] }).at(['a', '0']));
 });
 
 function pathsOf(value: Json, keys: readonly string[] = []): (readonly string[])[] {

@@ -7,7 +7,9 @@ import {
   JsonMap,
   JsonNumber,
   JsonSyntaxError,
+  jsonFrom,
   keysOf,
+  MAX_DEPTH,
   parseExact,
   type Json,
 } from '../../../src/lib/json/index.ts';
@@ -136,3 +138,18 @@ function plain(value: Json): unknown {
   }
   return object;
 }
+
+describe('a value of the runtime', () => {
+  const odd = { a: undefined, b: [undefined, NaN, -0, 1e21, 1e14, 123456789012345680, 0.1 + 0.2, 1e-7, 1.5] };
+  const keys = JSON.parse('{"b":1,"10":"\\ud800","2":2,"__proto__":{"\\ud800":1}}') as unknown;
+
+  test.each([odd, keys, [], {}, null, true, 'a', 7])('is what its text is read as: %j', (value) => {
+    expect(jsonFrom(value)).toStrictEqual(parseExact(JSON.stringify(value)));
+  });
+
+  test('is none where its text is nested too deep', () => {
+    const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+    expect(jsonFrom(nested(MAX_DEPTH))).toEqual(parseExact(JSON.stringify(nested(MAX_DEPTH))));
+    expect(jsonFrom(nested(MAX_DEPTH + 1))).toBeUndefined();
+  });
+});
