@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { rawChunks } from '../../../src/engine/extract/content.ts';
 import { createAutomaticParser } from '../../../src/engine/records/automatic.ts';
 import { readPage } from '../../../src/engine/records/page.ts';
@@ -17,6 +17,7 @@ import {
   type AnyObject,
 } from '../../../src/lib/json/index.ts';
 import { silentLog } from '../../../src/lib/log.ts';
+import { turn } from '../../../src/lib/turn.ts';
 import { times } from '../../support/sample.ts';
 import { documents } from './documents.ts';
 import { writtenBy } from './written.ts';
@@ -185,6 +186,20 @@ describe('other threads', () => {
         made.mockRestore();
       }
     }
+  });
+
+  test('are not started for pages that are not worth it, or would take too much memory', async () => {
+    const threads = new LineThreads({ most: 1, startBytes: 0, leastBytes: 100 });
+    onTestFinished(async () => await threads.close());
+    const started = vi.fn<() => void>();
+    process.on('worker', started);
+    onTestFinished(() => void process.off('worker', started));
+    for (const bytes of [99, 2 ** 30]) expect(threads.takes(bytes)).toBe('none');
+    await turn();
+    expect(started).not.toHaveBeenCalled();
+    expect(threads.takes(100)).toBe('none');
+    await turn();
+    expect(started).toHaveBeenCalledOnce();
   });
 
   test('leave a page to this one when one of them ends', async () => {

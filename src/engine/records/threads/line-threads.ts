@@ -8,7 +8,7 @@ import { LinesHere } from './lines-here.ts';
 import { planData } from './plan-data.ts';
 import type { LineMakers, LinesAsked, LinesMade, RowsAsked, WorkerMessage } from './messages.ts';
 
-/** Bytes of rows before a thread is started: a smaller run is done before it would help. */
+/** Bytes of rows in pages that are worth it before a thread is started: a smaller run is done before it would help. */
 const START_BYTES = 2 << 20;
 
 /** Bytes of a page that is worth the way to another thread. */
@@ -90,10 +90,11 @@ export class LineThreads implements LineMakers {
   takes(bytes: number): 'none' | 'practice' | 'all' {
     const { most, startBytes, leastBytes } = this.#options;
     if (most === 0 || this.#isBroken || this.#isClosed) return 'none';
+    // a run of other pages would have threads for nothing
+    if (bytes < leastBytes || bytes > MOST_BYTES) return 'none';
     this.#bytes += bytes;
     if (this.#bytes < startBytes) return 'none';
     this.#start(Math.min(most, Math.ceil(bytes / SHARE_BYTES)));
-    if (bytes < leastBytes || bytes > MOST_BYTES) return 'none';
     if (this.#threads.some(({ isReady }) => isReady)) return 'all';
     return this.#threads.some(({ isNew }) => isNew) ? 'practice' : 'none';
   }
