@@ -41,6 +41,20 @@ export const FILTER_CASES: readonly TwoRuns[] = [
   kept('a number is no text', "record.n == '1' or record.n in ['5']", NUMBERS, '5'),
   kept('nor one of several', "record.n not in ['1', '5']", NUMBERS, '1', '2', '3', '4'),
   {
+    name: 'a field that is missing leaves the rest of a text',
+    stream: stream('items', '/a', {
+      transformations: [
+        { type: 'AddFields', fields: [{ path: ['id'], value: "{{ record.n }}-{{ record['a'] ~ '/x' }}" }] },
+      ],
+    }),
+    api: () => [{ n: 1, a: 'a' }, { n: 2 }, { a: 'b' }],
+    asks: [['GET /a'], ['GET /a']],
+    ids: [
+      ['-b/x', '1-a/x', '2-/x'],
+      ['-b/x', '1-a/x', '2-/x'],
+    ],
+  },
+  {
     name: 'an object without a field is no record',
     stream: stream('items', '/a'),
     api: () => [{ id: 1 }, {}],
