@@ -69,6 +69,16 @@ export class ParameterUses {
     this.#above?.readAll();
   }
 
+  /** Names of the parameters that are read. */
+  get names(): readonly string[] {
+    return this.#isAll ? Object.keys(this.#given) : [...this.#names].toSorted();
+  }
+
+  /** Returns the values that other parameters have under the names that are read, as a text. */
+  valuesIn(others: NodeMap): string {
+    return JSON.stringify(this.names.map((name) => [name, get(others, name)]));
+  }
+
   /** Tells if all is read in the same way with other parameters. */
   allows(others: NodeMap): boolean {
     const names = Object.keys(this.#given);

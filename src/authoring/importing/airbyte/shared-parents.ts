@@ -23,8 +23,12 @@ interface ReadParent extends ParentPlace {
  * those streams that nothing in the parent reads make no other parent of it.
  */
 export class SharedParents {
+  /** Parents by their definition and what they read of the parameters around them. */
   readonly #read = new Map<string, ReadParent[]>();
-  readonly #texts = new WeakMap<NodeMap, string>();
+  /** Which parameters parents of a definition read: one for each choice of names. */
+  readonly #uses = new Map<string, Map<string, ParameterUses>>();
+  readonly #definitions = new Map<string, string>();
+  readonly #known = new WeakMap<NodeMap, string>();
 
   /** Returns the jobs of a parent, with its findings; they are the child's own, which changes them. */
   read(
@@ -34,16 +38,19 @@ export class SharedParents {
   ): JobTree | undefined {
     const { stream, keepsState, depth } = place;
     const origin = originOf(stream.node) ?? { definition: stream.node, parameters: {}, isOuterFirst: false };
-    const key = this.#keyOf(origin);
-    const all = this.#read.get(key) ?? [];
-    const before = all.find(
-      (one) =>
-        // one that was read further down is not below too many others here
-        one.stream.knowsSame(stream) &&
-        one.keepsState === keepsState &&
-        one.depth >= depth &&
-        one.uses.allows(origin.parameters),
-    );
+    const definition = this.#nameOf(origin);
+    const choices = this.#uses.get(definition) ?? new Map<string, ParameterUses>();
+    const keyFor = (uses: ParameterUses): string => `${definition} ${uses.valuesIn(origin.parameters)}`;
+    const before = [...choices.values()]
+      .flatMap((uses) => this.#read.get(keyFor(uses)) ?? [])
+      .find(
+        (one) =>
+          // one that was read further down is not below too many others here
+          one.stream.knowsSame(stream) &&
+          one.keepsState === keepsState &&
+          one.depth >= depth &&
+          one.uses.allows(origin.parameters),
+      );
     if (before !== undefined) {
       before.findings.tellAgain(below, stream.at);
       before.uses.repeat(stream.uses);
@@ -53,15 +60,25 @@ export class SharedParents {
     const uses = new ParameterUses(origin.parameters, stream.uses);
     if (origin.definition === stream.node) uses.readAll();
     const tree = readTree(findings, stream.noting(uses));
-    this.#read.set(key, [...all, { ...place, tree, findings, uses }]);
+    this.#uses.set(definition, choices.set(uses.names.join(' '), uses));
+    const key = keyFor(uses);
+    this.#read.set(key, [...(this.#read.get(key) ?? []), { ...place, tree, findings, uses }]);
     return tree && copyOf(tree);
   }
 
-  #keyOf({ definition, isOuterFirst }: ParentOrigin): string {
+  /** Returns a short name of what a parent is in the manifest, the same for all that say the same. */
+  #nameOf({ definition, isOuterFirst }: ParentOrigin): string {
     // a schema is large, and says nothing of requests and rows
-    const text = this.#texts.get(definition) ?? JSON.stringify({ ...definition, schema_loader: null });
-    this.#texts.set(definition, text);
-    return `${isOuterFirst} ${text}`;
+    const text = (): string => JSON.stringify({ ...definition, schema_loader: null });
+    const name = this.#known.get(definition) ?? this.#numbered(text());
+    this.#known.set(definition, name);
+    return `${name} ${isOuterFirst}`;
+  }
+
+  #numbered(text: string): string {
+    const name = this.#definitions.get(text) ?? String(this.#definitions.size);
+    this.#definitions.set(text, name);
+    return name;
   }
 }
 
