@@ -351,6 +351,9 @@ function momentOf(
   return out;
 }
 
+/** Parts of a second that times since 1970 are counted in. */
+const PARTS: Readonly<Record<string, number>> = { '%ms': 1000, '%epoch_microseconds': 1_000_000 };
+
 function dated(
   value: ManifestNode,
   component: ManifestComponent,
@@ -366,6 +369,11 @@ function dated(
     if (written === phpFormat(format) && moment !== undefined && zone.length === 0) return moment;
   }
   if (typeof out === 'string' && /^\d{4}-\d{2}-\d{2}/.test(out)) return out;
+  const parts = PARTS[format];
+  if (parts !== undefined) {
+    const isKnown = typeof out === 'number' || (typeof out === 'string' && /^\d+$/.test(out));
+    return isKnown ? Number(out) / parts : call('divide', out, parts);
+  }
   return call('parse_date', out, phpFormat(format), null, call('strtotime', out));
 }
 
@@ -391,11 +399,10 @@ function cursorFormats(cursor: ManifestComponent, format: string): readonly stri
   return formats.length === 0 ? [format] : formats;
 }
 
-/** Returns how the values are written that move the state; numbers since 1970 have their unit by their size. */
+/** Returns how the values are written that move the state. */
 function formOf(cursor: ManifestComponent, format: string): Readonly<Record<string, TranslatedJson>> {
-  const formats = cursorFormats(cursor, format);
-  if (formats.some(isSince1970)) return {};
-  const [only = '', ...others] = formats.map(phpFormat);
+  const written = cursorFormats(cursor, format).map((one) => (isSince1970(one) ? 'epoch' : phpFormat(one)));
+  const [only = '', ...others] = new Set(written);
   return { cursorFormat: others.length === 0 ? only : [only, ...others] };
 }
 

@@ -188,7 +188,10 @@ const TYPES: Readonly<Record<string, Build>> = {
     },
     followsAddress: false,
   }),
-  offset: (options) => {
+  offset: (options, findings) => {
+    findings.note(
+      'Goes on behind the rows that came. The other tool goes on by the limit: where the API gives fewer or more rows than that, it leaves some out, or writes them twice.',
+    );
     const limit = options.number('limit');
     if (limit === undefined) throw new Untaken('an offset without a limit');
     const offset = options.number('offset') ?? 0;

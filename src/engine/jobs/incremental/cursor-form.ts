@@ -17,7 +17,7 @@ import { formatTime } from '../windows/grain.ts';
 export type CursorForm = (value: Json) => Json | undefined;
 
 /**
- * Reads `cursorFormat`: letters of PHP, or several such formats.
+ * Reads `cursorFormat`: letters of PHP or `epoch`, or several such formats.
  *
  * @throws {JobError} for a format that cannot be read
  */
@@ -30,21 +30,27 @@ export function readCursorForm(node: AnyObject, at: string): CursorForm | undefi
     throw jobError(
       `${at}.cursorFormat`,
       `“${toText(format)}” is no format of a time`,
-      'Write letters of PHP, such as "Y-m-d" or "d.m.Y H:i:s"; or a list of formats.',
+      'Write letters of PHP, such as "Y-m-d" or "d.m.Y H:i:s", or "epoch"; or a list of formats.',
     );
   });
   return (cursor) => {
     if (!isNumber(cursor) && typeof cursor !== 'string') return undefined;
     const text = toText(cursor);
     for (const format of formats) {
-      const instant = instantIn(format, text);
+      if (format === EPOCH && NUMERIC.test(text)) return cursor;
+      const instant = format === EPOCH ? undefined : instantIn(format, text);
       if (instant !== undefined) return isoOf(cursor, instant);
     }
     return undefined;
   };
 }
 
+/** The name of numbers since 1970, whose unit is seen by their size. */
+const EPOCH = 'epoch';
+const NUMERIC = /^-?\d+(?:\.\d+)?$/;
+
 function isFormat(format: string): boolean {
+  if (format === EPOCH) return true;
   try {
     instantIn(format, '');
     return /[A-Za-z]/.test(format.replace(/\\[^]/g, ''));

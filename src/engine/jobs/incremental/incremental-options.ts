@@ -26,7 +26,7 @@ export const INCREMENTAL = map(
       ),
       cursorFormat: option(
         'Format of the cursor',
-        'How the values of the cursor are written: letters of PHP, or a list of formats. Values in another form are kept, and do not move the state.',
+        'How the values of the cursor are written: letters of PHP, `epoch` for numbers since 1970, or a list of formats. Values in another form are kept, and do not move the state.',
         {
           anyOf: [{ type: ['string', 'null'] }, { type: 'array', items: { type: 'string', minLength: 1 } }],
           default: '',

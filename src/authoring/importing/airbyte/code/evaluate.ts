@@ -4,6 +4,7 @@ import { unescaped } from '../../python/strings.ts';
 import type { ManifestComponent } from '../component.ts';
 import { constant, isConstant, type BinaryOperator, type Expression } from '../jinja/ast.ts';
 import { fold } from '../jinja/fold.ts';
+import { isSequence } from '../node.ts';
 import { callBuiltin, callMethod, SPEED, type CallArguments } from './builtins.ts';
 import type { CodeRun, CodeNames } from './code-run.ts';
 import {
@@ -82,7 +83,7 @@ export function put(object: CodeRun, target: PythonNode, value: CodeValue, names
   const [of, sign, key] = children(target);
   if (target.name !== 'MemberExpression' || of === undefined || key === undefined)
     throw object.refused(target);
-  const owner = evaluate(object, of, names);
+  const owner = ownList(object, of, evaluate(object, of, names), names);
   if (sign?.name === '.' && owner.kind === 'self') {
     object.attributes.set(file.text(key), value);
     return;
@@ -103,6 +104,14 @@ export function put(object: CodeRun, target: PythonNode, value: CodeValue, names
   }
   if (owner.kind !== 'dict' || index === undefined) throw object.refused(target);
   owner.entries.set(index, value);
+}
+
+/** Returns a list of the manifest as one of the object's own, whose items can be set. */
+function ownList(object: CodeRun, node: PythonNode, value: CodeValue, names: CodeNames): CodeValue {
+  if (value.kind !== 'written' || !isSequence(value.node)) return value;
+  const list: CodeValue = { kind: 'items', values: [...object.items(value, node)] };
+  put(object, node, list, names);
+  return list;
 }
 
 /** Returns a value that need not be known where it makes no row. */

@@ -64,6 +64,49 @@ class Chosen(RecordExtractor):
     ],
   },
   {
+    name: 'rows at a path whose keys code replaces one by one',
+    stream: stream('items', '/items', {
+      selector: extractedBy('Replaced', { field_path: ['shop', 'items'] }),
+    }),
+    code: `${IMPORTS}
+import dpath.util
+from dataclasses import InitVar, dataclass
+from typing import Any, Mapping
+from airbyte_cdk.sources.declarative.interpolation import InterpolatedString
+
+@dataclass
+class Replaced(RecordExtractor):
+    field_path: List[str]
+    config: Mapping[str, Any]
+    parameters: InitVar[Mapping[str, Any]]
+
+    def __post_init__(self, parameters):
+        for index in range(len(self.field_path)):
+            if isinstance(self.field_path[index], str):
+                self.field_path[index] = InterpolatedString.create(self.field_path[index], parameters=parameters)
+
+    def extract_records(self, response):
+        body = response.json()
+        if len(self.field_path) == 0:
+            found = body
+        else:
+            path = [path.eval(self.config) for path in self.field_path]
+            if "*" in path:
+                found = dpath.util.values(body, path)
+            else:
+                found = dpath.util.get(body, path, default=[])
+        if isinstance(found, list):
+            return found
+        return [found] if found else []
+`,
+    api: () => ({ shop: { items: [{ id: 1 }, { id: 2 }] } }),
+    asks: both('GET /items'),
+    ids: [
+      ['1', '2'],
+      ['1', '2'],
+    ],
+  },
+  {
     name: 'rows that code skips, and rows that it keeps for want of a field',
     stream: stream('items', '/items', { selector: extractedBy('Skipping', { field_path: ['items'] }) }),
     code: `${IMPORTS}

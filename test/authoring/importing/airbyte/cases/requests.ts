@@ -258,6 +258,23 @@ export const REQUEST_CASES: readonly TwoRuns[] = [
     ],
   },
   {
+    name: 'milliseconds since 1970 from a text on, and other times that do not move them',
+    stream: stream(
+      'items',
+      '/a',
+      times({
+        datetime_format: '%ms',
+        start_datetime: { datetime: '1717200000000', datetime_format: '%ms' },
+      }),
+    ),
+    api: () => [
+      { id: 1, at: 1718000000000 },
+      { id: 2, at: '1718000001000' },
+      { id: 3, at: '2024-06-20T00:00:00Z' },
+    ],
+    asks: [['GET /a?since=1717200000000'], ['GET /a?since=1718000001000']],
+  },
+  {
     name: 'microseconds since 1970',
     stream: stream(
       'items',
