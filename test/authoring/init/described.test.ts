@@ -61,6 +61,20 @@ const api: Api = (asked): Answered => {
         ],
       },
     };
+  if (asked.path === '/v1/teams')
+    return {
+      body: {
+        data: [
+          { id: 7, slug: 'red' },
+          { id: 8, slug: 'blue' },
+        ],
+      },
+    };
+  if (/^\/v1\/teams\/(?:red|blue)\/members$/.test(asked.path))
+    return { body: { data: [{ key: 'k1' }, { key: 'k2' }] } };
+  if (/^\/v1\/teams\/red\/members\/k\d\/notes$/.test(asked.path))
+    return { body: { data: [{ id: 'n1', text: 'Hi' }] } };
+  if (/^\/v1\/teams\/blue\/members\/k\d\/notes$/.test(asked.path)) return { body: { data: [] } };
   const visits = /^\/v1\/visits\/shp-(\d)$/.exec(asked.path);
   if (visits !== null) return { body: { data: [{ id: `v${visits[1]}`, shop: visits[1] }] } };
   return { status: 404, body: { message: 'gone' } };
@@ -105,14 +119,18 @@ const documentAt = (origin: string): object => ({
     '/nothing': list('data'),
     '/empty': list('data', [inQuery('page')]),
     '/shops': list('data', [], 'shp-77'),
+    // an id, by its name; the API wants the slug, and says so nowhere
+    '/teams': list('data', [], undefined),
+    '/teams/{team}/members': list('data', [inPath('team')]),
+    '/teams/{team}/members/{member}/notes': list('data', [inPath('team'), inPath('member')]),
     // neither path nor name leads to the shops: the example does
     '/visits/{ref}': list('data', [{ ...inPath('ref'), example: 'shp-77' }]),
   },
 });
 
 describe('gex init --try asks for each list of a document', () => {
-  test('lists below others, wrong pages, lists that are gone', async () => {
-    const { origin, close } = await serve(api);
+  test('lists below others, by id or another field, wrong pages, lists that are gone', async () => {
+    const { origin, close, asked } = await serve(api);
     try {
       const file = path.join(folder, 'buckets.json');
       writeFileSync(file, JSON.stringify(documentAt(origin)));
@@ -121,6 +139,10 @@ describe('gex init --try asks for each list of a document', () => {
       const made = await runHere(['init', file, '--out', out, '--try'], { env });
       const shown = made.stdout.replaceAll(/\s+/g, ' ');
       expect(made.code, made.stderr).toBe(1);
+      // all ids, and one value of another field
+      expect(asked.filter((line) => line.endsWith('/gone'))).toEqual(
+        ['b1', 'b2', 'A'].map((id) => `GET /v1/buckets/${id}/gone`),
+      );
       expect(made.stdout).toMatch(/^list +result +rows +total +id +next page$/m);
       expect(shown).toContain('/users complete 61 61 id the number of rows to skip in offset, 0 at first');
       expect(made.stdout).toMatch(
@@ -142,6 +164,7 @@ describe('gex init --try asks for each list of a document', () => {
       });
       expect(shown).toMatch(/Not taken:.*GET \/buckets\/\{id\}\/gone: The API answered 404/);
       const written = readFileSync(path.join(out, 'config.json'), 'utf8');
+      expect(written).toContain('"team": "slug"');
       // there are lists below others
       expect(written).toContain('"concurrency": "auto"');
       expect(`${written}${made.stdout}${made.stderr}`).not.toContain(TOKEN);
@@ -155,8 +178,11 @@ describe('gex init --try asks for each list of a document', () => {
         buckets: 2,
         buckets_collections: 4,
         collections_records: 56,
+        members_notes: 2,
         shops: 2,
         shops_visits: 2,
+        teams: 2,
+        teams_members: 4,
         users: 61,
         users_reports: 61,
       });

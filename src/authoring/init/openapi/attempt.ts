@@ -19,6 +19,8 @@ export interface ListAttempt {
   /** Job that was found, without its endpoint; undefined if no list came. */
   readonly job: AnyObject | undefined;
   readonly pagination: AnyObject | undefined;
+  /** Field of the rows above that its path takes; undefined for a list at the top. */
+  readonly above?: string;
 }
 
 export type ListAttempts = ReadonlyMap<string, ListAttempt>;

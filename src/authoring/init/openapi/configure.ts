@@ -240,7 +240,8 @@ function jobOf(
     isRequired && place === 'header' && value !== undefined && !isSecretName(name) ? [[name, value]] : [],
   );
   const job: [string, Json][] = [['endpoint', endpoint]];
-  if (placeholder !== undefined) job.push(['placeholders', objectOf([[placeholder.name, placeholder.path]])]);
+  if (placeholder !== undefined)
+    job.push(['placeholders', objectOf([[placeholder.name, attempt?.above ?? placeholder.path]])]);
   // one page proves no pagination: that of the document stays
   const isProved = attempt?.job !== undefined && attempt.nextPage !== undefined;
   const pagination = isProved ? attempt.pagination : paging.pagination;

@@ -1,4 +1,13 @@
-import { entriesOf, getKey, isObject, isScalar, keysOf, toText, type Json } from '../../../lib/json/index.ts';
+import {
+  compilePath,
+  entriesOf,
+  getKey,
+  isObject,
+  isScalar,
+  keysOf,
+  toText,
+  type Json,
+} from '../../../lib/json/index.ts';
 import { plain, singular, wordsOf } from '../names.ts';
 import type { ListOperation, Skipped } from './operations.ts';
 
@@ -8,7 +17,9 @@ export interface NestedList {
   /** Its path with the placeholders as they are called here: no two levels have one of the same name. */
   readonly endpoint: string;
   /** The placeholder that a row of the list above fills; undefined at the top. */
-  readonly placeholder: { readonly name: string; readonly path: string } | undefined;
+  readonly placeholder:
+    | { readonly name: string; readonly path: string; readonly example: string | undefined }
+    | undefined;
   readonly children: NestedList[];
 }
 
@@ -37,10 +48,9 @@ export function nest(lists: readonly ListOperation[]): {
       (isAlone
         ? (namedLike(name, [...placed.values()]) ?? withExample(exampleOf(name, list), [...placed.values()]))
         : undefined);
+    const example = exampleOf(name, list);
     const path =
-      above === undefined
-        ? undefined
-        : (fieldWith(exampleOf(name, list), above.list) ?? idFor(name, above.list));
+      above === undefined ? undefined : (fieldWith(example, above.list) ?? idFor(name, above.list));
     if (above === undefined || path === undefined) {
       const why =
         above === undefined
@@ -60,7 +70,7 @@ export function nest(lists: readonly ListOperation[]): {
       .split('/')
       .slice(last + 1);
     const endpoint = [start, `{${free}}`, ...tail].join('/');
-    above.children.push(put(placed, { list, endpoint, placeholder: { name: free, path } }));
+    above.children.push(put(placed, { list, endpoint, placeholder: { name: free, path, example } }));
   }
   return { tops, skipped };
 }
@@ -117,6 +127,36 @@ function fieldWith(example: string | undefined, { place }: ListOperation): strin
   if (example === undefined || !isObject(row)) return undefined;
   return entriesOf(row).find(([, value]) => isScalar(value) && toText(value) === example)?.[0];
 }
+
+/** Names of fields that a path often takes in place of an id. */
+const IN_PATHS = ['slug', 'key', 'code', 'handle', 'login', 'identifier', 'uuid', 'number', 'name'];
+
+/**
+ * Returns fields of the rows that came that a placeholder may mean, the likeliest first: that of its example; that of
+ * the document; then others that tell each row.
+ */
+export function fieldsFor(
+  { path, example }: NonNullable<NestedList['placeholder']>,
+  rows: readonly Json[],
+): readonly string[] {
+  const own = rows.flatMap((row) =>
+    isObject(row) ? entriesOf(row).filter(([, value]) => isScalar(value) && toText(value) === example) : [],
+  );
+  const others = IN_PATHS.filter((name) => {
+    const values = rows.map((row) => (isObject(row) ? getKey(row, name) : undefined));
+    const texts = values.flatMap((value) =>
+      value !== undefined && isScalar(value) && /^[\w.~-]+$/.test(toText(value)) ? [toText(value)] : [],
+    );
+    return rows.length > 0 && new Set(texts).size === rows.length;
+  });
+  const isThere = rows.length === 0 || rows.some((row) => isScalar(compilePath(path).find(row)));
+  // the rows may have nothing of what the document says of them
+  const documented = isThere || others.length === 0 ? [path] : [];
+  const found = new Set([...own.slice(0, 1).map(([name]) => name), ...documented, ...others]);
+  return [...found].slice(0, MOST_FIELDS);
+}
+
+const MOST_FIELDS = 3;
 
 function lastNameOf(path: string): string {
   return partsOf(path).findLast((part) => !part.startsWith('{')) ?? '';

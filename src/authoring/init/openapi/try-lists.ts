@@ -13,7 +13,8 @@ import { discover, type Discovery, type DiscoverOptions } from '../discover.ts';
 import type { ListAttempt, ListAttempts } from './attempt.ts';
 import { targetOfList, usableOf, type Described } from './configure.ts';
 import { signOf, valueOf } from '../signs.ts';
-import { nest, type NestedList } from './nest.ts';
+import { isRefusal } from '../endings.ts';
+import { fieldsFor, nest, type NestedList } from './nest.ts';
 
 /** Rows above whose lists below are tried, until one has rows. */
 const MOST_PARENTS = 3;
@@ -32,11 +33,20 @@ export async function tryLists(
   for (const branch of tops) await tryBranch(branch, [new Map()]);
   return attempts;
 
-  /** @param known values of the placeholders, for some rows above */
-  async function tryBranch(branch: NestedList, known: readonly ReadonlyMap<string, string>[]): Promise<void> {
+  /**
+   * @param known values of the placeholders, for some rows above
+   * @param above the field of those rows that they are of
+   * @returns true where the API knows none of the values
+   */
+  async function tryBranch(
+    branch: NestedList,
+    known: readonly ReadonlyMap<string, string>[],
+    above?: string,
+  ): Promise<boolean> {
     const { list, children } = branch;
     let attempt = UNTRIED;
     let rows: readonly Json[] = [];
+    let isRefused = false;
     let own: ReadonlyMap<string, string> = new Map();
     for (const values of known.slice(0, MOST_PARENTS)) {
       own = values;
@@ -44,25 +54,38 @@ export async function tryLists(
         encodeURIComponent(values.get(name) ?? ''),
       );
       const place = `${attempts.size + 1} of ${all}, ${list.path}`;
-      ({ attempt, rows } = await askedFor({
+      ({ attempt, rows, isRefused } = await askedFor({
         ...options,
         onStep: (text) => options.onStep?.(`${place}: ${text}`),
         target: targetOfList(list, endpoint, described),
       }));
       if (rows.length > 0) break;
     }
-    attempts.set(list.path, attempt);
-    for (const child of children) {
-      const { placeholder } = child;
-      const path = placeholder === undefined ? undefined : compilePath(placeholder.path);
+    attempts.set(list.path, above === undefined ? attempt : { ...attempt, above });
+    for (const child of children) await tryChild(child, rows, own);
+    return isRefused;
+  }
+
+  /** Asks for a list below others; where the API knows none of the ids, with other fields of the rows above. */
+  async function tryChild(
+    child: NestedList,
+    rows: readonly Json[],
+    own: ReadonlyMap<string, string>,
+  ): Promise<void> {
+    const { placeholder, list } = child;
+    let first: ListAttempt | undefined;
+    for (const field of placeholder === undefined ? [] : fieldsFor(placeholder, rows)) {
+      const path = compilePath(field);
       const below = rows.flatMap((row) => {
-        const value = path?.find(row);
+        const value = path.find(row);
         return placeholder === undefined || value === undefined || !isScalar(value)
           ? []
           : [new Map([...own, [placeholder.name, toText(value)]])];
       });
-      await tryBranch(child, below);
+      if (!(await tryBranch(child, first === undefined ? below : below.slice(0, 1), field))) return;
+      first ??= attempts.get(list.path);
     }
+    if (first !== undefined) attempts.set(list.path, first);
   }
 }
 
@@ -91,19 +114,25 @@ const UNTRIED: ListAttempt = {
 
 async function askedFor(
   options: DiscoverOptions,
-): Promise<{ readonly attempt: ListAttempt; readonly rows: readonly Json[] }> {
+): Promise<{ readonly attempt: ListAttempt; readonly rows: readonly Json[]; readonly isRefused: boolean }> {
   try {
     const found = await discover(options);
-    if ('list' in found) return { attempt: attemptOf(found.list), rows: found.list.place.rows };
+    if ('list' in found)
+      return { attempt: attemptOf(found.list), rows: found.list.place.rows, isRefused: false };
     return {
       attempt: { ...UNTRIED, verdict: 'failed', why: 'it answers a description of an API' },
       rows: [],
+      isRefused: false,
     };
   } catch (error) {
     options.signal.throwIfAborted();
     if (!(error instanceof ExtractorError)) throw error;
     const why = error.message.split('\n', 1)[0] ?? '';
-    return { attempt: { ...UNTRIED, verdict: 'failed', why, requests: 1 }, rows: [] };
+    return {
+      attempt: { ...UNTRIED, verdict: 'failed', why, requests: 1 },
+      rows: [],
+      isRefused: isRefusal(error.details['status']),
+    };
   }
 }
 
