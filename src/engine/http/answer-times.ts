@@ -1,7 +1,7 @@
 /** Answers whose times are compared. */
 const TIMES = 16;
 /** Answers of a job until its best time is known. */
-const LEAST = 4;
+const LEAST = 3;
 /** Time in which the best times are allowed to double. */
 const FORGET_MS = 300_000;
 
@@ -14,13 +14,16 @@ interface JobTimes {
 export class AnswerTimes {
   readonly #jobs = new Map<string, JobTimes>();
   #recent: number[] = [];
-  #slowness: number[] = [];
+  #judged: { readonly slowness: number; readonly speed: number }[] = [];
 
-  /** Takes the time of an answer. @param isJudged it was asked for beside as many as are at once now */
-  add(job: string, ms: number, isJudged: boolean): void {
+  /** Takes the time of an answer. @param atOnce requests under way, where it is to be judged */
+  add(job: string, ms: number, atOnce: number | undefined): void {
     const known = this.#jobs.get(job) ?? { recent: [], bestMs: Infinity };
     this.#jobs.set(job, known);
-    if (isJudged) this.#slowness = another(this.#slowness, ms / Math.min(ms, known.bestMs));
+    if (atOnce !== undefined) {
+      const slowness = ms / Math.min(ms, known.bestMs);
+      this.#judged = another(this.#judged, { slowness, speed: atOnce / slowness });
+    }
     this.#recent = another(this.#recent, ms);
     known.recent = another(known.recent, ms);
     if (known.recent.length >= LEAST) known.bestMs = Math.min(known.bestMs, median(known.recent));
@@ -33,17 +36,22 @@ export class AnswerTimes {
 
   /** How many times as long as the best of their jobs the judged answers took; undefined where none was judged. */
   get slowness(): number | undefined {
-    return this.#slowness.length === 0 ? undefined : median(this.#slowness);
+    return this.#judged.length === 0 ? undefined : median(this.#judged.map((each) => each.slowness));
+  }
+
+  /** Answers in the time of the best. */
+  get speed(): number {
+    return median(this.#judged.map((each) => each.speed));
   }
 
   /** Enough was judged to go back by it. */
   get isKnown(): boolean {
-    return this.#slowness.length >= LEAST;
+    return this.#judged.length >= LEAST;
   }
 
   /** Judges anew. */
   judge(): void {
-    this.#slowness = [];
+    this.#judged = [];
   }
 
   /** Forgets in minutes what was the best at the beginning: pages differ. */
@@ -52,7 +60,7 @@ export class AnswerTimes {
   }
 }
 
-function another(values: readonly number[], value: number): number[] {
+function another<T>(values: readonly T[], value: T): T[] {
   return [...values.slice(1 - TIMES), value];
 }
 

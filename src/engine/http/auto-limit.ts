@@ -47,6 +47,8 @@ const NEW: LimitStart = { limit: FIRST_LIMIT, wasRefused: false };
 /** How long the limit stays below one that was refused: the first time, and where it was refused again. */
 const FIRST_BELOW_MS = 10_000;
 const BELOW_MS = 180_000;
+/** The same in times that an API tells to wait. */
+const BELOW_TOLD = 15;
 const MOST_CHANGES = 200;
 /** Answers that take so many times as long as the best ones hold the limit. */
 const SLOW = 2;
@@ -60,6 +62,8 @@ const FULL = 3 / 4;
 const GENTLE = 4;
 /** How long a number that was taken back is not tried again, the first time. */
 const PATIENCE_MS = 10_000;
+/** Part of the time of an answer over which requests are sent, where a number was refused. */
+const APART = 1 / 2;
 const NONE: readonly LimitChange[] = [];
 
 /**
@@ -176,7 +180,10 @@ export class AutoLimit {
     this.#sinceCut++;
     this.#sent++;
     const isFirst = this.#quota.begin();
-    this.#nextAt = Math.max(nowMs, this.#nextAt) + Math.max(this.#quota.spacingMs, this.#pace.spacingMs);
+    // a number that was refused may be that of requests at the same moment
+    const apartMs = this.#below.ms === 0 ? 0 : (this.#times.usualMs / this.#limit) * APART;
+    this.#nextAt =
+      Math.max(nowMs, this.#nextAt) + Math.max(this.#quota.spacingMs, this.#pace.spacingMs, apartMs);
     return { number: this.#sent, atOnce: this.#underWay, startMs: nowMs, job, isFirst };
   }
 
@@ -203,13 +210,14 @@ export class AutoLimit {
     this.#chance.take(ticket);
     if (this.refusals > 0 && ticket.number > this.#cutAt) {
       this.#pace.goOn(ticket.startMs, { usualMs: this.#times.usualMs, atOnce: this.#limit });
+      this.#nextAt = Math.max(this.#nextAt, ticket.startMs + this.#pace.spacingMs);
       if (this.#wasAway) this.#back = this.#before.limit;
       this.#wasAway = false;
     }
     this.#pace.take(this.#times.usualMs, MOST_AT_ONCE);
     // beside nearly as many as are at once now
     const isJudged = ticket.number > this.#changedAt && ticket.atOnce >= this.#limit * FULL;
-    this.#times.add(ticket.job, nowMs - ticket.startMs, isJudged);
+    this.#times.add(ticket.job, nowMs - ticket.startMs, isJudged ? ticket.atOnce : undefined);
     if (ticket.number <= this.#cutAt) return;
     this.#takenAt[ticket.atOnce] = (this.#takenAt[ticket.atOnce] ?? 0) + 1;
     this.#taken++;
@@ -223,18 +231,19 @@ export class AutoLimit {
     const isUsed = this.#isUsed;
     this.#taken = 0;
     this.#isUsed = false;
-    const { slowness, isKnown } = this.#times;
+    const { slowness, speed, isKnown } = this.#times;
     this.#times.forget(nowMs - this.#roundMs);
     this.#roundMs = nowMs;
     if (!isUsed || slowness === undefined) return;
     const times = `answers take ${slowness.toFixed(1)} times as long as the best`;
-    const speed = this.#limit / slowness;
     const least = (this.#isDoubling ? BETTER : WORSE) * this.#best.speed;
     if (this.#limit > Math.max(this.#best.limit, GENTLE) && isKnown && speed < least) {
       // more at once brings no more
+      if (!this.#isDoubling) {
+        this.#heldUntil = nowMs + this.#patienceMs;
+        this.#patienceMs *= 2;
+      }
       this.#isDoubling = false;
-      this.#heldUntil = nowMs + this.#patienceMs;
-      this.#patienceMs *= 2;
       return this.#set(this.#best.limit, times, nowMs);
     }
     if (speed > this.#best.speed) this.#best = { limit: this.#limit, speed };
@@ -261,6 +270,7 @@ export class AutoLimit {
   ): void {
     this.#refused++;
     if (ticket.number <= this.#cutAt) {
+      this.#chance.again();
       // of the same burst: the API may name a later time
       if (retryAfterMs !== undefined) this.#pace.pause(retryAfterMs, nowMs);
       if (this.#ceiling !== Infinity) this.#ceiling = Math.max(1, Math.min(this.#ceiling, ticket.atOnce - 1));
@@ -269,8 +279,10 @@ export class AutoLimit {
     const isAgain = this.refusals > 0;
     const isByChance = this.#chance.refuse(ticket, this.#sent);
     // one that has too much to do for this request says so to it, and takes others meanwhile
-    const isHarmless = retryAfterMs === undefined || !isOfRate;
+    const isHarmless = retryAfterMs === undefined || !isOfRate || this.#chance.areLone;
     if (isByChance && !isAgain && isHarmless) return this.#pace.doubt();
+    if (isByChance && !isAgain) this.#chance.begin();
+    else this.#chance.again();
     const fewest = this.#chance.settle();
     // it was alone, or as many at once were taken before: it is their rate that is refused, and not their number
     const isTaken = this.#takenWith(ticket.atOnce) >= 3 * ticket.atOnce;
@@ -280,7 +292,9 @@ export class AutoLimit {
       this.#back = 0;
     }
     this.#wasAway = isRate && isAgain && !isOfRate;
-    if (!isRate) this.#stayBelow(fewest - 1, isOfRate && retryAfterMs !== undefined, nowMs);
+    // others may have been taken that were sent beside more
+    const most = Math.max(fewest - 1, isByChance ? Math.floor(this.#limit / 2) : 0);
+    if (!isRate) this.#stayBelow(most, isOfRate ? (retryAfterMs ?? 0) : 0, nowMs);
     else if (isAgain) this.#ceiling = this.#before.ceiling;
     const wanted = isRate && isAgain ? this.#limit : Math.floor(this.#limit / 2);
     this.#cutAt = this.#sent;
@@ -294,10 +308,10 @@ export class AutoLimit {
   }
 
   /** Stays below a number that was refused: longer where the same one was refused before, or the API names a time. */
-  #stayBelow(most: number, isTold: boolean, nowMs: number): void {
+  #stayBelow(most: number, toldMs: number, nowMs: number): void {
     const { ms, most: before } = this.#below;
     const wantedMs = ms > 0 && most >= before ? Math.max(BELOW_MS, 2 * ms) : Math.max(FIRST_BELOW_MS, ms);
-    this.#below = { most, ms: isTold ? Math.max(BELOW_MS, wantedMs) : wantedMs };
+    this.#below = { most, ms: Math.max(BELOW_TOLD * toldMs, wantedMs) };
     this.#ceiling = Math.max(1, most);
     this.#takenAt.splice(most + 1);
     this.#ceilingUntil = nowMs + this.#below.ms;

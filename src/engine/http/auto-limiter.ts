@@ -6,6 +6,7 @@ import { AutoLimit, MOST_AT_ONCE, type LimitOutcome } from './auto-limit.ts';
 import type { AutoGate, HostLimits } from './host-limits.ts';
 import type { LimitChange, LimitSubject } from './limit-trace.ts';
 import { rateFacts } from './rate-fields.ts';
+import type { FreeRetry } from './retry.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { Semaphore } from './semaphore.ts';
 import { CURL } from './send/network-error.ts';
@@ -16,7 +17,7 @@ export interface AutoLimiter {
   /** Waits for a place, sends, and learns from what came. */
   readonly wrap: SendWrapper;
   /** Tells whether a refusal costs no retry: the limit waits for the API, as long as it takes requests at times. */
-  readonly isFree: (url: string, response: ApiResponse) => boolean;
+  readonly freeOf: (url: string, response: ApiResponse) => FreeRetry | undefined;
   /** Requests to begin ahead, so that every place of the limit is used. */
   readonly ahead: () => number;
 }
@@ -99,12 +100,13 @@ export function createAutoLimiter(options: AutoLimiterOptions): AutoLimiter {
         throw error;
       }
     },
-    isFree: (url, { status, headers }) => {
-      if (!REFUSALS.has(status)) return false;
+    freeOf: (url, { status, headers }) => {
+      if (!REFUSALS.has(status)) return undefined;
       const { refusals, pausedMs } = limitOf(url).limit;
       // others are not kept waiting for the time that it names
-      if (refusals === 0 && headers[retryHeader.toLowerCase()] !== undefined) return false;
-      return refusals < STALLED.refusals || pausedMs < STALLED.ms;
+      if (refusals === 0 && headers[retryHeader.toLowerCase()] !== undefined)
+        return status === 503 ? undefined : 'later';
+      return refusals < STALLED.refusals || pausedMs < STALLED.ms ? 'now' : undefined;
     },
     ahead: () => {
       const most = Math.max(1, ...[...own].map(({ limit }) => limit.limit));

@@ -6,6 +6,9 @@ const SHARES = [
 /** Refusals without an answer between them that are no chance. */
 const IN_A_ROW = 3;
 
+/** Bursts of one refusal each, after which one that names a time to wait may be chance, too; twice as many once it was none. */
+const LONE = 2;
+
 /** A request, as far as it matters beside others. */
 interface Numbered {
   /** Its number, from 1. */
@@ -30,6 +33,15 @@ export class ChanceRefusals {
    */
   #doubt: { readonly at: number; isSecond: boolean } | undefined;
 
+  /** The last bursts that were of one refusal with a time to wait, and after how many the next one may be by chance. */
+  #lone = 0;
+  #needed = LONE;
+
+  /** Refusals that name a time to wait came alone again and again. */
+  get areLone(): boolean {
+    return this.#lone >= this.#needed;
+  }
+
   take({ number }: Numbered): void {
     this.#count(0);
     this.#fewest = Infinity;
@@ -51,6 +63,17 @@ export class ChanceRefusals {
     this.#doubt ??= { at: sent, isSecond: false };
     this.#doubt.isSecond ||= isSecond;
     return true;
+  }
+
+  /** Counts a burst that begins with a refusal that may be by chance, but names a time to wait. */
+  begin(): void {
+    this.#lone++;
+  }
+
+  /** Counts another refusal of a burst: none of them is by chance. */
+  again(): void {
+    if (this.areLone) this.#needed *= 2;
+    this.#lone = 0;
   }
 
   /** Ends the doubt: it was no chance. @returns how many were at least under way at one of the last refusals in a row */

@@ -94,7 +94,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const again = tellingWaits(env, 'retry', onWait);
   const outer = [
     redirect({ log, secrets }),
-    retry(retryOptions, { env: again, log, secrets, firstContact, isFree: auto?.isFree }),
+    retry(retryOptions, { env: again, log, secrets, firstContact, freeOf: auto?.freeOf }),
   ];
   const watch =
     options.onRequest === undefined ? undefined : watchRequests(options.onRequest, { env, secrets });

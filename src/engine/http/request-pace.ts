@@ -7,20 +7,12 @@ const USUAL_PERIODS_MS = [1, 2, 3, 5, 7, 10, 15, 20, 30, 45, 60].map((s) => s * 
 /** Part of the time of all pauses after which it is asked again: of a period that is not usual, and of an API that is away. */
 const AGAIN = 1 / 2;
 const AGAIN_AWAY = 1 / 8;
-/** Part by which each answer makes the pace faster, and times that a refusal makes it slower. */
-const FASTER = 0.0005;
-const SLOWER = 1.02;
-/** Answers between refusals after which a refusal makes the pace slower by half. */
-const SLOWER_FEW = 5;
-/** Answers that are added to those that a pace was learned from, where it becomes faster by one part of so many. */
-const LEAST_GUESS = 2;
-/** Part of that after a refusal. */
-const LESS_GUESSED = 1 / 4;
-/** A pace that is learned again differs by less. */
-const SURE = 2;
-/** Answers between refusals that are too few, and after which the pace becomes faster twice as much. */
-const FEW = 20;
-const HURRIED = 200;
+/** Bounds of the step of a pace. As an answer makes it faster by its square, the least is the part that is refused in the end. */
+const LEAST_STEP = 1 / 48;
+const MOST_STEP = 1 / 2;
+/** Answers between two refusals, in parts of those that a step leads to: fewer are early, more make the pace faster by more. */
+const EARLY = 1 / 10;
+const LATE = 4;
 
 /** A refusal that is no chance. */
 export interface RateRefusal {
@@ -63,10 +55,8 @@ export class RequestPace {
   #unrefused = 0;
   /** Time between requests, where their rate was refused. */
   #paceMs = 0;
-  /** Pace that was learned last. */
-  #learnedMs = 0;
-  /** Part by which each answer makes it faster at least: it was learned from few of them. */
-  #guessed = 0;
+  /** Part by which a refusal makes the pace slower; its square is that by which an answer makes it faster. */
+  #step = 0;
 
   constructor(random: () => number) {
     this.#random = random;
@@ -113,15 +103,20 @@ export class RequestPace {
   take(usualMs: number, mostAtOnce: number): void {
     this.#takenSince++;
     this.#unrefused++;
-    this.#paceMs *= 1 - Math.max(this.#guessed, FASTER * (1 + this.#unrefused / HURRIED));
+    const late = (this.#unrefused * this.#step) / LATE;
+    this.#paceMs *= 1 - this.#step ** 2 * Math.max(1, late ** 2);
     if (this.#paceMs * mostAtOnce < usualMs) this.#paceMs = 0;
   }
 
-  /** Takes a refusal that may be by chance: the pace may be too fast. */
+  /**
+   * Takes a refusal that may be by chance: the pace may be too fast. It becomes slower once for each burst: by more where
+   * requests are refused early, and by ever less where they are not.
+   */
   doubt(): void {
-    if (this.#paceMs === 0) return;
-    this.#paceMs *= SLOWER;
-    this.#guessed *= LESS_GUESSED;
+    if (this.#unrefused === 0) return;
+    const isEarly = this.#unrefused * this.#step < EARLY;
+    this.#step = stepOf(isEarly ? this.#step * 2 : this.#step / 2);
+    this.#paceMs *= 1 + this.#step;
     this.#unrefused = 0;
   }
 
@@ -157,23 +152,27 @@ export class RequestPace {
   /** Learns a pace from what was taken from the last pause to the end of this one. */
   #learn(nowMs: number, { usualMs, atOnce }: Speed): void {
     if (!this.#isRate) return;
-    const isFew = this.#takenSince < FEW;
-    const isNew = this.#paceMs === 0;
-    this.#guessed = 0;
-    // a request alone was refused in the pause: it is no chance; a run may begin with what another one has left
-    if (
-      (this.#refusals > 1 || (isNew && this.#kind === this.#kindBefore)) &&
-      this.#isOpened &&
-      this.#takenSince > 0
-    ) {
-      const learnedMs = (nowMs - this.#openedMs) / this.#takenSince;
-      const isSure = learnedMs < SURE * this.#learnedMs && this.#learnedMs < SURE * learnedMs;
-      if (isFew && !isSure) this.#guessed = 1 / (LEAST_GUESS + this.#takenSince);
-      this.#paceMs = this.#learnedMs = learnedMs;
-    } else if (!isNew) this.#paceMs *= isFew ? 1 + SLOWER_FEW / (SLOWER_FEW + this.#takenSince) : SLOWER;
-    else if (isFew) {
+    const isMeasured = this.#isOpened && this.#takenSince > 0;
+    const measuredMs = isMeasured ? (nowMs - this.#openedMs) / this.#takenSince : Infinity;
+    if (this.#paceMs > 0) {
+      if (this.#unrefused > 0) this.#step = stepOf(this.#step / 2);
+      // one that was refused in the pause tells how long it had to be, the more the more were taken; else it may be shorter
+      const part = this.#refusals > 1 ? 1 - 1 / (1 + this.#takenSince ** 2) : 1 / 2;
+      const wantedMs = this.#paceMs ** (1 - part) * measuredMs ** part;
+      const slowerMs = this.#paceMs * (1 + this.#step);
+      this.#paceMs = isMeasured ? Math.min(Math.max(slowerMs, wantedMs), measuredMs) : slowerMs;
+    } else if (isMeasured && (this.#refusals > 1 || this.#kind === this.#kindBefore)) {
+      // a request alone was refused in the pause: it is no chance; a run may begin with what another one has left
+      this.#paceMs = measuredMs;
+      this.#step = stepOf(2 / this.#takenSince);
+    } else {
       this.#paceMs = usualMs / atOnce;
-      this.#guessed = 1 / (LEAST_GUESS + this.#takenSince);
+      this.#step = MOST_STEP;
     }
   }
+}
+
+/** Keeps a step in its bounds. */
+function stepOf(wanted: number): number {
+  return Math.min(MOST_STEP, Math.max(LEAST_STEP, wanted));
 }

@@ -46,14 +46,17 @@ export interface FirstContact {
   readonly attempts: number;
 }
 
+/** Time of a retry that costs none: at once, or after the usual wait. */
+export type FreeRetry = 'now' | 'later';
+
 export interface RetryContext {
   readonly env: Env;
   readonly log: Log;
   readonly secrets: Secrets;
   /** First contact of the whole run; without it every failure counts alike. */
   readonly firstContact?: FirstContact | undefined;
-  /** Tells of a refusal that costs no retry, as the limits of requests at once wait for the API themselves. */
-  readonly isFree?: ((url: string, response: ApiResponse) => boolean) | undefined;
+  /** Tells of a refusal that costs no retry: the limits of requests at once wait for the API, or this request does. */
+  readonly freeOf?: ((url: string, response: ApiResponse) => FreeRetry | undefined) | undefined;
 }
 
 /**
@@ -85,9 +88,11 @@ export function retry(options: RetryOptions, context: RetryContext): SendWrapper
       }
       const most = maxRetriesOf(outcome, options, context);
       const why = reacted === undefined ? reasonToRetry(outcome, options) : undefined;
-      if (why !== undefined && isFree(request, outcome, context)) {
+      const free = why === undefined ? undefined : freeOf(request, outcome, context);
+      if (free !== undefined) {
         // one that asks for more time than is allowed is not waited for
-        waitFor(outcome, attempt, options, context.env.now());
+        const waitMs = waitFor(outcome, attempt, options, context.env.now());
+        if (free === 'later') await sleepLong(waitMs, context.env, signal);
         continue;
       }
       const reason = attempt > most ? undefined : why;
@@ -188,8 +193,8 @@ function maxRetriesOf(
   return firstContact.isMade ? maxRetries : Math.min(maxRetries, firstContact.attempts - 1);
 }
 
-function isFree({ url }: ApiRequest, outcome: Outcome, context: RetryContext): boolean {
-  return !(outcome instanceof Failure) && context.isFree?.(url, outcome) === true;
+function freeOf({ url }: ApiRequest, outcome: Outcome, context: RetryContext): FreeRetry | undefined {
+  return outcome instanceof Failure ? undefined : context.freeOf?.(url, outcome);
 }
 
 /** The longest pause that nobody asked for. */

@@ -23,6 +23,10 @@ interface Rules {
   readonly atOnce?: number;
   /** Refuses what is more than so many in a second, after as many as fit into a bucket. */
   readonly bucket?: { readonly perSecond: number; readonly size: number };
+  /** Refuses what comes sooner after the last that it took. */
+  readonly apartMs?: number;
+  /** Refuses more in any such time. */
+  readonly sliding?: { readonly count: number; readonly ms: number };
   /** Has too much to do from one moment to another. */
   readonly away?: readonly [from: number, to: number];
   /** Refuses a part of the requests, whatever it is asked. */
@@ -49,6 +53,8 @@ function server(
     atOnce = Infinity,
     calls,
     bucket,
+    apartMs = 0,
+    sliding = { count: Infinity, ms: 0 },
     away,
     byChance,
     oneOf = Infinity,
@@ -60,6 +66,7 @@ function server(
   const refused: number[] = [];
   let [underWay, most, count, windowAt, inWindow] = [0, 0, 0, startMs, 0];
   let chance = 1;
+  const taken: number[] = [];
   let [tokens, tokensAt] = [bucket?.size ?? Infinity, startMs];
   const send: Send = async ({ url }) => {
     count++;
@@ -71,9 +78,16 @@ function server(
       tokens = Math.min(bucket.size, tokens + ((now - tokensAt) / 1000) * bucket.perSecond);
     tokensAt = now;
     const isAway = away !== undefined && now - startMs >= away[0] && now - startMs < away[1];
-    const isRefused =
-      isAway || underWay >= atOnce || (calls !== undefined && inWindow > calls.count) || tokens < 1;
-    if (!isRefused) tokens--;
+    const isRate =
+      (calls !== undefined && inWindow > calls.count) ||
+      tokens < 1 ||
+      now - (taken.at(-1) ?? -Infinity) < apartMs ||
+      now - (taken.at(-sliding.count) ?? -Infinity) < sliding.ms;
+    const isRefused = isAway || underWay >= atOnce || isRate;
+    if (!isRefused) {
+      tokens--;
+      taken.push(now);
+    }
     const facts = {
       left: Math.max(0, (calls?.count ?? 0) - inWindow),
       resetS: Math.ceil((windowAt + (calls?.ms ?? 0) - now) / 1000),
@@ -150,6 +164,12 @@ function late(refused: readonly number[], ms: number, requests: number): number 
   const after = refused.filter((at) => at > 60_000).length;
   return after / Math.max(1, (requests * Math.max(0, ms - 60_000)) / ms);
 }
+
+/** Gives refusals a header. */
+const retryAfterOf =
+  (told: Record<string, string> = {}) =>
+  ({ isRefused }: { isRefused: boolean }): Record<string, string> =>
+    isRefused ? told : {};
 
 const retryAfter = ({ resetS, isRefused }: { resetS: number; isRefused: boolean }): Record<string, string> =>
   isRefused ? { 'retry-after': String(resetS) } : {};
@@ -251,6 +271,37 @@ describe('an API that refuses', () => {
     expect(atOnce === 5 || back?.to === 32).toBe(true);
   });
 
+  test('more than 50 in any ten seconds is asked nearly as often as it takes', async () => {
+    const { ms, api } = await run({ sliding: { count: 50, ms: 10_000 }, latencyMs: steady }, 1500);
+    expect(ms).toBeLessThan(1.1 * (29 * 10_000 + 1000));
+    expect(late(api.refused, ms, 1500)).toBeLessThan(0.04);
+  });
+
+  test.each([
+    ['a second after the last, and says so,', 1000, 60, 300, { 'retry-after': '1' }, 1.15],
+    [
+      'a tenth of a second after the last, and names five seconds,',
+      100,
+      60,
+      300,
+      { 'retry-after': '5' },
+      2.5,
+    ],
+    ['50 ms after the last and answers in 800 ms', 50, 800, 1000, undefined, 2.2],
+  ])('what comes sooner than %s gets time between', async (_what, apartMs, latency, requests, told, most) => {
+    const rules = { apartMs, latencyMs: () => latency, headers: retryAfterOf(told) };
+    const { ms, api } = await run(rules, requests);
+    expect(ms).toBeLessThan(most * requests * apartMs);
+    expect(late(api.refused, ms, requests)).toBeLessThan(0.05);
+  });
+
+  test('a bucket that is away for a while keeps the pace that it had', async () => {
+    const rules = { bucket: { perSecond: 25, size: 20 }, away: [2308, 52_308], latencyMs: () => 30 } as const;
+    const { ms, api } = await run(rules, 1000);
+    expect(ms).toBeLessThan(1.15 * (50_000 + 1000 * 40));
+    expect(api.refused.length).toBeLessThan(120);
+  });
+
   test('what is slow as well finds the number that its rate needs', async () => {
     const rules = { calls: { count: 50, ms: 10_000 }, latencyMs: () => 1000, headers: retryAfter };
     const { ms, api } = await run(rules, 1500);
@@ -278,6 +329,25 @@ describe('an API that refuses', () => {
     expect(log.lines.filter(({ message }) => message.startsWith('Retrying in 1 second'))).toHaveLength(
       api.refused.length,
     );
+  });
+
+  test('two of a hundred by chance with 429 and a time to wait keep others waiting at first alone', async () => {
+    const byChance = { part: 0.02, status: 429, retryAfter: '1' };
+    // waits for that time cost no retry
+    const { ms, api, traces } = await run({ byChance, latencyMs: steady }, 3000);
+    expect(api.refused.length).toBeGreaterThan(40);
+    expect(ms).toBeLessThan(3 * (3000 / 32) * 100);
+    expect(traces[0]?.limit).toBe(32);
+  });
+
+  test.each([
+    [0.01, 0.05],
+    [0.05, 0.1],
+  ])('%s by chance does not slow down what has a pace more and more', async (part, most) => {
+    const rules = { byChance: { part, status: 503 }, bucket: { perSecond: 20, size: 5 }, latencyMs: steady };
+    const { ms, api } = await run(rules, 4000, { maxRetries: 10 });
+    expect(ms).toBeLessThan(1.5 * 200_000);
+    expect(late(api.refused, ms, 4000)).toBeLessThan(most);
   });
 
   test.each([
@@ -322,6 +392,11 @@ test('an API that slows down is not asked more and more', async () => {
   expect(ms).toBeLessThan(1.05 * 50_000);
   expect(traces[0]?.limit).toBeLessThan(17);
   expect(traces[0]?.changes.every(({ to }) => to >= 4)).toBe(true);
+});
+
+test('an API that slows down by more than it is asked is asked five at once from the start', async () => {
+  const { ms } = await run({ latencyMs: (n) => 100 * Math.max(1, (n / 5) ** 2) }, 1000);
+  expect(ms).toBeLessThan(1.1 * 20_000);
 });
 
 test('more at once that brings fewer answers is taken back, and tried again later', async () => {
