@@ -62,12 +62,6 @@ const MOST_MISFITS = 3;
 
 const SMALL_N = 0x6e;
 
-/**
- * Bytes of rows without lists that a thread makes at once: they take less time than it takes to hand over several small
- * parts.
- */
-const FLAT_BYTES = 1 << 18;
-
 /** Rows of a page that follow each other in one chunk. */
 interface RowsPart {
   /** Number of the chunk. */
@@ -84,15 +78,14 @@ interface RowsPart {
   readonly rowInPage: number;
 }
 
-/** Divides the rows of a page into parts of at least so many bytes, but for the last one. */
-function* partsOf({ chunks }: RawPage, leastBytes: number): Generator<RowsPart> {
+/** Divides the rows of a page for several threads. */
+function* partsOf({ chunks }: RawPage): Generator<RowsPart> {
   let rowInPage = 0;
   for (const [chunk, raw] of chunks.entries()) {
     const { bytes, start, end } = raw.open();
     const common = { chunk, chunkRows: raw.rows, bytes, rowInPage };
     let [at, row] = [start, 0];
     for (const cut of raw.cuts) {
-      if (start + cut.end - at < leastBytes) continue;
       yield { ...common, at, end: start + cut.end, row, rows: cut.rows - row };
       [at, row] = [start + cut.start, cut.rows];
     }
@@ -160,6 +153,8 @@ class AutomaticParser implements RecordParser {
     const raw = this.#rawOf(page);
     if (raw === undefined || isLoneNull(page, raw)) return undefined;
     const root = this.#plan(page.dataType);
+    // rows without lists are written in little more time than it takes to hand them over
+    if (!root.row.hasLists) return undefined;
     const use = threads.takes(raw.chunks.reduce((sum, { size }) => sum + size, 0));
     if (use === 'none') return undefined;
     const index = this.#page++;
@@ -168,7 +163,7 @@ class AutomaticParser implements RecordParser {
     const tables = this.#openTables(root, page.extra);
     if (tables !== undefined && use === 'all')
       return this.#takeFrom(threads, { page, raw, root, tables, undo, index }, out);
-    const [part] = tables === undefined ? [] : this.#partsAsked({ page, raw, root, tables, index });
+    const [part] = tables === undefined ? [] : this.#partsAsked({ page, raw, tables, index });
     if (part !== undefined) threads.practise(root, part.asked);
     undo();
     this.#page--;
@@ -179,12 +174,11 @@ class AutomaticParser implements RecordParser {
   #partsAsked({
     page: { look = {} },
     raw,
-    root,
     tables,
     index,
-  }: Omit<PageAhead, 'undo'>): readonly { readonly part: RowsPart; readonly asked: RowsAsked }[] {
+  }: Omit<PageAhead, 'undo' | 'root'>): readonly { readonly part: RowsPart; readonly asked: RowsAsked }[] {
     const common = { tables, alias: this.#aliases.get(PARENT_COLUMN), look, wanted: raw.wanted() };
-    return Array.from(partsOf(raw, root.row.hasLists ? 0 : FLAT_BYTES), (part) => {
+    return Array.from(partsOf(raw), (part) => {
       const { bytes, at, end, row, rows, rowInPage } = part;
       const place = { page: index, row: rowInPage + row };
       return { part, asked: { ...common, bytes: bytes.subarray(at, end), rows, place } };
