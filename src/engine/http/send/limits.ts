@@ -16,7 +16,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxBodyBytes: 2 ** 30,
 };
 
-/** The timer of one answer. */
+/** The time of one answer. */
 export interface Watch {
   /** Starts the request timeout again: a part of a long body came, and from now on pauses are counted. */
   progress(): void;
@@ -24,17 +24,60 @@ export interface Watch {
   end(): void;
 }
 
-/** Calls `fail` when the response is not complete in time. */
-export function watchAnswer(
-  origin: string,
-  { requestTimeoutMs }: Limits,
-  fail: (error: Error) => void,
-): Watch {
-  const total = setTimeout(
-    () => fail(tooLate(`${origin} did not answer within ${requestTimeoutMs / 1000} s.`, 'requestTimeout')),
-    requestTimeoutMs,
-  );
-  return { progress: () => total.refresh(), end: () => clearTimeout(total) };
+/** The timers of answers, one for each request at once: to make one for each request costs more than the rest of it. */
+export class AnswerTimers {
+  readonly #timeoutMs: number;
+  readonly #idle: AnswerTimer[] = [];
+
+  constructor({ requestTimeoutMs }: Limits) {
+    this.#timeoutMs = requestTimeoutMs;
+  }
+
+  /** Calls `fail` when the response is not complete in time. */
+  start(origin: string, fail: (error: Error) => void): Watch {
+    const timer = this.#idle.pop() ?? new AnswerTimer(this.#timeoutMs, (ended) => this.#idle.push(ended));
+    timer.start(() =>
+      fail(tooLate(`${origin} did not answer within ${this.#timeoutMs / 1000} s.`, 'requestTimeout')),
+    );
+    return timer;
+  }
+
+  /** Stops all that no request waits for. */
+  close(): void {
+    for (const timer of this.#idle.splice(0)) timer.close();
+  }
+}
+
+class AnswerTimer implements Watch {
+  readonly #timer: NodeJS.Timeout;
+  readonly #onEnd: (timer: AnswerTimer) => void;
+  #onLate: (() => void) | undefined;
+
+  constructor(timeoutMs: number, onEnd: (timer: AnswerTimer) => void) {
+    this.#timer = setTimeout(() => this.#onLate?.(), timeoutMs);
+    this.#onEnd = onEnd;
+  }
+
+  start(onLate: () => void): void {
+    this.#onLate = onLate;
+    this.#timer.refresh().ref();
+  }
+
+  progress(): void {
+    this.#timer.refresh();
+  }
+
+  end(): void {
+    if (this.#onLate === undefined) return;
+    this.#onLate = undefined;
+    // it runs on, and keeps no process alive
+    this.#timer.unref();
+    this.#onEnd(this);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
 }
 
 /** Returns the error of a request that had no connection in time. */

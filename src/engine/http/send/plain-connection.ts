@@ -1,6 +1,6 @@
 import type { Agent, ClientRequest } from 'node:http';
 import { Duplex } from 'node:stream';
-import { readPlainHead, type PlainHead } from './plain-message.ts';
+import { PlainHeads, type PlainHead } from './plain-message.ts';
 
 /** So many answers of the plain form in a row, and connections of an origin are taken over. */
 const IN_A_ROW = 10;
@@ -26,6 +26,7 @@ export class PlainConnection {
   #asked: { accepts: (head: PlainHead) => boolean; end: (outcome: PlainOutcome) => void } | undefined;
   #bytes: Buffer | undefined;
   #head: PlainHead | undefined;
+  readonly #heads = new PlainHeads();
 
   constructor(socket: Duplex, pool: PlainPool) {
     this.#socket = socket;
@@ -58,7 +59,7 @@ export class PlainConnection {
     const bytes = this.#bytes === undefined ? chunk : Buffer.concat([this.#bytes, chunk]);
     this.#bytes = bytes;
     if (this.#head === undefined) {
-      const head = readPlainHead(bytes);
+      const head = this.#heads.read(bytes);
       if (head === undefined || head.to > MAX_BYTES || !asked.accepts(head)) return void this.#handOn();
       this.#head = head;
     }

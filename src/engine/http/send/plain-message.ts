@@ -64,31 +64,48 @@ export function plainRequest(request: ApiRequest, target: Target): string | unde
   return `${text}Connection: keep-alive\r\n\r\n`;
 }
 
-/**
- * Reads the head of an answer of the plain form: HTTP/1.1, one ASCII field of each name, none of them folded, and a body
- * whose length is told.
- *
- * @param bytes what came first of the answer
- * @returns undefined for any other form, for a head that did not come whole, and for what is no HTTP
- */
-export function readPlainHead(bytes: Buffer): PlainHead | undefined {
-  const end = bytes.indexOf('\r\n\r\n');
-  if (end === -1) return undefined;
-  const lines = bytes.toString('latin1', 0, end).split('\r\n');
-  const status = Number(STATUS.exec(lines[0] ?? '')?.[1] ?? 0);
-  if (status === 0 || status === 204 || status === 304 || lines.length > MAX_LINES) return undefined;
-  const headers: Record<string, string> = {};
-  for (let i = 1; i < lines.length; i++) {
-    const [, name = '', value = ''] = FIELD.exec(lines[i] ?? '') ?? [];
-    const key = name.toLowerCase();
-    if (key === '' || headers[key] !== undefined || OTHERS.has(key)) return undefined;
-    headers[key] = value;
+/** Reads heads of answers; most of their lines come again with each answer, and are not taken apart again. */
+export class PlainHeads {
+  #lines: readonly string[] = [];
+  #fields: readonly (readonly [key: string, value: string])[] = [];
+
+  /**
+   * Reads the head of an answer of the plain form: HTTP/1.1, one ASCII field of each name, none of them folded, and a
+   * body whose length is told.
+   *
+   * @param bytes what came first of the answer
+   * @returns undefined for any other form, for a head that did not come whole, and for what is no HTTP
+   */
+  read(bytes: Buffer): PlainHead | undefined {
+    const end = bytes.indexOf('\r\n\r\n');
+    if (end === -1) return undefined;
+    const lines = bytes.toString('latin1', 0, end).split('\r\n');
+    const status = Number(STATUS.exec(lines[0] ?? '')?.[1] ?? 0);
+    if (status === 0 || status === 204 || status === 304 || lines.length > MAX_LINES) return undefined;
+    const headers: Record<string, string> = {};
+    const fields: (readonly [string, string])[] = [['', '']];
+    for (let i = 1; i < lines.length; i++) {
+      const line = lines[i] ?? '';
+      const field = (line === this.#lines[i] ? this.#fields[i] : undefined) ?? fieldOf(line);
+      if (field === undefined) return undefined;
+      const [key, value] = field;
+      if (headers[key] !== undefined || OTHERS.has(key)) return undefined;
+      headers[key] = value;
+      fields.push(field);
+    }
+    this.#lines = lines;
+    this.#fields = fields;
+    const { connection = 'keep-alive', 'content-length': length = '' } = headers;
+    const option = connection.toLowerCase();
+    if (!LENGTH.test(length) || (option !== 'keep-alive' && option !== 'close')) return undefined;
+    const from = end + 4;
+    return { status, headers, from, to: from + Number(length), isKept: option === 'keep-alive' };
   }
-  const { connection = 'keep-alive', 'content-length': length = '' } = headers;
-  const option = connection.toLowerCase();
-  if (!LENGTH.test(length) || (option !== 'keep-alive' && option !== 'close')) return undefined;
-  const from = end + 4;
-  return { status, headers, from, to: from + Number(length), isKept: option === 'keep-alive' };
+}
+
+function fieldOf(line: string): readonly [key: string, value: string] | undefined {
+  const [, name = '', value = ''] = FIELD.exec(line) ?? [];
+  return name === '' ? undefined : [name.toLowerCase(), value];
 }
 
 /**

@@ -7,7 +7,7 @@ import { createRoutes, type TunnelRoute, type RouteOptions } from '../tunnel/rou
 import { BodyReader, type ReceivedBody } from './body-reader.ts';
 import { decodeBody, isEncoded, tooLarge } from './decode.ts';
 import { receivedHeaders, wireHeaders } from './headers.ts';
-import { DEFAULT_LIMITS, notConnected, watchAnswer, watchConnecting, type Limits } from './limits.ts';
+import { DEFAULT_LIMITS, AnswerTimers, notConnected, watchConnecting, type Limits } from './limits.ts';
 import { CURL, failure, networkError } from './network-error.ts';
 import { PlainPool, type PlainConnection, type PlainOutcome } from './plain-connection.ts';
 import { isPlain, plainRequest, type PlainHead } from './plain-message.ts';
@@ -39,6 +39,7 @@ export function createTransport(given: Partial<TransportOptions> = {}): Transpor
   const routes = createRoutes(options);
 
   const pools = new Map<string, PlainPool>();
+  const timers = new AnswerTimers(options);
 
   async function send(request: ApiRequest, sendOptions: SendOptions): Promise<ApiResponse> {
     const target = targetOf(request.url);
@@ -49,7 +50,7 @@ export function createTransport(given: Partial<TransportOptions> = {}): Transpor
     for (;;) {
       const connection = plain?.take();
       const kept = connection && { connection, text: text ?? '' };
-      const exchanged = await exchange({ request, target, route, kept, plain }, options, sendOptions);
+      const exchanged = await exchange({ request, target, route, kept, plain, timers }, options, sendOptions);
       if (exchanged === 'stale') continue;
       const { status, headers, received } = exchanged;
       const head = { status, headers, url: request.url };
@@ -77,6 +78,7 @@ export function createTransport(given: Partial<TransportOptions> = {}): Transpor
     close: async () => {
       routes.close();
       for (const pool of pools.values()) pool.destroy();
+      timers.close();
     },
   };
 }
@@ -90,6 +92,7 @@ interface Exchange {
   readonly kept: { readonly connection: PlainConnection; readonly text: string } | undefined;
   /** Connections that requests of this form may take over. */
   readonly plain: PlainPool | undefined;
+  readonly timers: AnswerTimers;
 }
 
 type Exchanged =
@@ -108,7 +111,7 @@ function openOf({ file }: SendOptions, status: number): FileRule['open'] {
 }
 
 function exchange(
-  { request, target, route, kept, plain }: Exchange,
+  { request, target, route, kept, plain, timers }: Exchange,
   options: TransportOptions,
   sendOptions: SendOptions,
 ): Promise<Exchanged> {
@@ -126,7 +129,7 @@ function exchange(
 
     if (kept === undefined) start();
     else kept.connection.send(kept.text, isAccepted, end);
-    const watch = watchAnswer(origin, options, fail);
+    const watch = timers.start(origin, fail);
     const onAbort = (): void => fail(signal.reason);
     signal.addEventListener('abort', onAbort);
 
