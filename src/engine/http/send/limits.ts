@@ -35,11 +35,23 @@ export class AnswerTimers {
 
   /** Calls `fail` when the response is not complete in time. */
   start(origin: string, fail: (error: Error) => void): Watch {
-    const timer = this.#idle.pop() ?? new AnswerTimer(this.#timeoutMs, (ended) => this.#idle.push(ended));
+    const timer = this.#idle.pop() ?? new AnswerTimer(this.#timeoutMs);
     timer.start(() =>
       fail(tooLate(`${origin} did not answer within ${this.#timeoutMs / 1000} s.`, 'requestTimeout')),
     );
-    return timer;
+    let isEnded = false;
+    return {
+      progress: () => {
+        if (!isEnded) timer.refresh();
+      },
+      // a request may end twice, and its timer be that of another one by then
+      end: () => {
+        if (isEnded) return;
+        isEnded = true;
+        timer.stop();
+        this.#idle.push(timer);
+      },
+    };
   }
 
   /** Stops all that no request waits for. */
@@ -48,14 +60,12 @@ export class AnswerTimers {
   }
 }
 
-class AnswerTimer implements Watch {
+class AnswerTimer {
   readonly #timer: NodeJS.Timeout;
-  readonly #onEnd: (timer: AnswerTimer) => void;
   #onLate: (() => void) | undefined;
 
-  constructor(timeoutMs: number, onEnd: (timer: AnswerTimer) => void) {
+  constructor(timeoutMs: number) {
     this.#timer = setTimeout(() => this.#onLate?.(), timeoutMs);
-    this.#onEnd = onEnd;
   }
 
   start(onLate: () => void): void {
@@ -63,16 +73,14 @@ class AnswerTimer implements Watch {
     this.#timer.refresh().ref();
   }
 
-  progress(): void {
+  refresh(): void {
     this.#timer.refresh();
   }
 
-  end(): void {
-    if (this.#onLate === undefined) return;
+  /** Lets it run on to no effect; it keeps no process alive. */
+  stop(): void {
     this.#onLate = undefined;
-    // it runs on, and keeps no process alive
     this.#timer.unref();
-    this.#onEnd(this);
   }
 
   close(): void {
