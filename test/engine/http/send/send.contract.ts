@@ -443,19 +443,14 @@ export function sendContract(
       expect(error.hint).toContain('requestTimeout');
     });
 
-    test('each request has the whole request timeout, and ends with it', async () => {
-      let count = 0;
-      const api = await startApi((response) => void (++count < 3 && response.end('x')));
-      const send = open({ requestTimeoutMs: 700 });
-      expect(textOf(await send(get(api.url)))).toBe('x');
-      await setTimer(500);
-      expect(textOf(await send(get(api.url)))).toBe('x');
-      await setTimer(800);
-      const started = performance.now();
-      expect(await errorOf(send(get(api.url)))).toMatchObject({ details: { curl: 28 } });
-      expect(performance.now() - started).toBeGreaterThan(600);
-      // the one behind it, too, although the end of the one before is heard of twice
-      expect(await errorOf(send(get(api.url)))).toMatchObject({ details: { curl: 28 } });
+    test('each request has the whole request timeout, also behind one that was too late', async () => {
+      const api = await startApi((response) => response.writeHead(200, { 'Content-Length': 10 }).write('x'));
+      const send = open({ requestTimeoutMs: 300 });
+      for (let request = 1; request <= 3; request++) {
+        const started = performance.now();
+        expect(await errorOf(send(get(api.url)))).toMatchObject({ details: { curl: 28 } });
+        expect(performance.now() - started).toBeGreaterThan(250);
+      }
     });
 
     test('a body that stops coming ends with the request timeout too', async () => {
