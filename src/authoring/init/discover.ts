@@ -21,6 +21,7 @@ import { atFirstPage } from './first-page.ts';
 import { findWay, type Way } from './find-way.ts';
 import { fieldsOf, type Field } from './fields.ts';
 import { isOffsetName, isPageName } from './guesses.ts';
+import { listThatGoesOn } from './inside.ts';
 import { findKey, findTime, type UniqueFields } from './keys.ts';
 import { runOf, type ProbeContext, type ProbedList, type TriedSource } from './laboratory.ts';
 import type { RowsPlace } from './rows.ts';
@@ -148,7 +149,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
     notes.push(
       `${subject.changing.map((keys) => `\`${keys.join('.')}\``).join(', ')} changed from one request to the next: rows are told apart by the rest.`,
     );
-  const { settled, isOpen, isSpent } =
+  const { settled, isOpen, doubt, isSpent } =
     place.kind === 'one' || place.rows.length === 0 || steady === undefined
       ? NO_WAY
       : await findWay(observed, subject, lab, tried);
@@ -157,6 +158,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
       answer: body,
       settled,
       isOpen,
+      doubt,
       isSpent,
       place,
       others,
@@ -200,11 +202,12 @@ async function withChanges(subject: ProbedList, lab: ProbeContext): Promise<Prob
 /** Requests that must be left for one that only makes sure. */
 const ENOUGH = 5;
 
-const NO_WAY: Way = { settled: undefined, isOpen: undefined, isSpent: false };
+const NO_WAY: Way = { settled: undefined, isOpen: undefined, doubt: undefined, isSpent: false };
 
 interface Parts {
   readonly settled: Settled | undefined;
   readonly isOpen: string | undefined;
+  readonly doubt: string | undefined;
   readonly isSpent: boolean;
   readonly answer: Json;
   readonly place: RowsPlace;
@@ -266,15 +269,30 @@ function doubtOf(
   rows: readonly Json[],
   pages: number,
 ): readonly string[] {
-  if (parts.settled === undefined) return verdict === 'ended' ? suspicion(parts) : [];
-  if (verdict === 'ended' && parts.settled.doubt !== undefined) return [parts.settled.doubt];
   const hasEnded = verdict === 'ended' || verdict === 'complete';
+  if (parts.settled === undefined) {
+    if (hasEnded && parts.doubt !== undefined) return [parts.doubt];
+    const inside = hasEnded ? insideDoubt(rows) : [];
+    if (inside.length > 0) return inside;
+    return verdict === 'ended' ? suspicion(parts) : [];
+  }
+  if (verdict === 'ended' && parts.settled.doubt !== undefined) return [parts.settled.doubt];
   if (!hasEnded || pages < 2 || valueOf(signOf(parts.signs, 'total')) !== undefined) return [];
   const name = countIn(parts.subject.target, rows.length);
   return name === undefined
     ? []
     : [
         `Whether these are all rows: as many came on ${pages} pages as \`${name}\` asks for, which some APIs take for the whole list. Try it without.`,
+      ];
+}
+
+/** Returns a doubt about a list inside of the rows, of which only a part came, where that is longer than the rows are. */
+function insideDoubt(rows: readonly Json[]): readonly string[] {
+  const list = listThatGoesOn(rows);
+  return list === undefined || list.count <= rows.length
+    ? []
+    : [
+        `Whether these are all rows: inside of them \`${list.path}\` goes on, as \`${list.by}\` says, and only its first ${list.count} came. Ask for that list itself, or see the API's documentation.`,
       ];
 }
 

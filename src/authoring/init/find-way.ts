@@ -3,14 +3,17 @@ import type { Candidate, Observed } from './candidate.ts';
 import { candidatesOf, seesMore } from './candidates.ts';
 import { overlapOf } from './compare.ts';
 import { configurationOf } from './configure.ts';
-import { offsetCandidate } from './count.ts';
+import { offsetCandidate, pageCandidate } from './count.ts';
 import { lookAt, runOf, type ProbeContext, type ProbedList, type TriedSource } from './laboratory.ts';
 import { isPartOf, settle, WHOLE, type Settled } from './settle.ts';
+import { byUnnamed, type UnnamedWay } from './unnamed.ts';
 
 export interface Way {
   readonly settled: Settled | undefined;
   /** Why it may well be that there is a way, though none was found. */
   readonly isOpen: string | undefined;
+  /** Why there may be more rows than came, though nothing in the answers speaks of them. */
+  readonly doubt: string | undefined;
   /** The requests that are allowed were made before everything was tried. */
   readonly isSpent: boolean;
 }
@@ -29,6 +32,7 @@ export async function findWay(
   let mixed: Candidate | undefined;
   let changing: readonly Candidate[] = [];
   let isPicky = false;
+  let unnamed: UnnamedWay | undefined;
   const candidates = candidatesOf(seen);
   const groups = new Groups();
   for (
@@ -41,6 +45,10 @@ export async function findWay(
       break;
     }
     if (candidate.isGuess && best !== undefined) break;
+    if (candidate.isGuess && unnamed === undefined) {
+      unnamed = await byUnnamed(seen, subject, lab, tried);
+      if (unnamed.settled !== undefined) return found(unnamed.settled);
+    }
     if (candidate.isGuess && isPicky && ++alone > MOST_ALONE) break;
     const several = isPicky ? [] : groups.toAskAtOnce(candidate, candidates);
     if (several.length > 0) {
@@ -70,6 +78,12 @@ export async function findWay(
       candidate = { ...offsetCandidate(counts.param, 1, seen), isGuess: candidate.isGuess };
       look = await lookAt(candidate, subject, lab);
     }
+    // of two pages the second one has the number 1 where the first one has 0
+    if (look.outcome === 'empty' && candidate.kind === 'page' && counts?.first === 1 && seesMore(seen)) {
+      tried.push({ what: candidate.says, result: look.why });
+      candidate = { ...pageCandidate(counts.param, 0, seen), isGuess: candidate.isGuess };
+      look = await lookAt(candidate, subject, lab);
+    }
     if (look.outcome === 'mixed') mixed ??= candidate;
     // an empty page is no end where the answer says that there is more
     const isEnd =
@@ -87,7 +101,7 @@ export async function findWay(
       groups.failed(candidate);
       continue;
     }
-    if (settled.verdict !== 'doubtful') return { settled, isOpen: undefined, isSpent: false };
+    if (settled.verdict !== 'doubtful') return found(settled);
     best ??= settled;
   }
   if (best === undefined && mixed !== undefined && lab.wire.left > 0)
@@ -99,8 +113,13 @@ export async function findWay(
   return {
     settled: best,
     isOpen: best !== undefined || isWhole ? undefined : openText(others),
+    doubt: unnamed?.doubt,
     isSpent: isSpent || (best?.verdict === 'doubtful' && best.trial.isSpent),
   };
+}
+
+function found(settled: Settled): Way {
+  return { settled, isOpen: undefined, doubt: undefined, isSpent: false };
 }
 
 function openText(candidates: readonly Candidate[]): string {

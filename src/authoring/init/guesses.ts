@@ -143,9 +143,10 @@ export function sizeName(echo: string | undefined, given: readonly string[]): st
   return /^(?:items_per_page)$/.test(key) ? 'count' : echo;
 }
 
-const PAGE = /^(?:page|p|pg|paged|page_(?:number|no|num|index|id)|current_page|pageno)$/;
+const PAGE =
+  /^(?:page|p|pg|paged|(?:page|pg)_?(?:number|no|nr|num|index|idx)|page_id|cur(?:rent)?_?page|pagina|seite)$/;
 const OFFSET =
-  /^(?:offset|skip|start|start_at|start_index|from|start_row|start_record|row_offset|first_result|page_offset|begin)$/;
+  /^(?:offset|skip|start|start_?(?:at|index|row|record|from|pos|position)|from|from_?(?:row|record|index)|row_?(?:offset|start)|first_?(?:row|record|result)|page_offset|begin|begin_?(?:at|index|row))$/;
 const SIZE =
   /^(?:limit|per_page|page_size|size|count|max_results|max|rows|take|top|first|items_per_page|results_per_page|num|page_limit|max_records|n|batch_size|max_keys|max_items|hits_per_page|page_len|pagelen|how_many)$/;
 /** Tells whether a name is that of a page number, also in brackets: `page`, `_page`, `page[number]`, `pagination[page]`. */

@@ -43,6 +43,8 @@ export interface Look {
   readonly outcome: 'new' | 'empty' | 'mixed' | 'wrong' | 'spent';
   /** It begins with the last row of page 1: rows are counted from 1. */
   readonly isByOne?: true;
+  /** It is page 1. */
+  readonly isAgain?: true;
   readonly why: string;
 }
 
@@ -94,7 +96,7 @@ function judgeSecond(trial: Trial, second: TriedPage | undefined, subject: Probe
   if (second.rows.length === 0) return { outcome: 'empty', why: 'page 2 is empty' };
   const { known, isSame, isById, rows: came } = overlapOf(subject.rows, second.rows, subject);
   const how = isById ? ' by their ids' : '';
-  if (isSame) return { outcome: 'wrong', why: 'page 1 comes again' };
+  if (isSame) return { outcome: 'wrong', isAgain: true, why: 'page 1 comes again' };
   if (known === came) return { outcome: 'wrong', why: `page 2 brings rows of page 1${how}` };
   const same = report?.doubtful[0]?.doubts.find(
     ({ code }) => code === 'samePage' || code === 'onlyKnownRows',

@@ -91,8 +91,7 @@ function endText({ settled, report, verdict, pages, rows, signs, against, tried 
   const total = valueOf(signOf(signs, 'total'));
   if (verdict === 'cut' && settled?.verdict === 'ended' && settled.doubt !== undefined)
     return `not known: ${came}: ${report?.reasons[0]?.text ?? 'nothing more came'}`;
-  if (verdict === 'cut' && settled?.verdict !== 'cut')
-    return `not known: ${came}, as many as were asked for or as a page commonly has`;
+  if (verdict === 'cut' && settled?.verdict !== 'cut') return `not known: ${came}`;
   if (verdict === 'cut')
     return `not reached with the requests that are allowed: ${total === undefined ? came : `${rows} of the ${total} rows that the API speaks of came, on ${counted(pages, 'page')}`}, none of them twice${evidence}`;
   return `doubtful, ${came}: ${against.join(' ')}`;

@@ -1,10 +1,77 @@
+import { rowsOf } from '../apis.ts';
 import { cut, int, json, link, marked, strict, text, type Server } from './servers.ts';
 
 const R = marked(137);
+/** Rows of others, without a mark. */
+const OTHERS = rowsOf(100).map((row) => ({ ...row, id: Number(row.id) + 1000 }));
 const lines = (rows: readonly object[]): string => rows.map((row) => JSON.stringify(row)).join('\n');
 
 /** APIs whose pages have a number, or rows to skip. */
 export const NUMBERED: readonly Server[] = [
+  {
+    name: 'batches from 0, of which nothing speaks',
+    ask: '/v1/users?batch=0',
+    rows: 137,
+    api: (asked) => json({ note: 'see the manual', users: cut(R, int(asked, 'batch', 0) * 33, 33) }),
+  },
+  {
+    name: 'batches from 1, where 0 is the first one, too',
+    ask: '/v1/users?batch=0',
+    rows: 137,
+    api: strict('batch', (asked) => json(cut(R, (Math.max(1, int(asked, 'batch', 1)) - 1) * 33, 33))),
+  },
+  {
+    name: 'a later batch',
+    ask: '/v1/users?batch=2',
+    rows: 137,
+    isOpen: true,
+    says: ['`batch=1` brings others than `batch=2`'],
+    api: (asked) => json(cut(R, (int(asked, 'batch', 1) - 1) * 33, 33)),
+  },
+  {
+    name: 'two batches, which may as well be two kinds of rows',
+    ask: '/v1/users?batch=1',
+    rows: 137,
+    isOpen: true,
+    says: ['`batch=2` brings others than `batch=1`'],
+    api: (asked) => json(cut(R, (int(asked, 'batch', 1) - 1) * 90, 90)),
+  },
+  {
+    name: 'rows to skip under a name that says nothing',
+    ask: '/v1/users?von=0',
+    rows: 137,
+    api: strict('von', (asked) => json({ users: cut(R, int(asked, 'von', 0), 33) })),
+  },
+  {
+    name: 'a number that chooses among rows, which are in them',
+    ask: '/v1/users?team=1',
+    rows: 33,
+    says: ['verdict ended'],
+    api: (asked) => {
+      const team = int(asked, 'team', 1);
+      const others = OTHERS.slice((team - 2) * 33, (team - 1) * 33);
+      return json((team === 1 ? R.slice(0, 33) : others).map((row) => ({ ...row, team })));
+    },
+  },
+  {
+    name: 'a number that chooses among rows, and says so nowhere',
+    ask: '/v1/users?shop=1',
+    rows: 33,
+    says: ['verdict unproved'],
+    api: (asked) => {
+      const shop = int(asked, 'shop', 1);
+      return json(shop === 1 ? R.slice(0, 33) : OTHERS.slice((shop - 2) * 20, (shop - 1) * 20));
+    },
+  },
+  {
+    name: 'two pages from 0, where the second one is called 1',
+    ask: '/v1/users',
+    rows: 137,
+    api: (asked) => {
+      const page = int(asked, 'page', 0);
+      return json({ users: cut(R, page * 100, 100), last_page: page > 0 });
+    },
+  },
   {
     name: 'documents of a database, whole',
     ask: '/db/_all_docs',

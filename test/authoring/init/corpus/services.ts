@@ -11,6 +11,14 @@ const from = (at: number, size: number): { rows: typeof R; next: number | undefi
 /** APIs of services on the web: shops, desks, archives, open data. */
 export const SERVICES: readonly Server[] = [
   {
+    name: 'a board with a page of items inside',
+    ask: `curl ORIGIN/v2 --json '{"query":"{ boards(ids: 1) { name items_page(limit: 25) { cursor items { id name } } } }"}'`,
+    rows: 137,
+    isOpen: true,
+    says: ['`items_page.items` goes on, as `items_page.cursor` says'],
+    api: () => json({ data: { boards: [{ name: 'a', items_page: { cursor: 'c25', items: marked(25) } }] } }),
+  },
+  {
     name: 'contacts that are searched by a POST, with a nested after',
     ask: `curl ORIGIN/crm/v3/objects/contacts/search --json '{"filterGroups":[],"limit":40}'`,
     rows: 137,
