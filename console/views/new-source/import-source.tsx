@@ -155,6 +155,7 @@ const OUTCOMES = {
   exact: ['good', 'exact'],
   'equal rows, other columns': ['warn', 'other columns'],
   'more rows': ['warn', 'more rows'],
+  'other rows': ['warn', 'maybe other rows'],
   not: ['bad', 'not taken over'],
 } as const;
 
@@ -168,6 +169,7 @@ function Report({ report }: { readonly report: ImportedSource['report'] }) {
       <p role="status">
         {plural(streams.length, 'stream')}: {count('exact')} exact, {count('equal rows, other columns')} with
         equal rows and other columns, {count('more rows') > 0 && `${count('more rows')} with more rows, `}
+        {count('other rows') > 0 && `${count('other rows')} that may have other rows, `}
         {count('not')} not taken over.
       </p>
       {notes.map((note) => (

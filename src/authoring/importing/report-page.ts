@@ -37,6 +37,7 @@ ${settingsPart(settings)}<h2>The levels</h2>
 <dt>${badge('exact', 'good')}</dt><dd>The same rows, with the same columns.</dd>
 <dt>${badge('equal rows, other columns', 'fair')}</dt><dd>The same rows; columns are missing, more, or called something else.</dd>
 <dt>${badge('more rows', 'fair')}</dt><dd>All rows of the other tool, and others that it leaves out, such as in later runs; what differs says which.</dd>
+<dt>${badge('other rows', 'fair')}</dt><dd>The same rows where the API answers as the source takes for granted; what differs says when they are others.</dd>
 <dt>${badge('not', 'bad')}</dt><dd>Something could not be taken over, or was seen to differ. Its row is there, disabled, for somebody to finish.</dd>
 </dl>
 </main>
@@ -50,6 +51,7 @@ const LEVELS: Readonly<Record<StreamReport['outcome'], Colour>> = {
   exact: 'good',
   'equal rows, other columns': 'fair',
   'more rows': 'fair',
+  'other rows': 'fair',
   not: 'bad',
 };
 const TRIALS: Readonly<Record<NonNullable<StreamReport['trial']>['result'], Colour>> = {
@@ -69,16 +71,24 @@ function ordered(streams: readonly StreamReport[]): readonly StreamReport[] {
   return ORDER.flatMap((outcome) => streams.filter((stream) => stream.outcome === outcome));
 }
 
-const ORDER: readonly StreamReport['outcome'][] = ['not', 'more rows', 'equal rows, other columns', 'exact'];
+const ORDER: readonly StreamReport['outcome'][] = [
+  'not',
+  'other rows',
+  'more rows',
+  'equal rows, other columns',
+  'exact',
+];
 
 function summaryOf(streams: readonly StreamReport[]): string {
   const count = (outcome: StreamReport['outcome']): number =>
     streams.filter((stream) => stream.outcome === outcome).length;
   const more = count('more rows');
+  const other = count('other rows');
   const parts = [
     `${badge(String(count('exact')), 'good')} exact`,
     `${badge(String(count('equal rows, other columns')), 'fair')} with equal rows and other columns`,
     ...(more === 0 ? [] : [`${badge(String(more), 'fair')} with more rows`]),
+    ...(other === 0 ? [] : [`${badge(String(other), 'fair')} that may have other rows`]),
     `${badge(String(count('not')), 'bad')} not`,
   ];
   const proved = streams.filter(({ trial }) => trial?.result === 'proved').length;

@@ -1,6 +1,6 @@
 import type { TableComparison } from './against/compare-tables.ts';
 /** The degree to which a stream was taken over. */
-export type ConversionOutcome = 'exact' | 'equal rows, other columns' | 'more rows' | 'not';
+export type ConversionOutcome = 'exact' | 'equal rows, other columns' | 'more rows' | 'other rows' | 'not';
 
 /** Something that could not be taken over as it is. */
 export interface ImportReason {
@@ -96,6 +96,7 @@ export function reportText(report: ImportReport): string {
     ...(compared?.lines ?? []).map((text) => `    ${text}`),
   ]);
   const more = countOf(report, 'more rows');
+  const other = countOf(report, 'other rows');
   const open = settings.map(
     ({ key, title, isRequired, example }) =>
       `  parameters.config.${key}${isRequired ? '' : ' (may stay empty)'}: ${title}${example === undefined ? '' : `, for example ${example}`}`,
@@ -104,7 +105,7 @@ export function reportText(report: ImportReport): string {
     ...lines,
     '',
     ...notes,
-    `${countOf(report, 'exact')} exact, ${countOf(report, 'equal rows, other columns')} with equal rows and other columns, ${more === 0 ? '' : `${more} with more rows, `}${countOf(report, 'not')} not.`,
+    `${countOf(report, 'exact')} exact, ${countOf(report, 'equal rows, other columns')} with equal rows and other columns, ${more === 0 ? '' : `${more} with more rows, `}${other === 0 ? '' : `${other} that may have other rows, `}${countOf(report, 'not')} not.`,
     ...trialCounts(streams),
     ...comparedCounts(streams),
     ...(open.length === 0 ? [] : ['', 'Settings to fill in:', ...open]),

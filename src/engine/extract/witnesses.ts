@@ -104,7 +104,7 @@ export class Witnesses {
           status,
           isTakenAsEmpty: taken?.do === 'empty' || taken?.do === 'skip',
           asked: { job: content.asked, wire: content.request },
-          isDropped: verdict === 'stop',
+          isDropped: verdict !== 'keep',
           repeats,
         });
         if (circle !== undefined && !this.accepts(job)) throw endless(circle);

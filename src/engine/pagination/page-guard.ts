@@ -17,6 +17,8 @@ export interface GuardOptions {
   readonly maxPages?: number;
   /** True when an empty page is no end, even if it equals the page before. */
   readonly emptyGoesOn?: boolean;
+  /** True when the second page may be the first one again: pages are asked for from 0, and many APIs take 0 for 1. */
+  readonly firstMayRepeat?: boolean;
 }
 
 /** A page as the guard compares it: equal digests mean equal content. */
@@ -35,9 +37,9 @@ export interface GuardInput {
   readonly describeRequest: () => string;
 }
 
-/** Decision about a page. `stop`: the job ends and this page is not written. */
+/** Decision about a page. `stop`: the job ends and this page is not written; `pass`: it is not written, and the job goes on. */
 export interface GuardVerdict {
-  readonly verdict: 'keep' | 'stop';
+  readonly verdict: 'keep' | 'pass' | 'stop';
   readonly reason?: Reason;
   readonly warning?: string;
   /** Number of the earlier page whose rows this page repeats, when it is written all the same. */
@@ -63,13 +65,14 @@ export interface Guard {
  * Creates the guard around every pagination. It checks, in this order:
  *
  * 1. more than `maxPages` pages: an error;
- * 2. a page with the body of the page before: the job ends, unless it is an empty page and those are no end;
- * 3. a repeated request without rows: the job ends;
- * 4. a repeated request with the rows of the page before: the job ends;
- * 5. a repeated request with the rows of an earlier page: a circle, an error;
- * 6. rows that came before, by another request or in another body: one warning for each job, and an error after
+ * 2. a second page with the body of the first one, where pages are asked for from 0: it is passed over;
+ * 3. a page with the body of the page before: the job ends, unless it is an empty page and those are no end;
+ * 4. a repeated request without rows: the job ends;
+ * 5. a repeated request with the rows of the page before: the job ends;
+ * 6. a repeated request with the rows of an earlier page: a circle, an error;
+ * 7. rows that came before, by another request or in another body: one warning for each job, and an error after
  *    {@link MOST_ALIKE} such pages in a row;
- * 7. very many pages in a row without rows, unless those are no end: an error.
+ * 8. very many pages in a row without rows, unless those are no end: an error.
  *
  * A repeated request with new rows is how server-side scrolling works, and passes.
  */
@@ -86,6 +89,11 @@ export function createGuard(options: GuardOptions = {}): Guard {
 
       const previous = memory.page === 0 ? undefined : memory.page;
       const isAnother = memory.requests.digests.at(-1) !== input.requestDigest;
+      if (options.firstMayRepeat === true && isFirstAgain(input, memory))
+        return {
+          verdict: 'pass',
+          state: remember(memory, input, { alike: 0, empty: 0, hasWarned: memory.hasWarned }),
+        };
       const goesOn = options.emptyGoesOn === true && input.rows === 0 && isAnother;
       if (previous !== undefined && memory.body === input.bodyDigest && !goesOn)
         return stop({ code: 'sameResponse', page: previous });
@@ -109,6 +117,11 @@ export function createGuard(options: GuardOptions = {}): Guard {
       };
     },
   };
+}
+
+function isFirstAgain({ page, rows, bodyDigest, requestDigest }: GuardInput, memory: Memory): boolean {
+  const isAnother = lastSeen(memory, 'requests', requestDigest) === undefined;
+  return page === 2 && rows > 0 && memory.body === bodyDigest && isAnother;
 }
 
 function overBudget(maxPages: number, input: GuardInput): PaginationError {

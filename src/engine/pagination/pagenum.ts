@@ -63,7 +63,7 @@ export const pagenum: PaginationMethod = {
     const limit = { key: 'limitParam', place: sizePlace(options, job, context) };
     const number = { key: 'pageParam', place: placeAt(options, 'pageParam', job, context, 'page') };
     const size = jobPageSize(job, limit.place, at) ?? read.count(options, 'limit', at);
-    const start = firstPage(options, at);
+    const start = firstPageOf(options, at);
     const inFirst = read.flag(options, 'firstPageParams', at) ?? true;
     const isLast = lastPage(options, at);
     const request = requestOf(job);
@@ -91,7 +91,8 @@ export const pagenum: PaginationMethod = {
   },
 };
 
-function firstPage(options: AnyObject, at: string): number {
+/** Returns the number of the first page. @throws {PaginationError} for one that is no whole number */
+export function firstPageOf(options: AnyObject, at: string): number {
   const value = getKey(options, 'firstPage');
   if (value === undefined || value === null || value === '') return 1;
   const page = truncated(value);

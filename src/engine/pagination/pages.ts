@@ -178,7 +178,7 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
         const most = source.isLive(content) ? budget(next, page) : 1;
         if (fill(queue, page + 1, paginator.plan, send, most) || !isAsked) await turn();
       }
-      yield { page, content, ...('stop' in next ? { end: next.stop } : {}) };
+      if (verdict.verdict === 'keep') yield { page, content, ...('stop' in next ? { end: next.stop } : {}) };
       if ('stop' in next) return next.stop;
       if (!isEager) send(next, page + 1);
     }

@@ -93,7 +93,7 @@ export const Importing = Type.Object({
 
 const ImportedStream = Type.Object({
   stream: Type.String(),
-  outcome: Type.Enum(['exact', 'equal rows, other columns', 'more rows', 'not']),
+  outcome: Type.Enum(['exact', 'equal rows, other columns', 'more rows', 'other rows', 'not']),
   row: Type.Optional(
     Type.String({ description: 'Its row in the configuration; disabled where it is `not`.' }),
   ),

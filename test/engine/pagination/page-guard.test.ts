@@ -40,6 +40,9 @@ function guarded(pages: Iterable<Page>, options: GuardOptions = {}): GuardVerdic
 
 const page = (request: string, rows: string, more: Partial<Page> = {}): Page => ({ request, rows, ...more });
 
+const decided = (pages: Page[]): string[] =>
+  guarded(pages, { firstMayRepeat: true }).map(({ verdict }) => verdict);
+
 const circle = (before: number, length: number): Page[] =>
   Array.from({ length: 4 * (before + length) }, (_, i) => {
     const at = i < before ? i : before + ((i - before) % length);
@@ -64,6 +67,17 @@ describe('the guard', () => {
   test('stops at a response equal to the one before, whatever was asked', () => {
     const last = guarded([page('a', '1', { body: 'x' }), page('b', '1', { body: 'x' })]).at(-1);
     expect(last).toMatchObject({ verdict: 'stop', reason: { code: 'sameResponse', page: 1 } });
+  });
+
+  test('passes over a second page that is the first one again, where pages are asked for from 0, and no third one', () => {
+    const same = { body: 'x' };
+    const pages = [page('0', '1', same), page('1', '1', same), page('2', '2')];
+    expect(decided(pages)).toEqual(['keep', 'pass', 'keep']);
+    expect(decided([...pages.slice(0, 2), page('2', '1', same)])).toEqual(['keep', 'pass', 'stop']);
+    expect(decided([page('0', '1', same), page('0', '1', same)])).toEqual(['keep', 'stop']);
+    expect(decided([page('0', '', { body: 'x', count: 0 }), page('1', '', { body: 'x', count: 0 })])).toEqual(
+      ['keep', 'stop'],
+    );
   });
 
   test('a response equal to an earlier one than that does not stop by itself', () => {

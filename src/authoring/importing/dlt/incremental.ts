@@ -16,6 +16,8 @@ export interface ResourceIncremental {
   /** Values of `{incremental.…}`. */
   readonly fields: Readonly<Record<string, TranslatedValue | undefined>>;
   readonly notes: readonly string[];
+  /** In words: rows that come again in the next run; undefined where none do. */
+  readonly again: string | undefined;
 }
 
 const KEYS = new Set([
@@ -114,12 +116,8 @@ function draft(
   const isClosedEnd = options.get('range_end') === 'closed';
   const notes: string[] = [];
   const missing = options.get('on_cursor_value_missing') ?? 'raise';
-  if (missing !== 'include')
-    notes.push(
-      missing === 'exclude'
-        ? `Rows without “${cursor}” are kept here.`
-        : `A row without “${cursor}” is an error there, and is kept here.`,
-    );
+  if (missing === 'raise') notes.push(`A row without “${cursor}” is an error there, and is kept here.`);
+  const present = missing === 'exclude' ? [{ value: cursor, is: 'present' }] : [];
   if (end !== undefined) {
     if (first === undefined) throw new Untaken('an end without a beginning', options.get('end_value'));
     const params = {
@@ -129,6 +127,7 @@ function draft(
     return {
       incremental: undefined,
       where: [
+        ...present,
         orAbsent(cursor, { value: cursor, is: isOpen ? 'above' : 'atLeast', than: asSource(first) }),
         orAbsent(cursor, { value: cursor, is: isClosedEnd ? 'atMost' : 'below', than: asSource(end) }),
       ],
@@ -138,21 +137,22 @@ function draft(
         ...notes,
         'It has an end, so that every run reads the same stretch and no state is kept, there and here.',
       ],
+      again: undefined,
     };
   }
   const lag = options.get('lag');
   if (lag !== undefined && lag !== null && typeof lag !== 'number')
     throw new Untaken('a lag that is no number', lag);
-  if (!isOpen)
-    notes.push(
-      'Rows at the newest value of the last run come again in the next one; there they are dropped when they are equal. Give the table its primary key.',
-    );
+  if (typeof lag === 'number' && lag !== 0 && first === undefined)
+    notes.push('The lag is in seconds here; there it is in days where the values are days.');
+  const behind =
+    isOpen && first !== undefined ? [orAbsent(cursor, { value: cursor, is: 'above', than: first })] : [];
   return {
     incremental: {
       cursor,
       ...(first === undefined ? {} : { first }),
       ...(typeof lag === 'number' && lag !== 0
-        ? { lookback: typeof first === 'number' ? lag : `${lag} seconds` }
+        ? { lookback: lookbackOf(lag, first), ...(first === undefined ? {} : { notBefore: first }) }
         : {}),
       ...(startParam === undefined ? {} : { to: { query: startParam } }),
       // rows before the state are dropped there, too, whatever the API gives
@@ -160,11 +160,21 @@ function draft(
       ...(isOpen ? { equal: 'drop' } : {}),
       ...(options.get('row_order') === 'desc' ? { order: 'descending' } : {}),
     },
-    where: [],
+    // the first run leaves out rows at the beginning, too
+    where: [...present, ...behind],
     params: {},
     fields: { start_value: { state: 'cursor' }, last_value: { state: 'cursor' }, initial_value: first },
     notes,
+    again: isOpen
+      ? undefined
+      : 'Rows at the newest value of the last run come again in the next one; there they are dropped when they are equal. Give the job a “primaryKey”.',
   };
+}
+
+/** Returns the lookback of a lag: it is in days for days, else in seconds, and a number for numbers. */
+function lookbackOf(lag: number, first: TranslatedValue | undefined): TranslatedValue {
+  if (typeof first === 'number') return lag;
+  return typeof first === 'string' && /^\d{4}-?\d{2}-?\d{2}$/.test(first) ? `${lag} days` : `${lag} seconds`;
 }
 
 function orAbsent(cursor: string, condition: TranslatedValue): TranslatedValue {

@@ -8,7 +8,8 @@ import { scalarOut } from './out.ts';
 import { readResources, type Resource } from './resources.ts';
 import { SourceSettings } from './dlt-settings.ts';
 import { filledMap } from './templates.ts';
-import { Code, isList, type TranslatedValue, shownValue, type Value, ValueMap } from './value.ts';
+import { addsRows, keyOf, readHints } from './hints.ts';
+import { type TranslatedValue, shownValue, type Value, ValueMap } from './value.ts';
 import { trimEnd } from '../../../lib/trim.ts';
 
 export interface ImportDltOptions {
@@ -196,6 +197,7 @@ class Tree {
   ): readonly Readonly<Record<string, unknown>>[] {
     const isOwn = !isAlone || this.authentication === undefined;
     const all = [...this.#taken.values()];
+    for (const taken of all) if (taken.parent === undefined) this.#tellMixed(taken);
     return all.flatMap((taken) => {
       const isRun = taken.isWhole && this.#isRun(taken);
       if (isRun && taken.parent !== undefined) return [];
@@ -206,6 +208,7 @@ class Tree {
       return [
         rowOf(
           taken,
+          this.#writer(taken),
           id,
           jobs,
           isRun
@@ -235,12 +238,13 @@ class Tree {
   }
 
   reports(): readonly StreamReport[] {
+    for (const taken of this.#taken.values()) tellParent(taken);
     return [...this.#taken.values()].map((taken) => {
       const { resource, isWhole, row } = taken;
       const { name, findings } = resource;
       return {
         stream: name,
-        outcome: !isWhole ? 'not' : findings.columns.length > 0 ? 'equal rows, other columns' : 'exact',
+        outcome: isWhole ? findings.outcome : 'not',
         ...(row === undefined ? {} : { row }),
         columns: findings.columns,
         reasons: this.#reasonsOf(taken),
@@ -284,10 +288,6 @@ class Tree {
       readAuth(own ?? client.get('auth'), settings),
     );
     readHints(resource);
-    if (parent !== undefined && dispositionOf(resource) !== dispositionOf(parent.resource))
-      findings.note(
-        `Its table is written as that of “${parent.resource.name}” is, with which it shares a row: there it is another way.`,
-      );
     if (parent !== undefined && JSON.stringify(parent.authentication) !== JSON.stringify(authentication))
       findings.not(`${at}.endpoint.auth`, 'No counterpart: a parent that is authenticated in another way');
     const isWhole =
@@ -333,6 +333,22 @@ class Tree {
     return this.#children(taken).flatMap((child) => [child, ...this.#below(child)]);
   }
 
+  /** Returns the resource of a row whose write disposition is that of the row: the first one with a table. */
+  #writer(taken: Taken): Resource {
+    const written = [taken, ...this.#below(taken)].find(isSelected);
+    return (written ?? taken).resource;
+  }
+
+  /** Reports tables that are written in another way than the first one of their row. */
+  #tellMixed(taken: Taken): void {
+    const writer = this.#writer(taken);
+    for (const { resource } of this.#below(taken).filter(isSelected))
+      if (addsRows(resource) !== addsRows(writer))
+        resource.findings.otherRows(
+          `Its table is written as that of “${writer.name}” is, with which it shares a row: ${addsRows(writer) ? 'rows are added to it, and there they replace it' : 'rows replace it, and there they are added to it'}.`,
+        );
+  }
+
   #withChildren(taken: Taken): ResourceJob {
     const children = this.#children(taken).map((child) => this.#withChildren(child));
     return {
@@ -341,6 +357,18 @@ class Tree {
       ...(children.length === 0 ? {} : { children }),
     };
   }
+}
+
+/** Reports rows that are below other rows of the parent. */
+function tellParent({ parent, resource: { findings } }: Taken): void {
+  if (parent === undefined) return;
+  tellParent(parent);
+  const { outcome } = parent.resource.findings;
+  const { name } = parent.resource;
+  if (outcome === 'more rows')
+    findings.moreRows(`Its rows are asked for below those of “${name}”, which has more rows.`);
+  if (outcome === 'other rows')
+    findings.otherRows(`Its rows are asked for below those of “${name}”, which may have other rows.`);
 }
 
 function isSelected({ resource }: Taken): boolean {
@@ -355,18 +383,16 @@ function alone({ job, parent }: Taken): ResourceJob {
   return whole;
 }
 
+/** @param writer the resource whose table is written as the row says */
 function rowOf(
   { resource }: Taken,
+  writer: Resource,
   id: string,
   job: ResourceJob,
   whyDisabled: string | undefined,
   api: Readonly<Record<string, TranslatedValue>>,
 ): Readonly<Record<string, unknown>> {
   const { name } = resource;
-  const disposition = dispositionOf(resource);
-  // tables are appended to there unless it says otherwise
-  const isIncremental =
-    disposition === 'append' || disposition === 'merge' || (disposition === undefined && keepsState(job));
   return {
     id,
     name,
@@ -374,118 +400,8 @@ function rowOf(
     configuration: {
       parameters: {
         ...(Object.keys(api).length === 0 ? {} : { api }),
-        config: { ...(isIncremental ? { incrementalOutput: true } : {}), jobs: [job] },
+        config: { ...(addsRows(writer) ? { incrementalOutput: true } : {}), jobs: [job] },
       },
     },
   };
-}
-
-/** Returns the write disposition of a resource; undefined where it has none. */
-function dispositionOf({ map }: Resource): Value | undefined {
-  const given = map.get('write_disposition');
-  return (given instanceof ValueMap ? given.get('disposition') : given) ?? undefined;
-}
-
-/** Returns the primary key of a table whose rows are merged by it. */
-function keyOf(resource: Resource): { readonly primaryKey?: TranslatedValue } {
-  if (dispositionOf(resource) !== 'merge') return {};
-  const names = keyNames(resource.map.get('primary_key'));
-  if (names === undefined) return {};
-  const [only, second] = names;
-  return { primaryKey: only !== undefined && second === undefined ? only : names };
-}
-
-/** Returns columns with __ between the levels, as paths; undefined if there are none, or code determines them. */
-function keyNames(value: Value | undefined): readonly string[] | undefined {
-  const items = value !== undefined && isList(value) ? value : [value];
-  const names = items.flatMap((item) => (typeof item === 'string' && item !== '' ? [item] : []));
-  const isRead = items.length > 0 && names.length === items.length;
-  return isRead ? names.map((name) => name.replaceAll('__', '.')) : undefined;
-}
-
-function keepsState({ incremental, children }: ResourceJob): boolean {
-  return (
-    incremental !== undefined ||
-    (Array.isArray(children) && children.some((child) => keepsState(child as ResourceJob)))
-  ); // made above
-}
-
-/** Keys of a resource that say something of its table alone. */
-const HARMLESS = new Set([
-  'name',
-  'endpoint',
-  'include_from_parent',
-  'table_name',
-  'parallelized',
-  'section',
-  'table_format',
-  'file_format',
-  'schema_contract',
-  'references',
-  'nested_hints',
-  'merge_key',
-  'description',
-]);
-
-/** Reads the hints of a resource, which are not about its requests. */
-function readHints(resource: Resource): void {
-  const { map, findings, at } = resource;
-  for (const [key, value] of map.entries) {
-    if (HARMLESS.has(key) || value === null) continue;
-    if (key === 'processing_steps') steps(value, findings, at);
-    else if (key === 'primary_key') primaryKey(value, resource);
-    else if (key === 'write_disposition') disposition(value, resource);
-    else if (key === 'columns')
-      findings.note('Types and hints of columns are not taken over: all cells are text.');
-    else if (key === 'max_table_nesting')
-      findings.column('objects and lists are not kept as JSON from a level on');
-    else if (key === 'selected') {
-      if (value === false) findings.note('It is not selected, so that it makes no table.');
-      else if (value !== true) findings.not(`${at}.selected`, 'A choice that code makes', value);
-    } else findings.not(`${at}.${key}`, `No counterpart: “${key}”`, value);
-  }
-}
-
-function steps(value: Value, findings: SourceFindings, at: string): void {
-  const list = isList(value) ? value : [value];
-  for (const [i, step] of list.entries()) {
-    const path = `${at}.processing_steps[${i}]`;
-    if (!(step instanceof ValueMap)) {
-      findings.not(path, 'A step that is Python code', step);
-      continue;
-    }
-    for (const [kind, code] of step.entries)
-      findings.not(
-        `${path}.${kind}`,
-        kind === 'filter'
-          ? 'Python code chooses the rows; say it by “where” of the job'
-          : 'Python code changes the rows; say it by “columns” of the job',
-        code,
-      );
-  }
-}
-
-/**
- * Reports a primary key that code makes, and one by which rows are not merged: in the source it is only a hint, and
- * rows stay.
- */
-function primaryKey(value: Value, resource: Resource): void {
-  const { findings, at } = resource;
-  const isMerged = dispositionOf(resource) === 'merge';
-  if (isMerged && keyNames(value) === undefined)
-    findings.not(`${at}.primary_key`, 'A primary key that code makes; write “primaryKey” of the job', value);
-  if (isMerged) return;
-  findings.note(
-    `The primary key is ${shownValue(value)}, and rows are not merged by it there. To have that, write it as “primaryKey” of the job.`,
-  );
-}
-
-function disposition(value: Value, resource: Resource): void {
-  const { findings, map } = resource;
-  if (value instanceof Code) findings.note(`How the table is written is decided by code: ${value.text}.`);
-  if (dispositionOf(resource) !== 'merge') return;
-  if (value instanceof ValueMap && value.get('strategy') === 'scd2')
-    findings.note('Old rows are kept there with the time in which they were valid; here the new one stays.');
-  if ((map.get('primary_key') ?? null) === null)
-    findings.note('Rows are to be merged there, and no primary key is given: they are added.');
 }

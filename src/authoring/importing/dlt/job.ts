@@ -1,8 +1,9 @@
 import { Untaken } from './findings.ts';
+import { mergeKeyOf } from './hints.ts';
 import { isIncrementalParam, readIncremental, type ResourceIncremental } from './incremental.ts';
 import { plainText, textOut } from './out.ts';
 import { readPaginator } from './pagination.ts';
-import { pathOf } from './paths.ts';
+import { mayHaveLists, pathOf } from './paths.ts';
 import { readResponseActions } from './reactions.ts';
 import { resolveParam, resourceField, type Resource } from './resources.ts';
 import type { SourceSettings } from './dlt-settings.ts';
@@ -38,6 +39,8 @@ export function jobOf(resource: Resource, { settings, paginator, above }: JobCon
   const incremental = findings.attempt(where('incremental'), () => readIncremental(resource, settings));
   const resolve = resolver(incremental, placeholders);
   for (const note of incremental?.notes ?? []) findings.note(note);
+  if (incremental?.again !== undefined && mergeKeyOf(resource) === undefined)
+    findings.moreRows(incremental.again);
   const isEntity = isSingleEntity(resource.path);
   const inPath = new Set<string>();
   const address = findings.attempt(where('path'), () =>
@@ -63,7 +66,7 @@ export function jobOf(resource: Resource, { settings, paginator, above }: JobCon
     findings.attempt(where('response_actions'), () =>
       readResponseActions(endpoint.get('response_actions')),
     ) ?? [];
-  const sent = { ...query, ...incremental?.params };
+  const sent = withoutSize({ ...query, ...incremental?.params }, paging?.pagination);
   const dataField = findings.attempt(where('data_selector'), () => dataFieldOf(resource, isEntity));
   const columns = findings.attempt(`${at}.include_from_parent`, () => columnsOf(resource, above)) ?? {};
   const job: ResourceJob = {
@@ -103,6 +106,17 @@ function sentIn(sent: Record<string, TranslatedValue>, isGet: boolean, body: Res
   const isBare = !isGet && Object.keys(body).length === 0;
   if (isBare) return { params: sent, paramsIn: 'query' };
   return Object.keys(sent).length === 0 ? {} : { [isGet ? 'params' : 'query']: sent };
+}
+
+/** Leaves out a page size of the parameters: that of the paginator takes its place, and here it would be the other way round. */
+function withoutSize(
+  sent: Record<string, TranslatedValue>,
+  pagination: ResourceJob | undefined,
+): Record<string, TranslatedValue> {
+  const place = pagination?.['limitParam'];
+  const name =
+    typeof place === 'object' && place !== null && 'query' in place ? place['query'] : (place ?? undefined);
+  return Object.fromEntries(Object.entries(sent).filter(([key]) => key !== name));
 }
 
 /** Values of the parent row that requests have. */
@@ -255,12 +269,17 @@ function dataFieldOf({ endpoint, findings }: Resource, isEntity: boolean): Trans
   const selector = endpoint.get('data_selector');
   if (!isGiven(selector)) {
     if (isEntity) return '.';
-    findings.column(
-      'guessed where the rows are: no data_selector is named, so that the library looks for them in the first answer; here they are the answer, or its only list at the top',
+    findings.otherRows(
+      'Guessed where the rows are: no data_selector is named, so that the library looks for them in the first answer. Here they are the answer where that is a list, or its only list at the top. Several lists are an error here; with a list further inside, or none, there are no rows here and a warning, where the library takes that list, or the whole answer as one row. Name “data_selector” in the source: “$” is the whole answer.',
     );
     return undefined;
   }
-  return pathOf(selector, 'data_selector');
+  const path = pathOf(selector, 'data_selector');
+  if (mayHaveLists(path))
+    findings.otherRows(
+      'The data_selector leads to several places. The same rows where there are objects; where there are lists, each of them is a row with the list as JSON here, and there as well, with tables of their items, unless there is only one: its items are the rows then. To have the items of all as rows, write [*] behind it.',
+    );
+  return path;
 }
 
 /** Tells whether a path ends in a placeholder: such a request gives one object, and no pages. */
@@ -290,7 +309,9 @@ function columnsOf(
       const name = plainText(field, 'include_from_parent');
       if (above?.included.has(name) === true)
         throw new Untaken(`“${name}”, which the parent includes from its own parent`);
-      findings.column(`“_${parent}_${name}” is called “${parent}_${name}”`);
+      findings.column(
+        `“_${parent}_${name}” is called “${parent}_${name}”, and is empty where it is an object`,
+      );
       return [`${parent}_${name}`, { parent: name }];
     }),
   );

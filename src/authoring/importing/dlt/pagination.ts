@@ -1,5 +1,5 @@
 import { Untaken, type SourceFindings } from './findings.ts';
-import { pathOf } from './paths.ts';
+import { onePathOf } from './paths.ts';
 import { PythonCall, call, Code, type TranslatedValue, type Value, ValueMap } from './value.ts';
 
 type Map = Readonly<Record<string, TranslatedValue>>;
@@ -108,7 +108,7 @@ class Options {
   path(key: string, usual: string | undefined): string | undefined {
     const value = this.#map.get(key);
     if (value === undefined) return usual;
-    return value === null || value === '' ? undefined : pathOf(value, key);
+    return value === null || value === '' ? undefined : onePathOf(value, key);
   }
 
   text(key: string): string | undefined {
@@ -189,14 +189,17 @@ const TYPES: Readonly<Record<string, Build>> = {
     followsAddress: false,
   }),
   offset: (options, findings) => {
-    findings.note(
-      'Goes on behind the rows that came. The other tool goes on by the limit: where the API gives fewer or more rows than that, it leaves some out, or writes them twice.',
-    );
     const limit = options.number('limit');
     if (limit === undefined) throw new Untaken('an offset without a limit');
     const offset = options.number('offset') ?? 0;
     const offsetParam = options.place('offset_param', 'offset_body_path', 'offset');
-    const next = call('add', { request: offsetParam }, limit);
+    const byRows = options.flag('stop_after_empty_page', true);
+    findings.otherRows(
+      byRows
+        ? 'The same rows where the API gives as many as are asked for. The library goes on by the limit: where pages have fewer or more rows than that, it leaves some out, or writes them twice; here the next page begins behind the rows that came, so that rows come twice where the API takes some out of a page that it has counted. A page that comes again ends it here, and is written again there.'
+        : 'Goes on by the limit, as the library does: where the API gives fewer rows than that, some are left out. A page that comes again ends it here, and is written again there.',
+    );
+    const next = call('add', { request: offsetParam }, byRows ? { answer: 'rows' } : limit);
     return {
       pagination: {
         method: 'offset',
@@ -204,7 +207,7 @@ const TYPES: Readonly<Record<string, Build>> = {
         offsetParam,
         limitParam: options.place('limit_param', 'limit_body_path', 'limit'),
         // a page with fewer rows than were asked for is not the last one there
-        advance: 'rows',
+        ...(byRows ? { advance: 'rows' } : {}),
         ...(offset === 0 ? {} : { firstOffset: offset }),
         ...emptyPage(options),
         ...stops(
@@ -216,8 +219,17 @@ const TYPES: Readonly<Record<string, Build>> = {
       followsAddress: false,
     };
   },
-  page_number: (options) => {
+  page_number: (options, findings) => {
+    const maximum = options.number('maximum_page');
+    if (maximum !== undefined)
+      findings.otherRows(
+        'The same rows where the API has no rows behind its last page. Where it gives that page again, it ends here, and the library asks until “maximum_page” and writes it again.',
+      );
     const base = options.number('base_page') ?? 0;
+    if ((options.number('page') ?? base) === 0)
+      findings.otherRows(
+        'The same rows where the API counts its pages from 0. Where it counts from 1 and takes 0 for the first one, the library writes that page twice; here it is written once. With a number of pages in the answer both leave out the last page then: say base_page=1 in the source.',
+      );
     const pageParam = options.place('page_param', 'page_body_path', 'page');
     // the next page is page + 1, and the last one total + base - 1
     const next = base === 1 ? { request: pageParam } : call('add', { request: pageParam }, 1 - base);
@@ -230,7 +242,7 @@ const TYPES: Readonly<Record<string, Build>> = {
         ...emptyPage(options),
         ...stops(
           atLeast(next, options.path('total_path', 'total')),
-          atMost(following, options.number('maximum_page')),
+          atMost(following, maximum),
           hasMore(options),
         ),
       },
@@ -238,8 +250,8 @@ const TYPES: Readonly<Record<string, Build>> = {
     };
   },
   auto: (_options, findings) => {
-    findings.column(
-      'guessed how pages follow: no paginator is named, so that the library looks for one in the first answer; here links to a next page are followed, and nothing else',
+    findings.otherRows(
+      'Guessed how pages follow: no paginator is named, so that the library looks for one in the first answer. Here links to a next page are followed, and nothing else: other signs, such as a number of pages, are told by the run. Name “paginator” in the source.',
     );
     const isAddress = '^((?:https?:/)?/.*)$';
     const paths = [
@@ -256,6 +268,14 @@ const TYPES: Readonly<Record<string, Build>> = {
       'next_page',
       'next_url',
       'next_page_url',
+      'nextPageUrl',
+      'nextUrl',
+      'nextLink',
+      'next_link',
+      'info.next',
+      'metadata.next',
+      'meta.pagination.next',
+      'pagination.next_url',
     ];
     return {
       pagination: {

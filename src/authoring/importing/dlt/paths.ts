@@ -25,3 +25,19 @@ export function pathOf(value: Value, what: string): string {
     )
     .replaceAll('.[', '[');
 }
+
+/** Signs of a path that leads to several values: `a[*]`, `a.*`, `..a`, `a[1:3]`. */
+const SEVERAL = /\*|\.\.|\[[^\]'"]*:/;
+
+/** Converts a JSONPath to one value. @throws {Untaken} also for one that leads to several, of which the first counts there */
+export function onePathOf(value: Value, what: string): string {
+  const path = pathOf(value, what);
+  if (SEVERAL.test(path))
+    throw new Untaken(`“${what}” that leads to several values, of which the library takes the first`, value);
+  return path;
+}
+
+/** Tells whether a path leads to several values, each of which may be a list. */
+export function mayHaveLists(path: string): boolean {
+  return SEVERAL.test(path) && !/(?:\[[^\]'"]*[*:][^\]'"]*\]|\.\*)$/.test(path);
+}

@@ -65,6 +65,13 @@ const server = createServer((request, response) => {
     if (kind === 'skip') return json(response, ROWS.slice(number('skip'), number('skip') + number('limit')));
     if (kind === 'page0') return json(response, { total: 3, rows: page(number('page')) });
     if (kind === 'page1') return json(response, { total: 3, rows: page(number('page') - 1) });
+    // counts from 1, and takes 0 for the first page
+    if (kind === 'page01') return json(response, { total: 9, rows: page(Math.max(number('page'), 1) - 1) });
+    if (kind === 'capped') {
+      const rows = ROWS.slice(number('offset'), number('offset') + Math.min(number('limit'), 2));
+      return json(response, { total: ROWS.length, rows });
+    }
+    if (kind === 'gaps') return json(response, [...ROWS, { id: 8, updated_at: null }, { id: 9 }]);
     if (kind === 'since')
       return json(
         response,
@@ -233,8 +240,9 @@ describe('paginators', () => {
   ])('%s: %s', async (name, endpoint, rows, requests) => {
     const imported = await taken(`{"name": "${name}", "endpoint": {${endpoint}}}`);
     expect(imported.report.streams.flatMap(({ reasons }) => reasons)).toEqual([]);
-    const isGuessed = name === 'auto' || !endpoint.includes('data_selector');
-    expect(outcomes(imported)).toEqual({ [name]: isGuessed ? 'equal rows, other columns' : 'exact' });
+    const isSure =
+      endpoint.includes('data_selector') && !/auto|offset|page0/.test(name) && !endpoint.includes('maximum');
+    expect(outcomes(imported)).toEqual({ [name]: isSure ? 'exact' : 'other rows' });
     expect(await tablesOf(imported)).toEqual({ [name]: rows === 7 ? ALL : rows });
     expect(seen.map((line) => line.replace(/^\w+ \/v1\/\w+/, ''))).toEqual(requests);
   });
@@ -255,6 +263,159 @@ describe('paginators', () => {
   });
 });
 
+/** The library goes wrong here: the rows are right, and the level and a note say what differs. */
+describe('an API that does not answer as the source takes for granted', () => {
+  test('a page 0 that is page 1 is written once, and the others follow', async () => {
+    const imported = await taken(
+      '{"name": "page01", "endpoint": {"data_selector": "rows", "paginator": {"type": "page_number"}}}',
+    );
+    expect(outcomes(imported)).toEqual({ page01: 'other rows' });
+    expect(imported.stdout).toContain('takes 0 for the first one');
+    expect(await tablesOf(imported)).toEqual({ page01: ALL });
+    expect(seen.map((line) => line.replace(/^.*page=/, ''))).toEqual(['0', '1', '2', '3', '4']);
+  });
+
+  test('an offset goes on behind the rows that came, as far as the total', async () => {
+    const imported = await taken(
+      '{"name": "capped", "endpoint": {"data_selector": "rows", "params": {"limit": 5}, "paginator": {"type": "offset", "limit": 3}}}',
+    );
+    expect(outcomes(imported)).toEqual({ capped: 'other rows' });
+    expect(imported.stdout).toContain('it leaves some out');
+    expect(await tablesOf(imported)).toEqual({ capped: ALL });
+    expect(seen.map((line) => line.replace(/^.*\?lang=en&/, ''))).toEqual(
+      [0, 2, 4, 6].map((offset) => `limit=3&offset=${offset}`),
+    );
+  });
+});
+
+const KEYED = '"endpoint": {"data_selector": "$"}';
+
+describe('levels', () => {
+  test.each<[string, string, string, RegExp]>([
+    ['rows are looked for', '{"name": "a"}', 'other rows', /no data_selector is named/],
+    [
+      'lists at several places',
+      '{"name": "a", "endpoint": {"data_selector": "groups[*].items"}}',
+      'other rows',
+      /leads to several places/,
+    ],
+    [
+      'items of lists',
+      '{"name": "a", "endpoint": {"data_selector": "groups[*].items[*]"}}',
+      'exact',
+      /added|adds/,
+    ],
+    [
+      'a highest page',
+      '{"name": "a", "endpoint": {"data_selector": "a", "paginator": {"type": "page_number", "base_page": 1, "maximum_page": 9}}}',
+      'other rows',
+      /writes it again/,
+    ],
+    [
+      'a state',
+      `{"name": "a", "endpoint": {"data_selector": "$", "incremental": {"cursor_path": "u"}}}`,
+      'more rows',
+      /come again in the next one/,
+    ],
+    [
+      'a state with an open range',
+      `{"name": "a", "endpoint": {"data_selector": "$", "incremental": {"cursor_path": "u", "range_start": "open"}}}`,
+      'exact',
+      /is an error there/,
+    ],
+    [
+      'a merged table',
+      `{"name": "a", "write_disposition": "merge", "primary_key": "id", ${KEYED}}`,
+      'more rows',
+      /have lists/,
+    ],
+    [
+      'a merge key',
+      `{"name": "a", "write_disposition": "merge", "merge_key": "day", ${KEYED}}`,
+      'other rows',
+      /are removed/,
+    ],
+    [
+      'a history',
+      `{"name": "a", "write_disposition": {"disposition": "merge", "strategy": "scd2"}, ${KEYED}}`,
+      'other rows',
+      /time in which they were valid/,
+    ],
+    [
+      'rows that stay',
+      `{"name": "a", "write_disposition": {"disposition": "merge", "strategy": "insert-only"}, "primary_key": "id", ${KEYED}}`,
+      'other rows',
+      /stays as it is/,
+    ],
+    [
+      'a hint that chooses rows',
+      `{"name": "a", "write_disposition": "merge", "primary_key": "id", "columns": {"at": {"dedup_sort": "desc"}}, ${KEYED}}`,
+      'other rows',
+      /“dedup_sort” of the column “at”/,
+    ],
+    [
+      'columns that code makes',
+      `{"name": "a", "columns": User, ${KEYED}}`,
+      'other rows',
+      /Columns that code makes: User/,
+    ],
+    [
+      'a contract',
+      `{"name": "a", "schema_contract": {"columns": "discard_row"}, ${KEYED}}`,
+      'other rows',
+      /discard_row/,
+    ],
+    [
+      'a contract that allows all',
+      `{"name": "a", "schema_contract": "evolve", ${KEYED}}`,
+      'exact',
+      /adds its rows/,
+    ],
+    [
+      'a table with another disposition than that of the parent',
+      `{"name": "p", "write_disposition": "replace", ${KEYED}}, {"name": "a", "endpoint": {"path": "p/{resources.p.id}/a", "data_selector": "$"}}`,
+      'other rows',
+      /rows replace it, and there they are added to it/,
+    ],
+    [
+      'a parent whose rows come again',
+      `{"name": "p", "endpoint": {"data_selector": "$", "incremental": {"cursor_path": "u"}}}, {"name": "a", "endpoint": {"path": "p/{resources.p.id}/a", "data_selector": "$"}}`,
+      'more rows',
+      /below those of “p”/,
+    ],
+  ])('%s', async (_what, resources, level, note) => {
+    const { report } = await taken(resources);
+    const { outcome, notes } = report.streams.find(({ stream }) => stream === 'a') ?? { notes: [] };
+    expect(outcome).toBe(level);
+    expect(notes.join(' ')).toMatch(note);
+  });
+
+  test.each([
+    ['"write_disposition": "skip"', 'No counterpart: a way to write the table'],
+    [
+      '"write_disposition": {"disposition": "merge", "strategy": "mine"}',
+      'No counterpart: a way to merge rows',
+    ],
+    [
+      '"endpoint": {"paginator": {"type": "cursor", "cursor_path": "rows[*].id"}}',
+      'No counterpart: “cursor_path” that leads to several values, of which the library takes the first',
+    ],
+  ])('%s is not taken over', async (part, message) => {
+    const { report } = await taken(`{"name": "a", ${part}}`);
+    expect(report.streams).toMatchObject([{ outcome: 'not', reasons: [{ message }] }]);
+  });
+
+  test('a parent that is not selected leaves the way of writing to what is below it', async () => {
+    const { folder } = await taken(
+      '{"name": "parents", "selected": False}, {"name": "details", "write_disposition": "replace", "endpoint": "parents/{resources.parents.id}"}',
+    );
+    const { rows } = JSON.parse(readFileSync(path.join(folder, 'config.json'), 'utf8')) as {
+      rows: { configuration: { parameters: { config: object } } }[];
+    };
+    expect(rows.map(({ configuration }) => Object.keys(configuration.parameters.config))).toEqual([['jobs']]);
+  });
+});
+
 describe('parents and children', () => {
   const RESOURCES = `
     {"name": "parents"},
@@ -270,31 +431,29 @@ describe('parents and children', () => {
   test('one row with all of them, each asked for once', async () => {
     const imported = await taken(RESOURCES);
     expect(
-      imported.report.streams.map(({ stream, outcome, row, columns }) => [
-        stream,
-        outcome,
-        row,
-        columns.filter((text) => !text.startsWith('guessed where the rows are')),
-      ]),
+      imported.report.streams.map(({ stream, outcome, row, columns }) => [stream, outcome, row, columns]),
     ).toEqual([
-      ['parents', 'equal rows, other columns', 'parents', []],
-      ['details', 'equal rows, other columns', 'parents', ['one more, “parent_id”: a value of a parent row']],
+      ['parents', 'other rows', 'parents', []],
+      ['details', 'other rows', 'parents', ['one more, “parent_id”: a value of a parent row']],
       [
         'subs',
-        'equal rows, other columns',
+        'other rows',
         'parents',
-        ['“_parents_id” is called “parents_id”', 'one more, “parent_id”: a value of a parent row'],
+        [
+          '“_parents_id” is called “parents_id”, and is empty where it is an object',
+          'one more, “parent_id”: a value of a parent row',
+        ],
       ],
-      ['missing', 'equal rows, other columns', 'parents', ['one more, “parent_id”: a value of a parent row']],
+      ['missing', 'other rows', 'parents', ['one more, “parent_id”: a value of a parent row']],
       [
         'kids',
-        'equal rows, other columns',
+        'other rows',
         'parents',
         ['one more, “parent_k_x”: a value of a parent row', 'one more, “parent_id”: a value of a parent row'],
       ],
       [
         'grand',
-        'equal rows, other columns',
+        'other rows',
         'parents',
         ['one more, “parent_id”: a value of a parent row', 'one more, “parent_cid”: a value of a parent row'],
       ],
@@ -354,7 +513,7 @@ describe('parents and children', () => {
       {"name": "details", "endpoint": "parents/{resources.parents.id}", "processing_steps": [{"map": lambda r: r}]},
       {"name": "more", "endpoint": "parents/{resources.details.id}/x"},`);
     expect(outcomes(imported)).toEqual({
-      parents: 'equal rows, other columns',
+      parents: 'other rows',
       details: 'not',
       more: 'not',
     });
@@ -467,12 +626,17 @@ describe('a table whose rows are merged', () => {
     ['by no key: they are added', '"write_disposition": "merge"', 14],
     ['not at all, but added, whatever the key is', '"write_disposition": "append", "primary_key": "id"', 14],
     ['not at all, but replaced', '"write_disposition": "replace"', 7],
+    ['in no way that is named: they are added', '"primary_key": "id"', 14],
+    ['by a hint of a column', '"write_disposition": "merge", "columns": {"id": {"primary_key": True}}', 7],
   ])('has each of them once after two runs: %s', { tags: 'thorough' }, async (_how, hints, rows) => {
     const imported = await taken(
-      `{"name": "offset", ${hints}, "endpoint": {"data_selector": "rows", "paginator": {"type": "offset", "limit": 3}}}`,
+      `{"name": "page1", ${hints}, "endpoint": {"data_selector": "rows", "paginator": {"type": "page_number", "base_page": 1}}}`,
     );
-    expect(imported.report.streams).toMatchObject([{ outcome: 'exact' }]);
-    expect(await storedTwice(imported)).toEqual({ offset: rows });
+    // the items of lists of rows that come again are added
+    expect(imported.report.streams).toMatchObject([
+      { outcome: rows === 7 && hints.includes('merge') ? 'more rows' : 'exact' },
+    ]);
+    expect(await storedTwice(imported)).toEqual({ page1: rows });
   });
 
   test('has its key as a path', async () => {
@@ -545,11 +709,39 @@ describe('incremental', () => {
     expect(seen.map((line) => decodeURIComponent(line))).toEqual([`GET /v1/since${next}`]);
   });
 
+  test('rows without the value are left out where the source says so', async () => {
+    const imported = await taken(
+      `{"name": "gaps", "endpoint": {"incremental": {${cursor}, "on_cursor_value_missing": "exclude"}}}`,
+    );
+    expect((await tablesOf(imported))['gaps']).toEqual(ALL.slice(3));
+  });
+
+  test('with an open range the first run leaves out rows at its beginning', async () => {
+    const imported = await taken(
+      `{"name": "since", "endpoint": {"incremental": {${cursor}, "range_start": "open"}}}`,
+    );
+    expect((await tablesOf(imported))['since']).toEqual(ALL.slice(4));
+    expect((await tablesOf(imported))['since']).toBeUndefined();
+  });
+
+  test.each<[string, string, string]>([
+    ['never goes before the beginning', '"2024-01-04T00:00:00Z", "lag": 864000', '2024-01-04T00:00:00Z'],
+    ['is in seconds for times', '"2024-01-04T00:00:00Z", "lag": 86400', '2024-01-06T00:00:00Z'],
+    ['is in days for days', '"2024-01-04", "lag": 2', '2024-01-05T00:00:00Z'],
+  ])('a lag %s', async (_what, value, next) => {
+    const imported = await taken(
+      `{"name": "since", "endpoint": {"incremental": {"cursor_path": "updated_at", "start_param": "since", "initial_value": ${value}}}}`,
+    );
+    await tablesOf(imported);
+    await tablesOf(imported);
+    expect(seen.map((line) => decodeURIComponent(line))).toEqual([`GET /v1/since?lang=en&since=${next}`]);
+  });
+
   test('a beginning that is reckoned from now', { tags: 'thorough' }, async () => {
     const imported = await taken(
       '{"name": "since", "endpoint": {"incremental": {"cursor_path": "updated_at", "start_param": "since", "initial_value": pendulum.today().subtract(days=30).to_iso8601_string()}}}',
     );
-    expect(outcomes(imported)).toEqual({ since: 'equal rows, other columns' });
+    expect(outcomes(imported)).toEqual({ since: 'other rows' });
     await tablesOf(imported);
     expect(decodeURIComponent(seen[0] ?? '')).toMatch(
       /^GET \/v1\/since\?lang=en&since=\d{4}-\d\d-\d\dT00:00:00Z$/,
