@@ -241,7 +241,10 @@ test('documentation is found and read, an import has its report, and wrong argum
   const imported = read(await ask('import_configuration', { tool: 'dlt', text: source, name: 'shop' }));
   expect(imported.report?.streams).toMatchObject([{ stream: 'books' }]);
   expect(await refused('import_configuration', { tool: 'airbyte', text: 'x: [1' })).toContain('no YAML');
-  expect(await refused('show_rows', { nope: 1 })).toContain('Invalid arguments');
+  expect(await refused('show_rows', { tables: 'a' })).toContain(
+    '“tables” is no argument of it. Did you mean “table”?',
+  );
+  expect(await refused('read_docs', { page: 5 })).toContain('page must be string');
   expect(await refused('show_rows')).toContain('Nothing was tried yet');
   expect(await refused('try_configuration', { configuration: '{"parameters": ' })).toBeTruthy();
 });
@@ -331,6 +334,35 @@ test('calls that wait and are cancelled take nobody’s turn, and the log knows 
   const done = lines.filter(({ outcome }) => outcome === 'done').map(({ call }) => call);
   expect(done).toHaveLength(1);
   expect(of('/echo')).toEqual(done);
+});
+
+test('documentation and earlier trials are there while calls wait for an API', async () => {
+  const api = await library();
+  const { client, ask } = await assistant(['--host', '127.0.0.1']);
+  const slow = configOf(api, [{ endpoint: 'slow' }]);
+  const atWork = [cancellable(client, slow), cancellable(client, slow)];
+  await expect.poll(() => api.seen).toHaveLength(2);
+  expect(await ask('search_docs', { text: 'pagination' })).toContain('docs/pagination');
+  expect(await ask('read_docs', { page: 'jobs', heading: 'Children' })).toContain('Children');
+  for (const cancel of atWork) await cancel();
+});
+
+test('requests that change data are not sent', async () => {
+  const api = await library();
+  const { client, ask, refused } = await assistant(['--host', '127.0.0.1']);
+  const look = `curl -X DELETE ${api.url}books`;
+  expect(await refused('look_at_api', { source: look })).toContain('A DELETE request changes data');
+  const configuration = configOf(api, [
+    { endpoint: 'books', dataField: 'items' },
+    { endpoint: 'books', method: 'PUT' },
+  ]);
+  const tried = read(await ask('try_configuration', { configuration }));
+  expect(tried.error?.message).toContain('ended before a PUT request');
+  expect(api.seen).toEqual(['GET /books']);
+  const { tools } = await client.listTools();
+  const asking = tools.filter(({ annotations }) => annotations?.openWorldHint === true);
+  expect(asking.map(({ name }) => name)).toEqual(['look_at_api', 'try_configuration']);
+  expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual(asking);
 });
 
 /** Starts a trial, and returns what cancels it. */

@@ -15,7 +15,8 @@ import {
   type AnyObject,
   type Json,
 } from '../../lib/json/index.ts';
-import { ActionError } from '../../lib/errors.ts';
+import { ActionError, RunError } from '../../lib/errors.ts';
+import { changesData } from '../../engine/shared/message.ts';
 import { FoundCredentials } from './credentials.ts';
 import { wordsOf } from './names.ts';
 import type { SecretStore } from './secret-store.ts';
@@ -93,6 +94,7 @@ export function targetOf(command: CurlCommand, given: Given, vault: SecretStore)
     { baseUrl, headers: {} },
   );
   const method = textAt(job, 'method') ?? 'GET';
+  if (changesData(method)) throw notForLooking(method);
   const written = textAt(job, 'endpoint') ?? endpoint;
   const inQuery = queryOf(wholeQuery(command, address), job);
   const params = credentials.fromParams(inQuery ?? objectAt(job, 'params'), inQuery !== undefined);
@@ -120,6 +122,17 @@ export function targetOf(command: CurlCommand, given: Given, vault: SecretStore)
       ...credentials.notes,
     ],
   };
+}
+
+/** Requests of a look are sent several times: not those that change what is there. */
+function notForLooking(method: string): RunError {
+  return new RunError(
+    'command.invalid',
+    `A ${method} request changes data: it is not sent to look at an API.`,
+    {
+      hint: 'Give the request that brings the list, a GET or a POST: it is sent several times, with other parameters.',
+    },
+  );
 }
 
 /**

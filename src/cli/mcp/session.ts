@@ -18,8 +18,18 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   /** Number of the call in the log. */
   readonly number: number;
+  /** Returns the error of a call that took too long; undefined while it may go on. */
+  readonly lateness: () => RunError | undefined;
   /** Requests to APIs that it may send, and those that it has sent. */
   readonly requests: { granted: number; sent: number };
+}
+
+/** Facts of a call before it is done. */
+interface CallAbout {
+  readonly tool: string;
+  readonly given: Readonly<Record<string, unknown>>;
+  /** It takes no process of its own, and waits for no other call. */
+  readonly isHere: boolean;
 }
 
 export interface SessionOptions {
@@ -33,6 +43,8 @@ const CALL_MS = 120_000;
 const CALL_REQUESTS = 100;
 /** Calls that are at work at the same time; others wait. */
 const AT_ONCE = 2;
+/** Letters of an error in the log for people. */
+const SHOWN_LETTERS = 500;
 
 /** A client's session: its bounds, its log, and what it has tried. */
 export class McpSession {
@@ -60,8 +72,7 @@ export class McpSession {
 
   /** Does the work of a tool, and logs what was asked and how it ended. */
   async call<T>(
-    tool: string,
-    given: Readonly<Record<string, unknown>>,
+    { tool, given, isHere }: CallAbout,
     cancelled: AbortSignal,
     work: (call: ToolCall) => Promise<T>,
   ): Promise<T> {
@@ -81,20 +92,23 @@ export class McpSession {
       });
     };
     let late: AbortSignal | undefined;
+    const lateness = (): RunError | undefined => (late?.aborted === true ? tooLate() : undefined);
     try {
       const over = AbortSignal.any([cancelled, this.#signal]);
-      const result = await this.#inTurn(over, async () => {
+      const done = async (): Promise<T> => {
         // a call that waits for others takes no time of its own
         late = AbortSignal.timeout(CALL_MS);
         const signal = AbortSignal.any([over, late]);
-        return await work({ session: this, signal, number, requests });
-      });
+        return await work({ session: this, signal, number, requests, lateness });
+      };
+      const result = await (isHere ? done() : this.#inTurn(over, done));
       end(cancelled.aborted ? 'cancelled' : 'done');
       return result;
     } catch (error) {
-      const thrown = late?.aborted === true ? tooLate() : error;
+      const thrown = lateness() ?? error;
       const { code, message } = thrown instanceof ToldFailure ? thrown.told : toldError(thrown, this.secrets);
-      end(cancelled.aborted ? 'cancelled' : `failed (${code}): ${message.split('\n', 1)[0] ?? ''}`, code);
+      const why = message.split('\n', 1)[0]?.slice(0, SHOWN_LETTERS).toWellFormed() ?? '';
+      end(cancelled.aborted ? 'cancelled' : `failed (${code}): ${why}`, code);
       throw thrown;
     } finally {
       // what it did not send is for later calls

@@ -2,6 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { fromJsonSchema } from '@modelcontextprotocol/server';
 import type { Static, TObject } from 'typebox';
 import { HIDDEN, type Secrets } from '../../lib/secrets.ts';
+import { meantAndKnown } from '../../lib/suggest.ts';
 import { toldError } from '../../service/domain/builder/process/told-error.ts';
 import type { ToldError } from '../../service/domain/builder/builder-types.ts';
 import type { ToolCall, McpSession } from './session.ts';
@@ -13,8 +14,8 @@ export interface ToolDefinition<T extends TObject> {
   readonly title: string;
   readonly description: string;
   readonly input: T;
-  /** True when it sends requests to an API. */
-  readonly asksApi: boolean;
+  /** Where it does its work: here, at once; in a process of its own, two at a time; or there, and asks an API. */
+  readonly works: 'here' | 'apart' | 'at an API';
   /** @returns text as it is, anything else as JSON */
   run(given: Static<T>, call: ToolCall): Promise<unknown>;
 }
@@ -27,7 +28,8 @@ const LETTERS = 40_000;
 
 /** Defines a tool: its errors are answers with message and hint, its answers have no secret and an end. */
 export function defineTool<T extends TObject>(tool: ToolDefinition<T>): AddTool {
-  const { name, title, description, asksApi } = tool;
+  const { name, title, description, works } = tool;
+  const known = Object.keys(tool.input.properties);
   const schema = fromJsonSchema<Static<T>>({ ...tool.input, additionalProperties: false });
   return (server, session) => {
     const inputSchema: typeof schema = {
@@ -35,20 +37,24 @@ export function defineTool<T extends TObject>(tool: ToolDefinition<T>): AddTool 
         ...schema['~standard'],
         async validate(given) {
           const result = await schema['~standard'].validate(given);
-          if (result.issues !== undefined)
-            session.log.write(`${name}: refused, its arguments are not those of the tool`, {
-              tool: name,
-              outcome: 'command.invalid',
-            });
-          return result;
+          if (result.issues === undefined) return result;
+          session.log.write(`${name}: refused, its arguments are not those of the tool`, {
+            tool: name,
+            outcome: 'command.invalid',
+          });
+          const unknown = unknownIn(given, known);
+          return unknown === undefined ? result : { issues: [{ message: unknown }] };
         },
       },
     };
-    const annotations = { readOnlyHint: true, openWorldHint: asksApi };
+    const asksApi = works === 'at an API';
+    // a POST may be more than a search
+    const annotations = { readOnlyHint: !asksApi, destructiveHint: false, openWorldHint: asksApi };
     server.registerTool(name, { title, description, inputSchema, annotations }, async (given, context) => {
       const { secrets } = session;
       try {
-        const answer = await session.call(name, given, context.mcpReq.signal, async (call) => {
+        const about = { tool: name, given, isHere: works === 'here' };
+        const answer = await session.call(about, context.mcpReq.signal, async (call) => {
           const found = await tool.run(given, call);
           return bounded(typeof found === 'string' ? secrets.redactMessage(found) : jsonOf(found, secrets));
         });
@@ -62,6 +68,17 @@ export function defineTool<T extends TObject>(tool: ToolDefinition<T>): AddTool 
     });
   };
 }
+
+/** Names an argument that a tool does not have, which the schema alone does not. */
+function unknownIn(given: unknown, known: readonly string[]): string | undefined {
+  const names = typeof given === 'object' && given !== null ? Object.keys(given) : [];
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return undefined;
+  const hint = known.length === 0 ? 'It takes none.' : meantAndKnown(unknown, known);
+  return `“${unknown.slice(0, NAME_LETTERS)}” is no argument of it. ${hint}`;
+}
+
+const NAME_LETTERS = 100;
 
 function errorText({ code, message, hint, problems }: ToldError): string {
   const lines = problems?.map(({ path, message: text }) => `- ${path}: ${text}`) ?? [];

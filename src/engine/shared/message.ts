@@ -172,6 +172,11 @@ export type Pause =
 export type Send = (request: ApiRequest, options: SendOptions) => Promise<ApiResponse>;
 export type SendWrapper = (next: Send) => Send;
 
+/** Tells whether a method is for changing what is there. `POST` is not among them: many APIs search by it. */
+export function changesData(method: string): boolean {
+  return ['PUT', 'PATCH', 'DELETE'].includes(method.toUpperCase());
+}
+
 /** Returns the number of bytes of a body, in memory or not. */
 export function bodyBytes({ body, large }: Pick<ApiResponse, 'body' | 'large'>): number {
   return large?.bytes ?? body.length;

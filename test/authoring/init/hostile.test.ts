@@ -158,6 +158,13 @@ describe('gex init never writes a wrong configuration without a word', () => {
     expect(stdout).toContain('237');
   });
 
+  test.each(['DELETE', 'PATCH', 'PUT'])('a %s is not sent', async (method) => {
+    const word = `curl -X ${method} ORIGIN/v1/users`;
+    const { code, asked, stderr, written } = await init(() => ({ body: rowsOf(3) }), { word });
+    expect({ code, asked, written }).toEqual({ code: 1, asked: [], written: undefined });
+    expect(stderr).toContain(`A ${method} request changes data`);
+  });
+
   test('an empty list', async () => {
     const { code, stdout } = await init(() => ({ body: { data: [], total: 0 } }));
     expect(code).toBe(1);

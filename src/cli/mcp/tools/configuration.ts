@@ -21,7 +21,7 @@ export const readConfiguration = defineTool({
   title: 'Read the configuration of the data folder',
   description: 'Returns config.json of the data folder. Secrets that stand in it in plain are hidden.',
   input: Type.Object({}),
-  asksApi: false,
+  works: 'here',
   async run(_given, { session }) {
     const { value } = await readConfig(session.dataFolder);
     return encodeExact(hidden(value, false));
@@ -34,7 +34,7 @@ export const validateConfiguration = defineTool({
   description:
     'Returns every problem of a configuration with its path, and what to do. Nothing is asked of an API.',
   input: Type.Object({ configuration: configurationInput }),
-  asksApi: false,
+  works: 'apart',
   async run({ configuration }, call) {
     const { session } = call;
     const text = await configurationText(configuration, session.dataFolder, session.grants);

@@ -14,7 +14,7 @@ export const searchDocs = defineTool({
   input: Type.Object({
     text: Type.String({ minLength: 2, maxLength: 200, description: 'Words to look for.' }),
   }),
-  asksApi: false,
+  works: 'here',
   async run({ text }) {
     return await Promise.resolve({ found: docs.search(text), pages: docs.pages().length });
   },
@@ -32,7 +32,7 @@ export const readDocs = defineTool({
       Type.Integer({ minimum: 0, description: 'Character to begin at, for pages that are long.' }),
     ),
   }),
-  asksApi: false,
+  works: 'here',
   async run({ page, heading, from = 0 }) {
     const text = heading === undefined ? docs.read(page) : docs.section(page, heading);
     const end = from + LETTERS;

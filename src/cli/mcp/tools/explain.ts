@@ -34,7 +34,7 @@ export const explain = defineTool({
       Type.String({ minLength: 1, maxLength: 200, description: 'A value of an answer or a request.' }),
     ),
   }),
-  asksApi: false,
+  works: 'here',
   async run({ trial, row, job, page, parent, value }, { session }) {
     const { dataFolder, secrets, trials } = session;
     const isLastRun = trial === 'last run' || (trial === undefined && trials.isEmpty);

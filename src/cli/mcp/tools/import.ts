@@ -21,7 +21,7 @@ export const importConfiguration = defineTool({
     ),
     name: Type.Optional(Type.String({ description: 'Name of the source.' })),
   }),
-  asksApi: false,
+  works: 'apart',
   async run({ tool, text, file, name }, call) {
     const { session } = call;
     const read = text ?? (await readDataFile(session.dataFolder, file));

@@ -35,7 +35,7 @@ export const lookAtApi = defineTool({
     ),
     maxRequests: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 12 })),
   }),
-  asksApi: true,
+  works: 'at an API',
   async run({ source, file, auth, headers, select, maxRequests = 12 }, call) {
     const { session } = call;
     const said = await session.ask(

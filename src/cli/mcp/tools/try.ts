@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { scopeFrom } from '../../../lib/encryption/index.ts';
 import type { Tried } from '../../../service/domain/builder/builder-types.ts';
+import { toldError } from '../../../service/domain/builder/process/told-error.ts';
 import { RunError } from '../../../lib/errors.ts';
 import { configurationText } from '../given-configuration.ts';
 import type { KeptTrial } from '../trials.ts';
@@ -31,7 +32,7 @@ export const tryConfiguration = defineTool({
       }),
     ),
   }),
-  asksApi: true,
+  works: 'at an API',
   async run({ configuration, row, pages = 2, replay }, call) {
     const { session } = call;
     const document = await configurationText(configuration, session.dataFolder, session.grants);
@@ -49,13 +50,19 @@ export const tryConfiguration = defineTool({
         scope: scopeFrom(process.env),
         environment: session.grants.variables,
         maxRequests,
+        onlyReads: true,
         folder,
       },
       call,
     );
     const { tried } = resultOf(said, 'tried');
     session.trials.keep(id, tried, recording !== undefined);
-    return { trial: id, ...summary(tried) };
+    const late = tried.error === undefined ? undefined : call.lateness();
+    return {
+      trial: id,
+      ...summary(tried),
+      ...(late === undefined ? {} : { error: toldError(late, session.secrets) }),
+    };
   },
 });
 
@@ -109,7 +116,7 @@ export const showRows = defineTool({
     from: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
     count: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_ROWS, default: 20 })),
   }),
-  asksApi: false,
+  works: 'here',
   async run({ trial, table, row, from = 0, count = 20 }, { session }) {
     const { id, tried } = session.trials.find(trial);
     const found = tried.tables.find(

@@ -73,6 +73,8 @@ export interface AskedToTry {
   readonly environment?: Readonly<Record<string, string>> | undefined;
   /** Requests after which it ends, with what had come by then; no end by default. */
   readonly maxRequests?: number | undefined;
+  /** It ends before a request by a method that changes data. */
+  readonly onlyReads?: true;
   /** Empty folder; the caller removes it afterwards, however the process ends. */
   readonly folder: string;
   /** Logins of persons, to go on with: JSON text, as a state has them. */

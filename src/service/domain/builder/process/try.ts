@@ -6,6 +6,7 @@ import { readRows } from '../../../../lib/csv/read-csv.ts';
 import { getKey, isList, isObject, parseExact, type Json } from '../../../../lib/json/index.ts';
 import { reasonOf, RunError } from '../../../../lib/errors.ts';
 import { systemEnv } from '../../../../lib/env.ts';
+import { changesData } from '../../../../engine/shared/message.ts';
 import type { Log } from '../../../../lib/log.ts';
 import { unpack } from '../../../../engine/recording/pack.ts';
 import type { RowResult, RunProgress } from '../../../../runner/run.ts';
@@ -59,8 +60,9 @@ export async function tryOut(
   const count: NonNullable<RunProgress['request']> = ({ request, answer }) => {
     if (answer !== undefined) return;
     if (sent === asked.maxRequests) return enough.abort(tooMany(sent));
-    sent++;
     const [method = '', url = ''] = request.split(' ', 2);
+    if (asked.onlyReads === true && changesData(method)) return enough.abort(notReading(method));
+    sent++;
     onSent({ method, url });
   };
   const { run } = await import('../../../../runner/run.ts');
@@ -117,6 +119,16 @@ function tooMany(requests: number): RunError {
     `The trial was ended after ${requests} requests: no more are allowed.`,
     {
       hint: 'Try one row of the configuration alone, fewer pages, or let more requests be made.',
+    },
+  );
+}
+
+function notReading(method: string): RunError {
+  return new RunError(
+    'run.interrupted',
+    `The trial was ended before a ${method} request: it changes data, and was not sent.`,
+    {
+      hint: 'An assistant sends GET and POST requests alone. The user may run the configuration with gex run.',
     },
   );
 }
