@@ -14,7 +14,7 @@ export interface ToolDefinition<T extends TObject> {
   readonly title: string;
   readonly description: string;
   readonly input: T;
-  /** Where it does its work: here, at once; in a process of its own, two at a time; or there, and asks an API. */
+  /** Place of its work: here, at once; in a process of its own, two at a time; or there, and asks an API. */
   readonly works: 'here' | 'apart' | 'at an API';
   /** @returns text as it is, anything else as JSON */
   run(given: Static<T>, call: ToolCall): Promise<unknown>;
