@@ -1,7 +1,8 @@
-import { documentOf, validateConfig, type Problem } from '../../engine/config/index.ts';
+import type { Problem } from '../../engine/config/index.ts';
 import { disableRows } from './disable-rows.ts';
 import { faultsOf, type ImportFault } from './faults.ts';
 import type { Imported, StreamReport } from './report.ts';
+import { problemsOfRows } from './row-problems.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -10,8 +11,11 @@ type Node = Readonly<Record<string, unknown>>;
  * another way: an ignored key would be a silent difference. Settings without a value are no difference.
  */
 export async function checked(imported: Imported): Promise<Imported> {
-  const document = documentOf(filled(imported.configuration));
-  const problems = (await validateConfig(document)).filter(isAboutForm);
+  // nothing is lower than “not”
+  const claimed = imported.report.streams.flatMap(({ row, outcome }) =>
+    row === undefined || outcome === 'not' ? [] : [row],
+  );
+  const problems = await problemsOfRows(filled(imported.configuration), claimed);
   const rows = rowIds(imported);
   const all = problems.filter(({ path }) => !path.startsWith('rows'));
   const wrong = new Set<string>();
@@ -42,15 +46,8 @@ export async function checked(imported: Imported): Promise<Imported> {
   };
 }
 
-/** Tells whether a problem is about the form of an address, which is unknown until its settings are. */
-function isAboutForm({ path, message }: Problem): boolean {
-  return (
-    !(path.endsWith('.baseUrl') && message.startsWith('The function')) && !path.includes('.config.settings')
-  );
-}
-
 /** Fills each empty setting with some value. */
-function filled(configuration: Imported['configuration']): unknown {
+function filled(configuration: Imported['configuration']): Node {
   const inner = mapAt(configuration, 'configuration');
   const parameters = mapAt(inner, 'parameters');
   const config = mapAt(parameters, 'config');

@@ -1,0 +1,177 @@
+import { documentOf, validateConfig, type Problem } from '../../engine/config/index.ts';
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** A row, taken apart: its jobs and tables, and what it has beside them. */
+interface Row {
+  readonly id: string;
+  readonly jobs: readonly Node[];
+  readonly tables: readonly unknown[];
+  /** Its configuration without both. */
+  readonly rest: RowRest;
+}
+
+interface RowRest {
+  readonly configuration: Node;
+  readonly parameters: Node;
+  readonly config: Node;
+  readonly storage: Node;
+  readonly output: Node;
+}
+
+/** A job that is alike in several rows, and below jobs that are. */
+interface SharedJob {
+  readonly own: Node;
+  readonly children: Map<string, SharedJob>;
+  /** Ids of the rows. */
+  readonly rows: Set<string>;
+}
+
+const JOBS_AT = 'rows[0].configuration.parameters.config.jobs';
+
+/** Times that rows are looked at together; each finds one mistake. */
+const MOST_TURNS = 8;
+
+/**
+ * Returns the problems of rows of a configuration that was made, in the order of its values.
+ *
+ * Rows of a connector stand below the same parents, again and again: the jobs of all are looked at as one
+ * configuration, each with its parents once. A job is read by itself and the jobs above it, and where jobs are compared
+ * with each other, more of them are never less wrong; so nothing is wrong with any row where nothing is wrong with all.
+ * Only rows that a problem was found in are then looked at as they are.
+ *
+ * @param ids of the rows
+ */
+export async function problemsOfRows(
+  configuration: Node,
+  ids: readonly string[],
+): Promise<readonly Problem[]> {
+  const { rows } = configuration;
+  const wanted = new Set(ids);
+  const found = (Array.isArray(rows) ? rows.filter(isMap) : []).filter(({ id }) => wanted.has(String(id)));
+  const groups = new Map<string, Row[]>();
+  const doubtful: string[] = [];
+  for (const row of found) {
+    const apart = takenApart(row);
+    if (apart === undefined) {
+      doubtful.push(String(row['id']));
+      continue;
+    }
+    const kind = JSON.stringify(apart.rest);
+    groups.set(kind, [...(groups.get(kind) ?? []), apart]);
+  }
+  for (const group of groups.values()) doubtful.push(...(await doubtfulOf(configuration, group)));
+  return doubtful.length === 0 ? [] : await problemsIn(configuration, doubtful);
+}
+
+async function problemsIn(configuration: Node, rows?: readonly string[]): Promise<readonly Problem[]> {
+  const problems = await validateConfig(documentOf(configuration), rows === undefined ? {} : { rows });
+  return problems.filter(isAboutForm);
+}
+
+/** Tells whether a problem is about the form of an address, which is unknown until its settings are. */
+function isAboutForm({ path, message }: Problem): boolean {
+  return (
+    !(path.endsWith('.baseUrl') && message.startsWith('The function')) && !path.includes('.config.settings')
+  );
+}
+
+/** Returns a row in its parts; undefined where one of them is of another kind, or a job names its parents. */
+function takenApart(row: Node): Row | undefined {
+  const whole = part(row, 'configuration');
+  const allParameters = part(whole, 'parameters');
+  const allConfig = part(allParameters, 'config');
+  const allStorage = part(whole, 'storage');
+  const allOutput = part(allStorage, 'output');
+  if (whole === undefined || allParameters === undefined || allConfig === undefined) return undefined;
+  if (allStorage === undefined || allOutput === undefined) return undefined;
+  const { parameters: _, storage: __, ...configuration } = whole;
+  const { config: ___, ...parameters } = allParameters;
+  const { jobs, ...config } = allConfig;
+  const { output: ____, ...storage } = allStorage;
+  const { tables = [], ...output } = allOutput;
+  if (!Array.isArray(jobs) || jobs.length === 0 || !jobs.every(isMap) || !Array.isArray(tables))
+    return undefined;
+  if (jobs.some((job) => Object.hasOwn(job, 'parents'))) return undefined;
+  return {
+    id: String(row['id']),
+    jobs,
+    tables,
+    rest: { configuration, parameters, config, storage, output },
+  };
+}
+
+/** Returns a map in a map, empty where there is none; undefined for what is no map. */
+function part(node: Node | undefined, key: string): Node | undefined {
+  const value = node?.[key];
+  if (value === undefined) return {};
+  return isMap(value) ? value : undefined;
+}
+
+/** Returns the rows of a group that something may be wrong with. */
+async function doubtfulOf(configuration: Node, group: readonly Row[]): Promise<readonly string[]> {
+  const doubtful = new Set<string>();
+  let others = group;
+  for (let turn = 0; turn < MOST_TURNS && others.length > 0; turn++) {
+    const jobs = new Map<string, SharedJob>();
+    for (const row of others) share(row.jobs, row.id, jobs);
+    const problems = await problemsIn({ ...configuration, rows: [joined(others, jobs)] });
+    if (problems.length === 0) return [...doubtful];
+    for (const { path } of problems)
+      for (const id of rowsAt(path, jobs) ?? others.map((row) => row.id)) doubtful.add(id);
+    others = others.filter(({ id }) => !doubtful.has(id));
+  }
+  return [...doubtful, ...others.map(({ id }) => id)];
+}
+
+function share(jobs: readonly Node[], row: string, into: Map<string, SharedJob>): void {
+  for (const job of jobs) {
+    const { children, ...alone } = job;
+    const isList = Array.isArray(children) && children.every(isMap);
+    const own = isList ? alone : job;
+    let key = JSON.stringify(own);
+    // one that a row has twice stays there twice
+    while (into.get(key)?.rows.has(row) === true) key += ' ';
+    const known = into.get(key) ?? { own, children: new Map<string, SharedJob>(), rows: new Set<string>() };
+    into.set(key, known);
+    known.rows.add(row);
+    if (isList) share(children, row, known.children);
+  }
+}
+
+/** Puts rows that differ in nothing but jobs and tables together. */
+function joined(rows: readonly Row[], jobs: ReadonlyMap<string, SharedJob>): Node {
+  const [first] = rows;
+  const tables = rows.flatMap((row) => row.tables);
+  const { configuration, parameters, config, storage, output } = first?.rest ?? EMPTY;
+  return {
+    id: first?.id,
+    configuration: {
+      ...configuration,
+      parameters: { ...parameters, config: { ...config, jobs: written(jobs) } },
+      storage: { ...storage, output: { ...output, ...(tables.length === 0 ? {} : { tables }) } },
+    },
+  };
+}
+
+const EMPTY: RowRest = { configuration: {}, parameters: {}, config: {}, storage: {}, output: {} };
+
+function written(jobs: ReadonlyMap<string, SharedJob>): readonly Node[] {
+  return [...jobs.values()].map(({ own, children }) =>
+    children.size === 0 ? own : { ...own, children: written(children) },
+  );
+}
+
+/** Returns the ids of the rows that have the job at a path, or something in it; undefined where it is in no job. */
+function rowsAt(path: string, jobs: ReadonlyMap<string, SharedJob>): ReadonlySet<string> | undefined {
+  if (!path.startsWith(JOBS_AT)) return undefined;
+  let at: SharedJob | undefined;
+  for (const index of /^(?:(?:\.children)?\[\d+\])*/.exec(path.slice(JOBS_AT.length))?.[0].match(/\d+/g) ??
+    [])
+    at = [...(at?.children ?? jobs).values()][Number(index)] ?? at;
+  return at?.rows;
+}
+
+function isMap(node: unknown): node is Node {
+  return typeof node === 'object' && node !== null && !Array.isArray(node);
+}
