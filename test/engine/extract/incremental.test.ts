@@ -138,17 +138,18 @@ describe('the state from the data', () => {
       { id: 2, at: '07.06.2026 10:15:30.25' },
       { id: 3, at: '2026-06-09' },
       { id: 4, at: 4 },
+      { id: 5, at: '08.06.2026 10:15:30.1234567' },
     ]);
     const cursorFormat = ['d.m.Y', 'd.m.Y H:i:s.u'];
     const folder = folderFor(api, { incremental: { cursor: 'at', cursorFormat } });
     const { log, text } = lines();
     await start(folder, { log });
     expect(text()).toContain(
-      '“at” cannot be compared in 2 rows of “orders”, first “2026-06-09”: they are kept',
+      '“at” cannot be compared in 3 rows of “orders”, first “2026-06-09”: they are kept',
     );
     expect(cursorOf(folder)).toBe('2026-06-07T10:15:30.250000Z');
     await start(folder);
-    expect(idsOf(folder)).toEqual(['2', '3', '4']);
+    expect(idsOf(folder)).toEqual(['2', '3', '4', '5']);
   });
 
   test.each([

@@ -38,7 +38,7 @@ export function readCursorForm(node: AnyObject, at: string): CursorForm | undefi
     const text = toText(cursor);
     for (const format of formats) {
       if (format === EPOCH && NUMERIC.test(text)) return cursor;
-      const instant = format === EPOCH ? undefined : instantIn(format, text);
+      const instant = format === EPOCH || TOO_FINE.test(text) ? undefined : instantIn(format, text);
       if (instant !== undefined) return isoOf(cursor, instant);
     }
     return undefined;
@@ -48,6 +48,8 @@ export function readCursorForm(node: AnyObject, at: string): CursorForm | undefi
 /** The name of numbers since 1970, whose unit is seen by their size. */
 const EPOCH = 'epoch';
 const NUMERIC = /^-?\d+(?:\.\d+)?$/;
+/** A fraction of a second that no letter writes: `u` has six digits. */
+const TOO_FINE = /[.,]\d{7}/;
 
 function isFormat(format: string): boolean {
   if (format === EPOCH) return true;

@@ -1,10 +1,18 @@
-import { constant, isConstant, isItems, type BinaryOperator, type Expression } from '../jinja/ast.ts';
+import {
+  constant,
+  Float,
+  isConstant,
+  isItems,
+  type BinaryOperator,
+  type Constant,
+  type Expression,
+} from '../jinja/ast.ts';
 import { accessOf } from './position.ts';
 
 /**
  * Returns the condition of a filter with what Python does besides: a field below one that is missing is an error, which
- * drops the record; null that is compared by order is another one, which keeps it; and 1 is not `'1'`. The same
- * expression where none of it matters.
+ * drops the record; what is compared by order with a value of another type is another one, which keeps it; 1 is not
+ * `'1'`; and `'0'` counts as true below `not`. The same expression where none of it matters.
  */
 export function strictFilter(expression: Expression): Expression {
   const typed = typedOf(expression);
@@ -43,45 +51,103 @@ function isField(expression: Expression): boolean {
   return access?.name === 'record' && access.keys.length > 0 && access.fallback === undefined;
 }
 
-/** Writes comparisons with a text that reads as a number so that a number is not equal to it. */
+/** Writes comparisons with a number, a text that reads as one, true or false so that they hold for a value of that type alone. */
 function typedOf(expression: Expression): Expression {
   switch (expression.kind) {
     case 'unary':
-      return expression.operator === 'not' ? not(typedOf(expression.of)) : expression;
+      return expression.operator === 'not' ? not(truthOf(expression.of)) : expression;
     case 'choose':
       return {
         ...expression,
-        when: typedOf(expression.when),
+        when: truthOf(expression.when),
         then: typedOf(expression.then),
         ...(expression.otherwise === undefined ? {} : { otherwise: typedOf(expression.otherwise) }),
       };
+    case 'test':
+      // true itself, and no number that is equal to it
+      if ((expression.name === 'true' || expression.name === 'false') && isField(expression.of))
+        return both('and', test('boolean', expression.of), expression);
+      return expression.name === 'none' ? nullThere(expression.of, expression) : expression;
     case 'binary':
       break;
     default:
       return expression;
   }
   const { operator, left, right } = expression;
-  if (operator === 'and' || operator === 'or') return both(operator, typedOf(left), typedOf(right));
+  if (operator === 'and') return both('and', truthOf(left), typedOf(right));
+  if (operator === 'or') return both('or', typedOf(left), typedOf(right));
   const isPositive = operator === '==' || operator === 'in';
   if (!isPositive && operator !== '!=' && operator !== 'not in') return expression;
-  if (!isField(left) || !isOfNumerals(right)) return expression;
+  if (isConstant(right) && right.value === null) {
+    const none = nullThere(left, both('==', left, right));
+    return operator === '==' ? none : operator === '!=' ? not(none) : expression;
+  }
+  const type = isField(left) ? comparedType(right) : undefined;
+  if (type === undefined) return expression;
+  const equal = both(operator === '!=' ? '==' : isPositive ? operator : 'in', left, right);
   const same = both(
     'and',
-    test('string', left),
-    both(operator === '!=' ? '==' : isPositive ? operator : 'in', left, right),
+    test(type, left),
+    type === 'number' && hasZero(right) ? both('or', equal, zeroOrFalse(left)) : equal,
   );
   return isPositive ? same : not(same);
 }
 
-function isOfNumerals(expression: Expression): boolean {
-  if (expression.kind === 'list') return expression.items.length > 0 && expression.items.every(isOfNumerals);
-  if (!isConstant(expression)) return false;
-  const { value } = expression;
-  if (isItems(value)) return value.length > 0 && value.every((item) => isOfNumerals(constant(item)));
-  return typeof value === 'string' && /^[+-]?\d+(?:\.\d+)?$/.test(value);
+/** Returns the test that a field is null, which one that is missing inside of another is not. */
+function nullThere(field: Expression, isNone: Expression): Expression {
+  return isNested(field) ? both('and', test('defined', field), isNone) : isNone;
 }
 
-/** Returns when null is compared by order: that error leaves the text of the template, which counts as true. */
+/** Tells if an expression is a field inside of another one. */
+function isNested(expression: Expression): boolean {
+  return expression.kind === 'item' && isField(expression) && (accessOf(expression)?.keys.length ?? 0) > 1;
+}
+
+/** Returns a part whose value only counts as true or false: a text counts as true whatever it says. */
+function truthOf(expression: Expression): Expression {
+  const typed = typedOf(expression);
+  if (typed !== expression || !isField(expression)) return typed;
+  const text = both('and', test('string', expression), both('!=', expression, constant('')));
+  return both('or', expression, text);
+}
+
+/** 0 is equal to false, and 1 to true. */
+function zeroOrFalse(field: Expression): Expression {
+  return both('or', both('==', field, constant(0)), test('false', field));
+}
+
+/** Returns the test of the type of all values that a field is compared with; undefined where it tells nothing. */
+function comparedType(expression: Expression): 'number' | 'string' | undefined {
+  const values = constantsOf(expression);
+  if (values.length === 0) return undefined;
+  if (values.every((value) => typeof value === 'boolean' || isNumber(value))) return 'number';
+  return values.every(isNumeral) ? 'string' : undefined;
+}
+
+/** Returns the values of a constant, or of a list of some; none where one of them is not known. */
+function constantsOf(expression: Expression): readonly Constant[] {
+  if (expression.kind === 'list') {
+    const items = expression.items.map(constantsOf);
+    return items.some((item) => item.length !== 1) ? [] : items.flat();
+  }
+  if (!isConstant(expression)) return [];
+  return isItems(expression.value) ? expression.value : [expression.value];
+}
+
+function isNumber(value: Constant): boolean {
+  return typeof value === 'number' || value instanceof Float;
+}
+
+/** Tells if a text could be equal to what is none: a number, or an empty text that is equal to false. */
+function isNumeral(value: Constant): boolean {
+  return typeof value === 'string' && /^(?:[+-]?\d+(?:\.\d+)?)?$/.test(value);
+}
+
+function hasZero(expression: Expression): boolean {
+  return constantsOf(expression).some((value) => value === 0 || value === false);
+}
+
+/** Returns when values of two types are compared by order: that error leaves the text of the template, which counts as true. */
 function keepingError(expression: Expression): Expression | undefined {
   if (expression.kind === 'unary') return keepingError(expression.of);
   if (expression.kind === 'choose') {
@@ -99,18 +165,22 @@ function keepingError(expression: Expression): Expression | undefined {
   }
   if (expression.kind !== 'binary') return undefined;
   const { operator, left, right } = expression;
-  if (ORDER.has(operator)) return joined('or', nullOf(left), nullOf(right));
+  if (ORDER.has(operator)) return joined('or', otherType(left, right), otherType(right, left));
   if (operator !== 'and' && operator !== 'or') return undefined;
   const later = keepingError(right);
   const reached = operator === 'and' ? left : not(left);
   return joined('or', keepingError(left), later === undefined ? undefined : both('and', reached, later));
 }
 
-function nullOf(side: Expression): Expression | undefined {
+/** Returns when a field cannot be compared by order: null, or what is of another type than a constant. */
+function otherType(side: Expression, than: Expression): Expression | undefined {
   if (!isField(side)) return undefined;
-  const isNone = test('none', side);
-  const isNested = side.kind === 'item' && (accessOf(side)?.keys.length ?? 0) > 1;
-  return isNested ? both('and', test('defined', side), isNone) : isNone;
+  const [value] = constantsOf(than);
+  const type = isNumber(value) ? 'number' : typeof value === 'string' ? 'string' : undefined;
+  const isOther = type === undefined ? test('none', side) : not(test(type, side));
+  return side.kind === 'item' && (type !== undefined || isNested(side))
+    ? both('and', test('defined', side), isOther)
+    : isOther;
 }
 
 /**

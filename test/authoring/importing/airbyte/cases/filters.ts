@@ -15,6 +15,17 @@ const NUMBERS: MockAnswer = () => [
   { id: 4 },
   { id: 5, n: '1' },
 ];
+const FALSY: MockAnswer = () => [
+  { id: 1, n: 0 },
+  { id: 2, n: '0' },
+  { id: 3, n: false },
+  { id: 4, n: 1 },
+  { id: 5, n: '1' },
+  { id: 6, n: true },
+  { id: 7, n: '' },
+  { id: 8, n: null },
+  { id: 9 },
+];
 const GUARDED = "not record.a or record.a.b != 'x'";
 const withoutTexts: MockAnswer = (...request) => (NUMBERS(...request) as readonly object[]).slice(0, 4);
 
@@ -40,6 +51,18 @@ export const FILTER_CASES: readonly TwoRuns[] = [
   kept('what “get” does not find is null, too', "record.get('n') > 1", withoutTexts, '2', '3', '4'),
   kept('a number is no text', "record.n == '1' or record.n in ['5']", NUMBERS, '5'),
   kept('nor one of several', "record.n not in ['1', '5']", NUMBERS, '1', '2', '3', '4'),
+  kept('a text is no number, and true is 1', 'record.n == 1', FALSY, '4', '6'),
+  kept('false is 0', 'record.n != 0', FALSY, '2', '4', '5', '6', '7', '8', '9'),
+  kept('so they are among several', 'record.n in [0, 1]', FALSY, '1', '3', '4', '6'),
+  kept('1 is true', 'record.n == true', FALSY, '4', '6'),
+  kept('and is another value', 'record.n is true', FALSY, '6'),
+  kept('an empty text is not false', "record.n != ''", FALSY, '1', '2', '3', '4', '5', '6', '8', '9'),
+  kept('a text that is compared with a number is kept', 'record.n > 0', FALSY, '2', '4', '5', '6', '7', '8'),
+  kept('and a number with a text', "record.n > '0'", FALSY, '1', '3', '4', '5', '6', '8'),
+  kept('a text of a zero is not nothing', 'not record.n', FALSY, '1', '3', '7', '8', '9'),
+  kept('in front of “and”, too', 'record.n and record.id > 1', FALSY, '2', '4', '5', '6'),
+  kept('a field that is missing inside of another is not null', 'record.a.b is none', NESTED, '5'),
+  kept('whatever says so', 'record.a.b != none', NESTED, '1', '2', '3', '6'),
   {
     name: 'a field that is missing leaves the rest of a text',
     stream: stream('items', '/a', {
