@@ -6,7 +6,6 @@ import { PAGINATION_METHODS } from './methods.ts';
 import { chooseScroller, multiple } from './multiple.ts';
 import { none } from './none.ts';
 import type { GuardOptions } from './page-guard.ts';
-import { firstPageOf, pagenum } from './pagenum.ts';
 import type { PaginatedJob, PaginationMethod, Paginator } from './paginator.ts';
 import { invalid, read } from './pagination-settings.ts';
 import { withRestart } from './restart.ts';
@@ -74,9 +73,7 @@ export function guardOptionsOf(options: Json, job: PaginatedJob, at: string = DE
   const own: GuardOptions = {
     ...(maxPages === undefined ? {} : { maxPages }),
     ...(emptyPageOf(options, at) === 'goOn' ? { emptyGoesOn: true } : {}),
-    ...(getKey(options, 'method') === pagenum.method && firstPageOf(options, at) === 0
-      ? { firstMayRepeat: true }
-      : {}),
+    ...(read.flag(options, 'firstMayRepeat', at) === true ? { firstMayRepeat: true } : {}),
   };
   if (getKey(options, 'method') !== multiple.method) return own;
   const chosen = chooseScroller(options, job, at);

@@ -17,7 +17,7 @@ export interface GuardOptions {
   readonly maxPages?: number;
   /** True when an empty page is no end, even if it equals the page before. */
   readonly emptyGoesOn?: boolean;
-  /** True when the second page may be the first one again: pages are asked for from 0, and many APIs take 0 for 1. */
+  /** True when the second page may be the first one again, as where an API that counts from 1 takes 0 for 1. */
   readonly firstMayRepeat?: boolean;
 }
 
@@ -65,7 +65,7 @@ export interface Guard {
  * Creates the guard around every pagination. It checks, in this order:
  *
  * 1. more than `maxPages` pages: an error;
- * 2. a second page with the body of the first one, where pages are asked for from 0: it is passed over;
+ * 2. a second page with the body of the first one, where that may come: it is passed over;
  * 3. a page with the body of the page before: the job ends, unless it is an empty page and those are no end;
  * 4. a repeated request without rows: the job ends;
  * 5. a repeated request with the rows of the page before: the job ends;

@@ -7,7 +7,7 @@ import { placeAt } from './language.ts';
 import { jobPageSize, sizePlace } from './page-size.ts';
 import type { FirstStep, PaginationMethod } from './paginator.ts';
 import { requestOf } from './request.ts';
-import { COUNT, firstPageParams, limitParam, queryParamIn } from './shared-options.ts';
+import { COUNT, firstPageParams, FLAG, limitParam, queryParamIn } from './shared-options.ts';
 import { invalid, read } from './pagination-settings.ts';
 import { integerOf } from './state.ts';
 
@@ -55,6 +55,11 @@ export const pagenum: PaginationMethod = {
         examples: [0],
       }),
       firstPageParams,
+      firstMayRepeat: option(
+        'First page again',
+        'Whether the second page may be the first one again, as where an API that counts from 1 takes 0 for 1. It is then passed over; without it, a page that comes again is the end.',
+        { ...FLAG, default: false, examples: [true] },
+      ),
       queryParamIn,
     },
   },
@@ -63,7 +68,7 @@ export const pagenum: PaginationMethod = {
     const limit = { key: 'limitParam', place: sizePlace(options, job, context) };
     const number = { key: 'pageParam', place: placeAt(options, 'pageParam', job, context, 'page') };
     const size = jobPageSize(job, limit.place, at) ?? read.count(options, 'limit', at);
-    const start = firstPageOf(options, at);
+    const start = firstPage(options, at);
     const inFirst = read.flag(options, 'firstPageParams', at) ?? true;
     const isLast = lastPage(options, at);
     const request = requestOf(job);
@@ -91,8 +96,7 @@ export const pagenum: PaginationMethod = {
   },
 };
 
-/** Returns the number of the first page. @throws {PaginationError} for one that is no whole number */
-export function firstPageOf(options: AnyObject, at: string): number {
+function firstPage(options: AnyObject, at: string): number {
   const value = getKey(options, 'firstPage');
   if (value === undefined || value === null || value === '') return 1;
   const page = truncated(value);

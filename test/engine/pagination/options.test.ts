@@ -36,7 +36,14 @@ describe('the schema of the pagination', () => {
       firstPageParams: false,
       offsetFromJob: 1,
     },
-    { method: 'pagenum', firstPage: 0, limit: 2, firstPageParams: false, limitStop: { field: 'a.b' } },
+    {
+      method: 'pagenum',
+      firstPage: 0,
+      firstMayRepeat: true,
+      limit: 2,
+      firstPageParams: false,
+      limitStop: { field: 'a.b' },
+    },
     { method: 'pagenum', firstPage: '1' },
     {
       method: 'response.url',

@@ -226,7 +226,8 @@ const TYPES: Readonly<Record<string, Build>> = {
         'The same rows where the API has no rows behind its last page. Where it gives that page again, it ends here, and the library asks until “maximum_page” and writes it again.',
       );
     const base = options.number('base_page') ?? 0;
-    if ((options.number('page') ?? base) === 0)
+    const first = options.number('page') ?? base;
+    if (first === 0)
       findings.otherRows(
         'The same rows where the API counts its pages from 0. Where it counts from 1 and takes 0 for the first one, the library writes that page twice; here it is written once. With a number of pages in the answer both leave out the last page then: say base_page=1 in the source.',
       );
@@ -237,7 +238,8 @@ const TYPES: Readonly<Record<string, Build>> = {
     return {
       pagination: {
         method: 'pagenum',
-        firstPage: options.number('page') ?? base,
+        firstPage: first,
+        ...(first === 0 ? { firstMayRepeat: true } : {}),
         pageParam,
         ...emptyPage(options),
         ...stops(
