@@ -181,7 +181,7 @@ function byTime(
     ...(isFeed ? { order: 'descending' } : {}),
     ...(isPartitioned ? { perParent: !cursor.flag('global_substream_cursor') } : {}),
   };
-  if ((isFilter || isFeed) && !isLost && isBeforeNow(end))
+  if ((isFilter || isFeed) && !isLost && isBeforeNow(end, format))
     scope.findings.moreRows(
       'Rows after the end are written, and move the state: the other tool leaves them out, as those before its state.',
     );
@@ -261,10 +261,16 @@ function formatOf(
 }
 
 /** Tells if an end is given that may be before the present time. */
-function isBeforeNow(end: TranslatedJson | undefined): boolean {
+function isBeforeNow(end: TranslatedJson | undefined, format: string): boolean {
   if (end === undefined) return false;
   const text = JSON.stringify(end);
-  return text.includes('"attr"') || !text.includes(JSON.stringify(NOW));
+  const isMidnight = text.includes('"today"') || text.includes('"date","args":["Y-m-d",');
+  return (
+    text.includes('"attr"') ||
+    !text.includes(JSON.stringify(NOW)) ||
+    /"-\d/.test(text) ||
+    (isMidnight && hasTime(format))
+  );
 }
 
 function hasTime(format: string): boolean {

@@ -202,7 +202,8 @@ function isByRows({ stopWhen, emptyPage }: TranslatedJob = {}): boolean {
 
 /**
  * Says that a condition on the rows of a page counts those in the other tool that its filter keeps, and so ends where
- * that keeps few. Numbers of pages and offsets count what the API gave.
+ * that keeps few, and that a token of the last row is that of the last one kept. Numbers of pages and offsets count what
+ * the API gave.
  */
 function withFilteredPages(
   { stream, retriever, findings }: StreamParts,
@@ -211,10 +212,17 @@ function withFilteredPages(
 ): void {
   const isByNumber = ['pagenum', 'offset'].includes(shown(pagination?.['method'] ?? ''));
   const isCounted = isByRows(pagination) && !isByNumber;
+  const isAfterRow = JSON.stringify(pagination?.['set'] ?? pagination?.['urlKey'] ?? null).includes(
+    '"last":',
+  );
   const cursor = stream.child('incremental_sync');
   // a feed is filtered after its pages are counted
   const isFiltered = cursor?.flag('is_client_side_incremental') === true && !cursor.flag('is_data_feed');
   const hasFilter = isKept !== undefined && retriever.child('record_selector')?.has('record_filter') === true;
+  if (!isCounted && isAfterRow && (hasFilter || isFiltered))
+    findings.moreRows(
+      'The next page is asked for after the last row of the page. The other tool asks after the last row that its filter keeps, and ends at a page of which it keeps none.',
+    );
   if (isCounted && (hasFilter || isFiltered))
     findings.moreRows(
       'Pages end by the rows that the API gives. The other tool counts those that its filter keeps, ends at a page with fewer of them, and leaves out the rows behind it.',

@@ -17,6 +17,10 @@ export function withWindows(
   const { incremental, windows, cursorField, stateOf } = withFilterBefore(parts, job, draft, records);
   const usesWindow = JSON.stringify(job).includes('{"window":');
   if (usesWindow && windows !== undefined) job['windows'] = windows;
+  if (!usesWindow && windows?.['step'] !== undefined)
+    parts.findings.note(
+      'Asked for once: no request uses the windows of time, for each of which the other tool asks for the same rows again.',
+    );
   if (incremental === undefined) return false;
   const { first, ...rest } = incremental;
   // rows before the start are left out in the first run, too, whatever the API gives

@@ -130,9 +130,13 @@ test.each([
   ['no end', undefined, 'exact'],
   ['the present time', '{{ now_utc() }}', 'exact'],
   ['a day', '2024-06-15', 'more rows'],
+  ['yesterday', "{{ day_delta(-1, format='%Y-%m-%d') }}", 'more rows'],
+  ['today, for days', '{{ today_utc() }}', 'exact'],
+  ['today, for moments', '{{ today_utc() }}', 'more rows', '%Y-%m-%dT%H:%M:%SZ'],
   ['a setting', "{{ config.get('end', now_utc()) }}", 'more rows'],
-])('rows that are left out here, with %s as the end', (_, end, outcome) => {
-  const filtered = stream('items', '/a', times({ is_client_side_incremental: true, end_datetime: end }));
+])('rows that are left out here, with %s as the end', (_, end, outcome, datetime_format = '%Y-%m-%d') => {
+  const sync = times({ is_client_side_incremental: true, end_datetime: end, datetime_format });
+  const filtered = stream('items', '/a', sync);
   const manifest = manifestOf({ stream: filtered, settings: { end: '' } }, API);
   const { report } = importAirbyte(manifest, { file: 'shop.yaml' });
   expect(report.streams.map((each) => each.outcome)).toEqual([outcome]);
@@ -193,6 +197,22 @@ describe('pages that end by their rows', () => {
         selector: { record_filter: { condition: '{{ record.id > 1 }}' } },
       },
       'exact',
+    ],
+    // the token is the id of the last row that the filter keeps
+    [
+      'after the last row, until a flag says so',
+      {
+        retriever: pages(
+          {
+            type: 'CursorPagination',
+            cursor_value: '{{ last_record.id }}',
+            stop_condition: '{{ not response.more }}',
+          },
+          inQuery('after'),
+        ),
+        selector: { record_filter: { condition: '{{ record.id > 1 }}' } },
+      },
+      'more rows',
     ],
     [
       'at a token that is missing',
@@ -267,6 +287,18 @@ test('requests that may differ are told: windows of months late in the month, an
   expect(report.streams.map(({ outcome, notes }) => [outcome, notes])).toEqual([
     ['exact', [expect.stringContaining('begin after the 28th'), expect.stringContaining('sends both')]],
   ]);
+});
+
+test('windows that no request uses are told: the other tool asks for the same rows in each', () => {
+  const notesOf = (more: Part): readonly string[] => {
+    const sync = times({ start_time_option: undefined, cursor_granularity: 'P1D', ...more });
+    const manifest = manifestOf({ stream: stream('items', '/a', sync) }, API);
+    const [{ notes = [] } = {}] = importAirbyte(manifest, { file: 'shop.yaml' }).report.streams;
+    return notes.filter((note) => note.startsWith('Asked for once'));
+  };
+  expect(notesOf({ step: 'P10D' })).toHaveLength(1);
+  expect(notesOf({ step: 'P10D', start_time_option: inQuery('since') })).toEqual([]);
+  expect(notesOf({ cursor_granularity: undefined })).toEqual([]);
 });
 
 // airbyte-cdk looks for the path in each item of a list, and leaves empty rows out where it is told to
