@@ -105,6 +105,13 @@ export class ChunkLines {
     lines.order?.push({ lines, from: start, to: lines.end });
   }
 
+  /** Appends whole lines to those of a table that shares its name with no other. */
+  addLines(lines: Lines, bytes: Uint8Array, rows: number): void {
+    lines.out.bytes(bytes);
+    lines.rows += rows;
+    lines.end = lines.out.length;
+  }
+
   /**
    * Yields the lines of the chunk, by table; valid until the next chunk. Lists whose tables have one name share a batch,
    * in which a row is behind the items of its own lists, as in the reference.

@@ -14,6 +14,7 @@ import {
   type AppendedText,
   type Json,
 } from '../../lib/json/index.ts';
+import { manyRows, type LayoutColumn, type ManyRows } from '../../lib/wasm/rows.ts';
 import { blanks, writeTail, type ChunkLines, type ChunkPlace, type Lines } from './chunk-lines.ts';
 import type { PageExtras } from './extras.ts';
 import { scalarText, type RowLook } from './look.ts';
@@ -49,6 +50,8 @@ interface RawPlan {
   readonly columns: readonly RawColumn[];
   /** The names came in the order of the columns so far, but for those that were left out. */
   isInOrder: boolean;
+  /** Columns of rows that are written many at once; undefined for rows that cannot be. */
+  readonly layout: readonly Omit<LayoutColumn, 'slot'>[] | undefined;
   /** Cell of the link of the object at hand; that of the next one takes its place. */
   cell: LinkCell | undefined;
 }
@@ -92,6 +95,9 @@ interface Link {
   readonly id: string;
   readonly cell: Uint8Array;
 }
+
+/** Bytes of rows from which on they are written many at once. */
+const MANY_BYTES = 1 << 13;
 
 const NOTHING: AppendedText = { text: '', count: 0 };
 
@@ -169,7 +175,14 @@ export class RawEmitter {
     const around: Around = { appended: appendedTo(plan, pageExtras), tail, salt: undefined };
     const bytes = this.#bytes;
     this.#at = start;
-    for (let i = 0; i < rows; i++) {
+    const many = end - start < MANY_BYTES ? undefined : this.#manyOf(plan, lines, tail);
+    for (let i = 0; ; i++) {
+      if (many !== undefined) i = this.#writeMany(many, lines, i, rows, end);
+      if (i === rows) break;
+      if (i > 0) {
+        this.#at = behindWhite(bytes, this.#at);
+        if (bytes[this.#at++] !== COMMA) throw new Misfit();
+      }
       this.#at = behindWhite(bytes, this.#at);
       this.#row = i;
       this.#seen?.begin(i, this.#at);
@@ -180,11 +193,33 @@ export class RawEmitter {
       this.#item(plan, lines, own, true);
       if (this.isToRepeat) return;
       this.#seen?.end(i, this.#at);
-      if (i === rows - 1) break;
-      this.#at = behindWhite(bytes, this.#at);
-      if (bytes[this.#at++] !== COMMA) throw new Misfit();
     }
     if (this.#at !== end) throw new Misfit();
+  }
+
+  /** Returns the code that writes many rows of a plan at once; undefined where it does not know all of them. */
+  #manyOf(plan: ItemPlan, { order }: Lines, tail: Uint8Array | undefined): ManyRows | undefined {
+    if (plan.kind !== 'object' || order !== undefined || this.#types !== undefined) return undefined;
+    const { layout, isInOrder } = this.#planOf(plan.row);
+    if (layout === undefined || !isInOrder) return undefined;
+    const many = manyRows();
+    const { width = 0, slots = [] } = this.#seen?.noted ?? {};
+    const columns = layout.map((column, i) => ({ ...column, slot: slots[i] }));
+    return many?.begin({ columns, words: this.#words, tail, noted: width }) === true ? many : undefined;
+  }
+
+  /** Writes rows from one on, as many as can be written at once, and returns the number of the first one that is left. */
+  #writeMany(many: ManyRows, lines: Lines, first: number, rows: number, end: number): number {
+    let row = first;
+    while (row < rows) {
+      const made = many.write(this.#bytes, this.#at, end, row === 0, rows - row);
+      this.#lines.addLines(lines, made.lines, made.rows);
+      this.#seen?.add({ rows: made.spans, values: made.noted }, row, made.from);
+      this.#at = made.at;
+      row += made.rows;
+      if (!made.goesOn) break;
+    }
+    return row;
   }
 
   #item(plan: ItemPlan, lines: Lines, { appended, tail, salt }: Around, isRow: boolean): void {
@@ -435,10 +470,21 @@ export class RawEmitter {
         column,
         object: column.kind === 'object' ? this.#planOf(column.plan) : undefined,
       }));
-      this.#plans.set(plan, (raw = { plan, columns, isInOrder: true, cell: undefined }));
+      this.#plans.set(
+        plan,
+        (raw = { plan, columns, isInOrder: true, layout: layoutOf(columns), cell: undefined }),
+      );
     }
     return raw;
   }
+}
+
+/** Returns the columns of rows that are written many at once: scalars alone, whose names have no escapes. */
+function layoutOf(columns: readonly RawColumn[]): RawPlan['layout'] {
+  const layout = columns.flatMap(({ name, column: { kind } }) =>
+    name === undefined || (kind !== 'scalar' && kind !== 'null') ? [] : [{ name, isNull: kind === 'null' }],
+  );
+  return layout.length < columns.length ? undefined : layout;
 }
 
 function rawName(name: string): Uint8Array | undefined {

@@ -80,6 +80,11 @@ export class RawSeen implements SeenRows {
     this.#values = new Int32Array(width * rows);
   }
 
+  /** Number of values that are noted in each row, and which of them a column is. */
+  get noted(): { readonly width: number; readonly slots: readonly (number | undefined)[] } {
+    return { width: this.#width, slots: this.#slots };
+  }
+
   get places(): SeenPlaces {
     return { rows: this.#rows, values: this.#values };
   }

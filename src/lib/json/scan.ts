@@ -1,3 +1,4 @@
+import { manyRows } from '../wasm/rows.ts';
 import type { ScannedList, RowChunk, RowCut, ListScan } from './found.ts';
 import { Scratch } from '../scratch.ts';
 import { JsonSyntaxError, MAX_DEPTH } from './parse.ts';
@@ -8,6 +9,12 @@ export const CHUNK_BYTES = 1 << 20;
 
 /** Bytes between two places where a chunk can be divided. */
 const PART_BYTES = 1 << 15;
+
+/** Bytes of a list from which on its rows are skipped many at once. */
+const MANY_BYTES = 1 << 13;
+
+/** Rows that could not be skipped with others, after which all are skipped one by one. */
+const MOST_MISSES = 100;
 
 /** Bytes of rows that are decoded at once in a large document, which itself needs much memory. */
 const SMALL_CHUNK_BYTES = 1 << 16;
@@ -259,24 +266,39 @@ class Scanner {
       count = 0;
       cuts = [];
     };
-    const row = (at: number, end: number): void => {
+    const row = (at: number, end: number, number = 1): void => {
       if (count === 0) part = from = at;
       else if (at - part >= PART_BYTES) {
         cuts.push({ end: behind, start: at, rows: count });
         part = at;
       }
       behind = end;
-      count++;
-      rows++;
+      count += number;
+      rows += number;
       if (behind - from >= chunkBytes) close();
     };
-    if (this.#window === undefined)
+    if (this.#window === undefined) {
+      const many = this.#bytes.length - this.#at < MANY_BYTES ? undefined : manyRows();
+      let misses = 0;
       this.#items(() => {
         const at = this.#at;
+        if (many !== undefined && misses < MOST_MISSES) {
+          // no row begins where a chunk is divided or ends, so that these are rows of one part
+          const isNew = count === 0 || at - part >= PART_BYTES;
+          const until = Math.min((isNew ? at : part) + PART_BYTES, (count === 0 ? at : from) + chunkBytes);
+          const skipped = many.skip(this.#bytes, at, until, MAX_DEPTH - depth - 1);
+          if (skipped.rows > 0) {
+            this.#at = skipped.behind;
+            if (!skipped.plain) this.#plain = false;
+            row(at, skipped.behind, skipped.rows);
+            return;
+          }
+          misses++;
+        }
         this.#skipValue(depth + 1);
         row(at, this.#at);
       });
-    else this.#itemsOf(this.#window, depth, row);
+    } else this.#itemsOf(this.#window, depth, row);
     close();
     this.#plain = outside;
     this.#lists.set(name, { start, end: this.#base + this.#at, rows, chunks });

@@ -2,6 +2,9 @@ import * as fc from 'fast-check';
 
 const NAMES = ['id', 'a', 'b', 'a_b', 'č', 'tags', 'box', '__proto__', '10', 'say "hi"', ''];
 
+/** Names without escapes and those that an object would move. */
+const USUAL_NAMES = ['id', 'a', 'b', 'a_b', 'č', 'tags', 'the time at which it was ordered'];
+
 /** Literals as documents have them: some are written otherwise in a cell, and some only an exact parser reads. */
 const literals = fc.oneof(
   fc.constantFrom(
@@ -31,6 +34,24 @@ const literals = fc.oneof(
   fc.integer().map(String),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
   fc.string().map((text) => JSON.stringify(text)),
+  fc.string({ minLength: 12, maxLength: 60 }).map((text) => JSON.stringify(text)),
+);
+
+/** Literals that the plain parse reads exactly. */
+const plainLiterals = fc.oneof(
+  fc.constantFrom('0', '7', '-12.5', '0.50', '0.0001', '0.001', '-0.0125', '123456789012345', '1234.0000001'),
+  fc.constantFrom(
+    '"x"',
+    '"say \\"hi\\""',
+    '"č,"',
+    '""',
+    '"\\u010d\\t"',
+    '"a\\/b\\\\\\b\\f\\n\\r\\t"',
+    '"2024"',
+  ),
+  fc.constantFrom('true', 'false', 'null'),
+  fc.integer().map(String),
+  fc.string({ maxLength: 60 }).map((text) => JSON.stringify(text)),
 );
 
 const spaces = fc.constantFrom('', '', '', ' ', '\n  ');
@@ -48,18 +69,21 @@ function shapes(depth: number): fc.Arbitrary<Shape> {
   );
 }
 
-function fieldsOf(depth: number): fc.Arbitrary<Shape> {
+function fieldsOf(depth: number, names: readonly string[] = NAMES): fc.Arbitrary<Shape> {
   return fc
-    .uniqueArray(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 5 })
-    .chain((names) => fc.tuple(...names.map((name) => fc.tuple(fc.constant(name), shapes(depth)))))
+    .uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 5 })
+    .chain((some) => fc.tuple(...some.map((name) => fc.tuple(fc.constant(name), shapes(depth)))))
     .map((fields) => ({ fields }));
 }
 
-/** JSON text of a value of a shape: names in their order or not, any of them left out, or there twice. */
-function texts(shape: Shape): fc.Arbitrary<string> {
-  if (shape === 'scalar') return literals;
+/**
+ * JSON text of a value of a shape: any names left out, and, unless all is to be usual, in any order, or there twice, with
+ * any literals.
+ */
+function texts(shape: Shape, isUsual = false): fc.Arbitrary<string> {
+  if (shape === 'scalar') return isUsual ? plainLiterals : literals;
   if ('list' in shape) {
-    const item = texts(shape.list);
+    const item = texts(shape.list, isUsual);
     const list = fc
       .tuple(fc.array(item, { maxLength: 3 }), spaces)
       .map(([items, space]) => `[${space}${items.join(`${space},${space}`)}${space}]`);
@@ -68,7 +92,7 @@ function texts(shape: Shape): fc.Arbitrary<string> {
   const field = shape.fields.map(([name, inner]) =>
     fc.tuple(
       fc.constantFrom(JSON.stringify(name), JSON.stringify(name), escaped(name)),
-      texts(inner),
+      texts(inner, isUsual),
       spaces,
     ),
   );
@@ -76,8 +100,12 @@ function texts(shape: Shape): fc.Arbitrary<string> {
     .oneof(
       { weight: 4, arbitrary: fc.subarray(field) },
       { weight: 2, arbitrary: fc.constant(field) },
-      { weight: 1, arbitrary: fc.shuffledSubarray(field) },
-      { weight: 1, arbitrary: fc.subarray([...field, ...field.slice(0, 1)]) },
+      ...(isUsual
+        ? []
+        : [
+            { weight: 1, arbitrary: fc.shuffledSubarray(field) },
+            { weight: 1, arbitrary: fc.subarray([...field, ...field.slice(0, 1)]) },
+          ]),
     )
     .chain((some) => fc.tuple(...some))
     .map((entries) => {
@@ -93,20 +121,48 @@ function escaped(name: string): string {
   return first === 'a' ? `"\\u0061${name.slice(1)}"` : JSON.stringify(name);
 }
 
-/** Documents of several pages; now and then a character is lost or wrong. */
+/** A character that is lost or wrong, now and then. */
+const mistakes = fc.oneof(
+  { weight: 11, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.tuple(fc.nat(), fc.constantFrom('', ',', '}', '"', '1')) },
+);
+
+function documentOf(rows: readonly string[], mistake: readonly [number, string] | undefined): string {
+  const text = `{"data":[${rows.join(',')}]}`;
+  if (mistake === undefined) return text;
+  const at = mistake[0] % text.length;
+  return text.slice(0, at) + mistake[1] + text.slice(at + 1);
+}
+
+/** Documents of several pages. */
 export const documents = fieldsOf(2).chain((shape) =>
   fc.array(
     fc
-      .tuple(
-        fc.array(texts(shape), { maxLength: 5 }),
-        fc.option(fc.tuple(fc.nat(), fc.constantFrom('', ',', '}', '"', '1')), { freq: 12, nil: undefined }),
-      )
-      .map(([rows, mistake]) => {
-        const text = `{"data":[${rows.join(',')}]}`;
-        if (mistake === undefined) return text;
-        const at = mistake[0] % text.length;
-        return text.slice(0, at) + mistake[1] + text.slice(at + 1);
-      }),
+      .tuple(fc.array(texts(shape), { maxLength: 5 }), mistakes)
+      .map(([rows, mistake]) => documentOf(rows, mistake)),
     { minLength: 2, maxLength: 5 },
   ),
 );
+
+/** Documents of several pages whose rows are so many that they are read and written many at once. */
+export const largeDocuments = fc
+  .oneof(
+    { weight: 6, arbitrary: fieldsOf(0, USUAL_NAMES).map((shape) => texts(shape, true)) },
+    { weight: 1, arbitrary: fieldsOf(0).map((shape) => texts(shape)) },
+    { weight: 1, arbitrary: fieldsOf(2).map((shape) => texts(shape)) },
+  )
+  .chain((row) =>
+    fc.array(
+      fc
+        .tuple(
+          fc.array(row, { minLength: 1, maxLength: 30 }),
+          fc.constantFrom(9_000, 20_000, 70_000, 150_000),
+          mistakes,
+        )
+        .map(([rows, bytes, mistake]) => {
+          const times = Math.ceil(bytes / (rows.join().length + 1));
+          return documentOf(Array.from({ length: Math.min(times, 500) }, () => rows).flat(), mistake);
+        }),
+      { minLength: 2, maxLength: 3 },
+    ),
+  );

@@ -13,13 +13,17 @@ import {
   encodeExact,
   getKey,
   isObject,
+  JsonSyntaxError,
   scalarsDigest,
+  scanLarge,
+  scanPage,
   type AnyObject,
+  type DocumentBytes,
 } from '../../../src/lib/json/index.ts';
 import { silentLog } from '../../../src/lib/log.ts';
 import { turn } from '../../../src/lib/turn.ts';
 import { times } from '../../support/sample.ts';
-import { documents } from './documents.ts';
+import { documents, largeDocuments } from './documents.ts';
 import { writtenBy } from './written.ts';
 
 const looks = fc.constantFrom<NonNullable<PageRows['look']>>(
@@ -124,6 +128,44 @@ test(
         }
       }),
       { numRuns: times(600), examples: [RENAMED] },
+    );
+  },
+);
+
+/** The value that makes a column one of decimals is shown as it is in its cell. */
+const WIDENED: [string[], NonNullable<PageRows['look']>, AnyObject] = [
+  ['{"data":[{"id":1},{"id":2}]}', '{"data":[{"id":0.50},{"id":3}]}'],
+  { types: true },
+  {},
+];
+
+/** Keeps the bytes of a document elsewhere, to be scanned as a large one. */
+function elsewhere(text: string): DocumentBytes {
+  const bytes = Buffer.from(text);
+  return { bytes: bytes.length, read: (at, length) => bytes.subarray(at, at + length) };
+}
+
+test(
+  'many rows that are read and written at once are as those that are taken one by one',
+  { timeout: 120_000 },
+  async () => {
+    const extras = fc.constantFrom({}, { tag: 'x' }, { id: 5, a_b: 'y' });
+    await fc.assert(
+      fc.asyncProperty(largeDocuments, looks, extras, async (list, look, extra) => {
+        for (const text of list) {
+          const one = scanLarge(elsewhere(text), ['data']);
+          if (one !== undefined) expect(scanPage(Buffer.from(text), ['data'])).toEqual(one);
+          else expect(() => scanPage(Buffer.from(text), ['data'])).toThrow(JsonSyntaxError);
+        }
+        const seen: string[] = [];
+        const raw = await outcome(list, { isRaw: true, look, extra, seen });
+        expect(raw).toEqual(await outcome(list, { isRaw: false, look, extra }));
+        for (const each of seen) {
+          const [read, decoded] = JSON.parse(each) as [unknown, unknown];
+          expect(read).toEqual(decoded);
+        }
+      }),
+      { numRuns: times(300), examples: [WIDENED] },
     );
   },
 );

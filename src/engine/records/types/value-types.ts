@@ -1,4 +1,4 @@
-import { isNumber, isScalar, toJsonText, toText, valueBetween, type Json } from '../../../lib/json/index.ts';
+import { isScalar, toJsonText, toText, valueBetween, type Json } from '../../../lib/json/index.ts';
 import type { RowLook } from '../look.ts';
 import { VALUE } from './column-type.ts';
 import type { SeenValues } from './seen-values.ts';
@@ -32,17 +32,11 @@ export class ValueTypes {
     const found = kindOfRaw(bytes, at, end);
     const kind = found === 0 ? this.#null : found === VALUE.boolean ? this.#boolean : found;
     if (seen.has(kind)) return;
-    seen.see(kind, () => shownRaw(bytes, at, end), this.#page);
+    seen.see(kind, () => shown(valueBetween(bytes, at, end)), this.#page);
   }
 }
 
 function shown(value: Json): string {
   if (typeof value === 'boolean') return String(value);
   return isScalar(value) ? toText(value) : toJsonText(value);
-}
-
-function shownRaw(bytes: Uint8Array, at: number, end: number): string {
-  const value = valueBetween(bytes, at, end);
-  // a number by the literal that it came with
-  return isNumber(value) ? Buffer.from(bytes.subarray(at, end)).toString('latin1') : shown(value);
 }
