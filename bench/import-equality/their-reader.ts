@@ -26,7 +26,7 @@ export class TheirReader {
   ) {
     this.#out = out;
     const script = path.join(import.meta.dirname, 'read_manifest.py');
-    this.#child = spawn(python, [script, manifest, out, base, odd], { stdio: 'pipe' });
+    this.#child = spawn(python, ['-B', script, manifest, out, base, odd], { stdio: 'pipe' });
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
     this.#child.stderr.on(
       'data',
