@@ -5,7 +5,7 @@ import { isMap, shown } from './node.ts';
 import { isPageToken, tokenInText, tokenUse, type TokenPlace } from './page-token.ts';
 import { requestPosition, translated, withSettings, noteFixed, type TemplateScope } from './scope.ts';
 import type { TranslatedJson, TemplatePosition } from './translate/position.ts';
-import { call, textOut } from './translate/out.ts';
+import { call, orNone, textOut } from './translate/out.ts';
 import { valueOf } from './translate/value.ts';
 
 /** The address of a request. */
@@ -65,7 +65,7 @@ function pathOf(
   const position = requestPosition(scope);
   if (isPageToken(expression)) return pathWithToken(expression, requester, position, tokens);
   try {
-    return withoutLeadingSlash(textOut(valueOf(expression, position)));
+    return withoutLeadingSlash(orNone(textOut(valueOf(expression, position))));
   } catch (error) {
     const fixed = error instanceof TemplateError ? withSettings(expression, requester, scope) : undefined;
     if (fixed === undefined) throw error;

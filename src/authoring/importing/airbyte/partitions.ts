@@ -260,7 +260,13 @@ export function partitionReference(
       text: 'a slice',
       reference: (name, keys) => (name === SLICED && keys.length === 0 ? { out, type: 'text' } : undefined),
     });
-  if (group === undefined) return { out, type: 'any', ...(inside === undefined ? {} : { inside }) };
+  if (group === undefined)
+    return {
+      out,
+      type: 'any',
+      mayBeEmpty: inside !== undefined,
+      ...(inside === undefined ? {} : { inside }),
+    };
   return {
     out,
     type: 'list',

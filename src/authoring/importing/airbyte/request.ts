@@ -10,7 +10,7 @@ import { known, noteFixed, requestPosition, translated, withSettings, type Templ
 import type { Expression } from './jinja/ast.ts';
 import { firstAlone, isPageToken, tokenUse, type TokenPlace } from './page-token.ts';
 import { accessOf, type TranslatedJson, type TemplatePosition, type Typed } from './translate/position.ts';
-import { call, textOut } from './translate/out.ts';
+import { call, isFieldOfParent, orNone, textOut } from './translate/out.ts';
 import { valueOf } from './translate/value.ts';
 import { endpointOf, type RequestAddress } from './address.ts';
 
@@ -227,15 +227,6 @@ function parameterOf(typed: Typed, scope: TemplateScope): TranslatedJson {
   return isMap(typed.out) && typed.out['attr'] !== undefined ? call('optional', typed.out) : typed.out;
 }
 
-/** Returns a value in a query or a form: a field that the parent row does not have is the text None there. */
-function orNone(out: TranslatedJson): TranslatedJson {
-  return isFieldOfParent(out) ? call('if', call('is', out, 'present'), out, 'None') : out;
-}
-
-function isFieldOfParent(out: TranslatedJson): boolean {
-  return isMap(out) && out['parent'] !== undefined;
-}
-
 /** Leaves out what may be empty: null in a query is nothing. */
 function optional(out: TranslatedJson, scope: TemplateScope): TranslatedJson {
   const isSo = isMap(out) && out['function'] === 'optional';
@@ -294,6 +285,10 @@ function mayBeEmpty(out: TranslatedJson, scope: TemplateScope): boolean {
   if (out === '' || out === null) return true;
   if (!isMap(out)) return false;
   if (typeof out['attr'] === 'string') return scope.settings.mayBeEmpty(out['attr']);
+  if (typeof out['placeholder'] === 'string')
+    return [...scope.slots.values()].some(
+      (slot) => slot.mayBeEmpty === true && isMap(slot.out) && slot.out['placeholder'] === out['placeholder'],
+    );
   if (isFieldOfParent(out)) return true;
   const { function: name, args } = out;
   if (!isSequence(args)) return false;

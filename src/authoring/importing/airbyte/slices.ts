@@ -1,5 +1,6 @@
 import { sameLogin } from './below-parent.ts';
-import { isMap, shown } from './node.ts';
+import type { ManifestComponent } from './component.ts';
+import { get, isMap, isSequence, shown } from './node.ts';
 import {
   freeName,
   isTraced,
@@ -116,13 +117,20 @@ export function withParent(
   if (parent.group !== undefined && parent.extraFields.length > 0)
     findings.not(parent.stream.at, 'No counterpart: further fields of several parent rows in one request');
   for (const field of parent.extraFields) {
+    const type = isBoolean(parent.stream, field) ? 'boolean' : 'any';
     const inField = (keys: readonly (string | number)[]): Reference => {
       const { parent: value } = parentSource([...field, ...keys.map(String)], above.records);
       // a part of a field may be missing without being None
-      return { out: keys.length === 0 ? value : call('optional', value) };
+      return keys.length === 0 ? { out: value, type } : { out: call('optional', value) };
     };
     parts.slots.set(`extra_fields.${field.join('.')}`, { ...inField([]), inside: inField });
   }
+}
+
+/** Tells if the schema of a stream has true and false in a field. */
+function isBoolean(stream: ManifestComponent, [name = '', ...inner]: readonly string[]): boolean {
+  const type = get(get(get(get(stream.get('schema_loader'), 'schema'), 'properties'), name), 'type');
+  return inner.length === 0 && (isSequence(type) ? type.includes('boolean') : type === 'boolean');
 }
 
 /** A job below a parent, with the names of its placeholders and the values that its templates know. */
@@ -162,7 +170,7 @@ function partBelow(
   names.push(name);
   const { source } = parentValue([...parent.parentKey.split('/'), ...keys.map(String)], records);
   job['placeholders'] = { ...(isMap(job['placeholders']) ? job['placeholders'] : {}), [name]: source };
-  const part: Reference = { out: { placeholder: name } };
+  const part: Reference = { out: { placeholder: name }, mayBeEmpty: true };
   slots.set([parent.name, ...keys].join('.'), part);
   return part;
 }
@@ -178,7 +186,10 @@ export function withLists(
     const placeholder = freeName(list.name, names);
     names.push(placeholder);
     over[placeholder] = list.values;
-    parts.slots.set(list.name, partitionReference(placeholder, list.group));
+    parts.slots.set(list.name, {
+      ...partitionReference(placeholder, list.group),
+      mayBeEmpty: isSequence(list.values) && list.values.includes(''),
+    });
   }
   if (lists.length > 0) job['over'] = over;
 }

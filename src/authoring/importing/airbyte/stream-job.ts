@@ -19,7 +19,7 @@ import { withoutUnsent, withoutWhole } from './slices.ts';
 import type { StreamParts } from './stream-parts.ts';
 import { withWindows } from './stream-windows.ts';
 import { call } from './translate/out.ts';
-import { pathText, type TranslatedJson } from './translate/position.ts';
+import { pathText, type Reference, type TranslatedJson } from './translate/position.ts';
 
 /** Puts the job of a stream together, below its parent where it has one. */
 export function readJob(
@@ -48,9 +48,9 @@ export function readJob(
   if (paging.isForm) draft.bodyFormat ??= 'form';
   for (const { place, value, isForm } of incremental.options) putInto(draft, place, value, isForm);
   if (parent?.option !== undefined)
-    putInto(draft, parent.option.place, slots.get(parent.name)?.out ?? '', parent.option.isForm);
+    putInto(draft, parent.option.place, sentOf(slots.get(parent.name)), parent.option.isForm);
   for (const { name, option } of lists)
-    if (option !== undefined) putInto(draft, option.place, slots.get(name)?.out ?? '', option.isForm);
+    if (option !== undefined) putInto(draft, option.place, sentOf(slots.get(name)), option.isForm);
   const ofSlice = retriever.flag('ignore_stream_slicer_parameters_on_paginated_requests')
     ? [
         ...incremental.options,
@@ -146,6 +146,12 @@ export function readJob(
     names: taken,
     trustedHosts: [...new Set([...(above?.trustedHosts ?? []), ...trusted])],
   };
+}
+
+/** Returns the value of a slice that an option sends; an empty one is left out. */
+function sentOf(slot: Reference | undefined): TranslatedJson {
+  if (slot === undefined) return '';
+  return slot.mayBeEmpty === true ? call('optional', slot.out) : slot.out;
 }
 
 /** Puts a parameter without a name into the address, as `?=20`: everywhere else it would be left out. */

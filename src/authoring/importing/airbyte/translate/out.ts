@@ -7,6 +7,8 @@ import { TYPE_WORDS, type TranslatedJson, type Typed } from './position.ts';
 /** Returns a value as part of a text: booleans are `True` and `False`, times have their form. */
 export function textOut(value: Typed): TranslatedJson {
   const { out, type } = value;
+  if (type === 'boolean' && isFieldOfParent(out))
+    return call('map', out, { true: 'True', false: 'False', null: 'None' });
   if (type === 'boolean')
     return typeof out === 'boolean' ? (out ? 'True' : 'False') : call('if', out, 'True', 'False');
   if (type === 'seconds') return call('date', 'Y-m-d H:i:sP', out);
@@ -16,6 +18,15 @@ export function textOut(value: Typed): TranslatedJson {
   if (type === 'span') throw new TemplateError('a duration is no value of its own');
   if (type === 'list') throw new TemplateError('a list is written into a text');
   return out;
+}
+
+/** Returns a value inside of a text: a field that the parent row does not have is None there. */
+export function orNone(out: TranslatedJson): TranslatedJson {
+  return isFieldOfParent(out) ? call('if', call('is', out, 'present'), out, 'None') : out;
+}
+
+export function isFieldOfParent(out: TranslatedJson): boolean {
+  return isMap(out) && out['parent'] !== undefined;
 }
 
 /** Tells if a value is a field of a row, which is read when there is one. */

@@ -31,6 +31,8 @@ export interface Reference {
   ) => Reference;
   /** Its type as far as it is known and matters: for the text of a boolean, and the meaning of `+`. */
   readonly type?: ValueType;
+  /** It may be an empty text, which is left out where it is sent alone. */
+  readonly mayBeEmpty?: boolean;
 }
 
 /**

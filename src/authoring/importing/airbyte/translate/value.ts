@@ -2,7 +2,7 @@ import { Float, TemplateError, type Constant, type Expression } from '../jinja/a
 import { mapParts } from '../jinja/map-parts.ts';
 import { isMap, isSequence, shown, type NodeMap } from '../node.ts';
 import { callOf, filterOf } from './calls.ts';
-import { call, isField, shifted, textOut } from './out.ts';
+import { call, isField, orNone, shifted, textOut } from './out.ts';
 import {
   accessOf,
   TYPE_WORDS,
@@ -81,7 +81,7 @@ function typeOfConstant(value: Constant): ValueType {
 
 function joinedParts(parts: readonly Expression[], position: TemplatePosition): TranslatedJson[] {
   return parts.flatMap((part) => {
-    const out = textOut(valueOf(part, position));
+    const out = orNone(textOut(valueOf(part, position)));
     // a text inside of a text is one text
     if (isMap(out) && out['function'] === 'concat' && isSequence(out['args'])) return out['args'];
     // a field that is missing leaves the rest of the text

@@ -235,4 +235,67 @@ export const SLICE_CASES: readonly TwoRuns[] = [
       ['a', 'b', 'c'],
     ],
   },
+  {
+    name: 'a further field of the parent that is null or missing is None in a path and a text',
+    stream: stream('items', "/items/{{ stream_slice.extra_fields['code'] }}", {
+      requester: { request_headers: { authorization: "of {{ stream_slice.extra_fields['code'] }}" } },
+      retriever: below(stream('shops', '/shops'), 'shop', { extra_fields: [['code']] }),
+    }),
+    api: ({ pathname }) =>
+      pathname === '/shops' ? [{ id: 1, code: 'x' }, { id: 2, code: null }, { id: 3 }] : [],
+    asks: both('GET /items/None of None', 'GET /items/None of None', 'GET /items/x of x', 'GET /shops'),
+  },
+  {
+    name: 'one that is true or false by its schema is so in Python',
+    stream: stream('items', "/items/{{ stream_slice.extra_fields['old'] }}", {
+      requester: {
+        http_method: 'POST',
+        request_parameters: { old: "{{ stream_slice.extra_fields['old'] }}" },
+        request_body_json: { old: "{{ stream_slice.extra_fields['old'] }}" },
+      },
+      retriever: below(
+        stream('shops', '/shops', {
+          schema_loader: {
+            type: 'InlineSchemaLoader',
+            schema: { type: 'object', properties: { old: { type: ['null', 'boolean'] } } },
+          },
+        }),
+        'shop',
+        { extra_fields: [['old']] },
+      ),
+    }),
+    api: ({ pathname }) =>
+      pathname === '/shops' ? [{ id: 1, old: true }, { id: 2, old: false }, { id: 3 }] : [],
+    asks: both(
+      'GET /shops',
+      'POST /items/False?old=False application/json {"old":false}',
+      'POST /items/None?old=None',
+      'POST /items/True?old=True application/json {"old":true}',
+    ),
+  },
+  {
+    name: 'an empty key of the parent is left out where it is sent alone',
+    stream: stream('items', '/items', {
+      requester: { request_parameters: { shop: '{{ stream_partition.shop }}' } },
+      retriever: below(stream('shops', '/shops'), 'shop', { request_option: inQuery('of') }),
+    }),
+    api: ({ pathname }) => (pathname === '/shops' ? [{ id: 'x' }, { id: '' }] : []),
+    asks: both('GET /items', 'GET /items?of=x&shop=x', 'GET /shops'),
+  },
+  {
+    name: 'so is an empty value of a list',
+    stream: stream('items', '/items', {
+      requester: { request_parameters: { area: '{{ stream_partition.area }}' } },
+      retriever: {
+        partition_router: {
+          type: 'ListPartitionRouter',
+          values: ['x', ''],
+          cursor_field: 'area',
+          request_option: inQuery('of'),
+        },
+      },
+    }),
+    api: () => [],
+    asks: both('GET /items', 'GET /items?area=x&of=x'),
+  },
 ];
