@@ -1016,8 +1016,22 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'rows at the state are dropped',
     file: 'src/engine/extract/incremental/row-limits.ts',
-    find: 'order === 0 && dropsEqual',
+    find: 'order === 0 && (dropsEqual || isKnown(row))',
     replace: 'order === 0',
+    tests: ['test/engine/extract/incremental.test.ts'],
+  },
+  {
+    name: 'rows of another parent row are known as those of the first',
+    file: 'src/engine/extract/incremental/row-limits.ts',
+    find: 'encodeExact([part, row])',
+    replace: 'encodeExact(row)',
+    tests: ['test/engine/extract/incremental.test.ts'],
+  },
+  {
+    name: 'rows at the state that come no longer are forgotten',
+    file: 'src/engine/extract/incremental/state-progress.ts',
+    find: 'together(this.storedRows, this.#rows)',
+    replace: 'this.#rows',
     tests: ['test/engine/extract/incremental.test.ts'],
   },
   {
@@ -1037,15 +1051,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the state moves over the last row of a run that was cut',
     file: 'src/engine/extract/incremental/state-progress.ts',
-    find: 'newer(this.#newest, facts.below)',
-    replace: 'newer(this.#newest, facts.newest)',
+    find: 'this.#take(facts.below, [])',
+    replace: 'this.#take(facts.newest, facts.equal)',
     tests: ['test/engine/extract/incremental.test.ts'],
   },
   {
     name: 'the state moves back',
     file: 'src/engine/extract/incremental/state-progress.ts',
-    find: 'order > 0 ? newest.value : stored',
-    replace: 'newest.value',
+    find: 'newest !== undefined && this.#moves > 0 ?',
+    replace: 'newest !== undefined ?',
     tests: ['test/engine/extract/incremental.test.ts'],
   },
   {

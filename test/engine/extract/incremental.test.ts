@@ -428,6 +428,98 @@ describe('the state from the data', () => {
   });
 });
 
+describe('rows at the very state, of which only new ones are written', () => {
+  const incremental = { cursor: 'at', to: 'since', filter: true, equal: 'new' };
+
+  test('are known again, whatever comes beside them, also in what is written a second time', async () => {
+    const api = await shop([...rowsOf(1, 3), { id: 4, at: at(3), n: { x: [1.5] } }]);
+    const folder = folderFor(api, { incremental });
+    await start(folder);
+    expect(idsOf(folder)).toEqual(['1', '3', '4']);
+    api.rows = [...rowsOf(1, 3), { id: 4, at: at(3), n: { x: [2.5] } }, { id: 5, at: at(3) }];
+    await start(folder);
+    // a row that has changed is new
+    expect(idsOf(folder)).toEqual(['4', '5']);
+    // those of both runs are known now
+    api.rows = [...api.rows, { id: 6, at: at(3) }, { id: 7, at: at(7), late: 'yes' }];
+    await start(folder);
+    expect(idsOf(folder)).toEqual(['6', '7']);
+    const { orders } = stateOf(folder) as { orders: { cursor: unknown; rows: readonly string[] } };
+    expect([orders.cursor, orders.rows.map((digest) => digest.length)]).toEqual([at(7), [16]]);
+    api.rows = [{ id: 8, at: at(7) }];
+    await start(folder);
+    // the API gives one of them no longer, and it is not forgotten
+    api.rows = [
+      { id: 7, at: at(7), late: 'yes' },
+      { id: 8, at: at(7) },
+      { id: 9, at: at(7) },
+    ];
+    await start(folder);
+    expect(idsOf(folder)).toEqual(['9']);
+  });
+
+  test('come again where a job that was cut goes back to them', async () => {
+    const api = await shop([...rowsOf(1, 2), { id: 3, at: at(2) }, ...rowsOf(4, 5, 6)]);
+    const folder = folderFor(
+      api,
+      { incremental: { ...incremental, order: 'ascending' } },
+      { pagination: { method: 'offset', limit: 2, forceStop: { pages: 2 } } },
+    );
+    await start(folder);
+    expect(cursorOf(folder)).toBe(at(2));
+    await start(folder);
+    expect(idsOf(folder)).toEqual(['2', '3', '4', '5']);
+  });
+
+  test.each([false, true])(
+    'of another parent row are others, although they are the same: %j',
+    async (perParent) => {
+      const rows = new Map([['/shops/N/orders', [{ id: 1, at: at(1) }]]]);
+      const api = await startApi(({ url: { pathname } }, response) =>
+        json(response, pathname === '/shops' ? [{ id: 'N' }, { id: 'S' }] : (rows.get(pathname) ?? [])),
+      );
+      const orders = {
+        id: 'orders',
+        endpoint: 'shops/{id}/orders',
+        placeholders: { id: 'id' },
+        incremental: { cursor: 'at', equal: 'new', perParent },
+      };
+      const folder = folderFor(api, {
+        id: 'shops',
+        endpoint: 'shops',
+        dataField: '.',
+        children: [{ ...orders, dataType: 'lines' }],
+      });
+      const lineRows = (): number =>
+        (filesOf(folder)['out/tables/library.lines'] ?? '')
+          .split('\n')
+          .filter((line) => line.startsWith('"1"')).length;
+      await start(folder);
+      expect(lineRows()).toBe(1);
+      await start(folder);
+      expect(lineRows()).toBe(0);
+      rows.set('/shops/S/orders', [{ id: 1, at: at(1) }]);
+      await start(folder);
+      expect(lineRows()).toBe(1);
+      expect(filesOf(folder)['out/tables/library.lines']).toContain('"S"');
+    },
+  );
+
+  test('that were there before come in a period that is filled again', async () => {
+    const api = await shop(rowsOf(1, 2, 3));
+    const folder = folderFor(api, { incremental: { cursor: 'at', equal: 'new' } });
+    await start(folder);
+    await start(folder, { period: { from: Date.parse(at(3)), to: Date.parse(at(5)) } });
+    expect(idsOf(folder)).toEqual(['3']);
+  });
+
+  test('need no lookback beside them', async () => {
+    const api = await shop([]);
+    const failing = start(folderFor(api, { incremental: { ...incremental, lookback: '1 day' } }));
+    await expect(failing).rejects.toThrow('With a lookback no row is at the state');
+  });
+});
+
 describe('a period that is filled again', () => {
   const june = { from: Date.parse('2026-06-02T00:00:00Z'), to: Date.parse('2026-06-04T00:00:00Z') };
 

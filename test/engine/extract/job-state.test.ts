@@ -111,7 +111,7 @@ test('parent rows with the same key are asked for from where the run began, and 
   const state = stateOf(job, stored(1), 5000);
   const finished = (newest: number): Json | undefined => {
     const progress = state.begin(runOf('p0'));
-    const cursor = new RunCursor(incremental, { config: objectOf([]) });
+    const cursor = new RunCursor(incremental, { config: objectOf([]) }, '');
     cursor.take([objectOf([['at', newest]])], 5_000_000);
     state.end(progress, { facts: cursor.facts(), kept: undefined, isComplete: true });
     state.finish(progress);
@@ -119,6 +119,23 @@ test('parent rows with the same key are asked for from where the run began, and 
   };
   expect([finished(9), finished(5), finished(7)]).toEqual([0, 0, 0]);
   expect(state.next(BEGAN)).toEqual(stateAt('p0', 5));
+});
+
+test('rows at the newest value are known by their digests, unless there are very many', () => {
+  const { incremental } = childJob();
+  if (incremental === undefined) throw new Error('no state');
+  const known = (count: number): number => {
+    const cursor = new RunCursor({ ...incremental, dropsKnown: true }, { config: objectOf([]) }, '');
+    const rows = Array.from({ length: count }, (_, id) =>
+      objectOf([
+        ['at', 5],
+        ['id', id],
+      ]),
+    );
+    cursor.take([objectOf([['at', 4]]), ...rows, objectOf([['at', 3]])], 5_000_000);
+    return cursor.facts().equal.length;
+  };
+  expect([known(1), known(1000), known(1001), known(5000)]).toEqual([1, 1000, 0, 0]);
 });
 
 function stateAt(key: string, cursor: number): AnyObject {

@@ -46,6 +46,27 @@ describe('response.url', () => {
       'POST /users?p=2 {"q":"x"}',
     ],
     [
+      'relativeTo resolves it against the page',
+      { relativeTo: 'page' },
+      {},
+      { next_page: '?p=2' },
+      'GET https://api.example.com/users?p=2 {}',
+    ],
+    [
+      'relativeTo leaves a whole link as it is',
+      { relativeTo: 'page' },
+      {},
+      { next_page: 'https://other.example.com/p/2' },
+      'GET https://other.example.com/p/2 {}',
+    ],
+    [
+      'relativeTo means nothing to a query string',
+      { relativeTo: 'page', paramIsQuery: true },
+      {},
+      { next_page: '?page=2' },
+      'GET users {"page":"2"}',
+    ],
+    [
       'paramIsQuery reads the value as a query string',
       { paramIsQuery: true },
       { params: { q: 'x' } },

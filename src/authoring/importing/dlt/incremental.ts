@@ -16,7 +16,7 @@ export interface ResourceIncremental {
   /** Values of `{incremental.…}`. */
   readonly fields: Readonly<Record<string, TranslatedValue | undefined>>;
   readonly notes: readonly string[];
-  /** In words: rows that come again in the next run; undefined where none do. */
+  /** In words: rows that are written here, and not there; undefined where there are none. */
   readonly again: string | undefined;
 }
 
@@ -145,19 +145,21 @@ function draft(
     throw new Untaken('a lag that is no number', lag);
   if (typeof lag === 'number' && lag !== 0 && first === undefined)
     notes.push('The lag is in seconds here; there it is in days where the values are days.');
+  const isLagging = typeof lag === 'number' && lag !== 0;
   const behind =
     isOpen && first !== undefined ? [orAbsent(cursor, { value: cursor, is: 'above', than: first })] : [];
   return {
     incremental: {
       cursor,
       ...(first === undefined ? {} : { first }),
-      ...(typeof lag === 'number' && lag !== 0
+      ...(isLagging
         ? { lookback: lookbackOf(lag, first), ...(first === undefined ? {} : { notBefore: first }) }
         : {}),
       ...(startParam === undefined ? {} : { to: { query: startParam } }),
       // rows before the state are dropped there, too, whatever the API gives
       filter: true,
-      ...(isOpen ? { equal: 'drop' } : {}),
+      // with a lag the rows at the state come again there, too
+      ...(isLagging ? {} : { equal: isOpen ? 'drop' : 'new' }),
       ...(options.get('row_order') === 'desc' ? { order: 'descending' } : {}),
     },
     // the first run leaves out rows at the beginning, too
@@ -165,9 +167,10 @@ function draft(
     params: {},
     fields: { start_value: { state: 'cursor' }, last_value: { state: 'cursor' }, initial_value: first },
     notes,
-    again: isOpen
-      ? undefined
-      : 'Rows at the newest value of the last run come again in the next one; there they are dropped when they are equal. Give the job a “primaryKey”.',
+    again:
+      isOpen && isLagging
+        ? 'Rows at the very value that the lag leads back to are left out there, and written here.'
+        : undefined,
   };
 }
 

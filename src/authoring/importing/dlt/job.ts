@@ -1,5 +1,6 @@
 import { Untaken } from './findings.ts';
 import { mergeKeyOf } from './hints.ts';
+import type { SourceFindings } from './findings.ts';
 import { isIncrementalParam, readIncremental, type ResourceIncremental } from './incremental.ts';
 import { plainText, textOut } from './out.ts';
 import { readPaginator } from './pagination.ts';
@@ -37,7 +38,7 @@ export function jobOf(resource: Resource, { settings, paginator, above }: JobCon
   const where = (key: string): string => `${at}.endpoint.${key}`;
   const placeholders = new Placeholders(above);
   const incremental = findings.attempt(where('incremental'), () => readIncremental(resource, settings));
-  const resolve = resolver(incremental, placeholders);
+  const resolve = resolver(incremental, placeholders, findings);
   for (const note of incremental?.notes ?? []) findings.note(note);
   if (incremental?.again !== undefined && mergeKeyOf(resource) === undefined)
     findings.moreRows(incremental.again);
@@ -178,10 +179,20 @@ class Placeholders {
   }
 }
 
-function resolver(incremental: ResourceIncremental | undefined, placeholders: Placeholders): Resolve {
+/** Resolves fields outside of the path, where values are mostly ids. */
+function resolver(
+  incremental: ResourceIncremental | undefined,
+  placeholders: Placeholders,
+  findings: SourceFindings,
+): Resolve {
   return (field) => {
     const found = resourceField(field);
-    if (found !== undefined) return { placeholder: placeholders.nameOf(found.field) };
+    if (found !== undefined) {
+      findings.note(
+        `A number or a text in “${found.field}” of “${found.resource}” is sent as it is. There, true is sent as “True”, null as “None” and a list as its text in Python; here true is 1, null is an error, and each item of a list is sent.`,
+      );
+      return { placeholder: placeholders.nameOf(found.field) };
+    }
     const [, name] = /^incremental\.(\w+)$/.exec(field) ?? [];
     const value = name === undefined ? undefined : incremental?.fields[name];
     if (value !== undefined) return value;

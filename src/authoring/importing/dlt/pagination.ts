@@ -151,15 +151,14 @@ class Options {
 
 const TYPES: Readonly<Record<string, Build>> = {
   single_page: () => ({ pagination: { method: 'none' }, followsAddress: false }),
-  json_link: (options, findings) => {
-    findings.note(
-      'A link that is relative is taken from “baseUrl” here, and from the address of its page there.',
-    );
-    return {
-      pagination: { method: 'response.url', urlKey: options.path('next_url_path', 'next') ?? 'next' },
-      followsAddress: true,
-    };
-  },
+  json_link: (options) => ({
+    pagination: {
+      method: 'response.url',
+      urlKey: options.path('next_url_path', 'next') ?? 'next',
+      relativeTo: 'page',
+    },
+    followsAddress: true,
+  }),
   json_response: (options, findings) =>
     TYPES['json_link']?.(options, findings) ?? { pagination: { method: 'none' }, followsAddress: false },
   header_link: (options) => ({
@@ -283,6 +282,7 @@ const TYPES: Readonly<Record<string, Build>> = {
       pagination: {
         method: 'response.url',
         urlKey: { firstOf: [{ link: 'next' }, ...paths.map((path) => ({ path, match: isAddress }))] },
+        relativeTo: 'page',
       },
       followsAddress: true,
     };

@@ -18,6 +18,7 @@ import {
   type Json,
 } from '../../../lib/json/index.ts';
 import type { Log } from '../../../lib/log.ts';
+import { digestsOf } from './row-limits.ts';
 import { another, isAhead, newer, type CursorFacts, type Examples } from './run-cursor.ts';
 import { StateProgress, valueText, type EndedInvocation, type StoredValue } from './state-progress.ts';
 import { isoTime } from '../../../lib/iso-time.ts';
@@ -79,13 +80,18 @@ export class JobState {
     const isBackward = this.#job.windows?.isBackward ?? false;
     if (this.#settings.isPerParent) {
       const key = partKey(this.#settings.asked, run);
-      const stored = this.#begun.get(key)?.cursor;
-      this.#look(stored);
+      const stored = this.#begun.get(key);
+      this.#look(stored?.cursor);
       return new StateProgress(this.#settings, stored, { key, isShared: false, isBackward });
     }
     if (this.#shared !== undefined) return this.#shared;
-    const stored = this.#options.stored && getKey(this.#options.stored, 'cursor');
-    this.#look(stored);
+    const all = this.#options.stored;
+    const cursor = all && getKey(all, 'cursor');
+    const stored =
+      all === undefined || cursor === undefined
+        ? undefined
+        : { cursor, rows: digestsOf(getKey(all, 'rows')) };
+    this.#look(cursor);
     this.#shared = new StateProgress(this.#settings, stored, {
       isShared: this.#job.level > 0 || this.#job.over !== undefined,
       isBackward,
@@ -118,12 +124,14 @@ export class JobState {
     const other = progress.ofOtherKind;
     if (other !== undefined) this.#otherKinds = another(this.#otherKinds, other);
     // several parent rows may share a key, and what came for one says nothing of the others
-    const cursor = this.#finished.has(key)
+    const isAgain = this.#finished.has(key);
+    const cursor = isAgain
       ? older(this.#parents.get(key)?.cursor, progress.next, this.#settings)
       : progress.next;
+    const rows = isAgain ? [] : progress.nextRows;
     this.#finished.add(key);
     this.#parents.delete(key); // to the end: the row was there last
-    if (cursor !== undefined) this.#parents.set(key, { cursor, at: this.#options.startedAt });
+    if (cursor !== undefined) this.#parents.set(key, { cursor, rows, at: this.#options.startedAt });
   }
 
   /** Returns the state to store; undefined for none. */
@@ -135,11 +143,12 @@ export class JobState {
       if (this.#parents.size === 0) return undefined;
       const kept = [...this.#parents].slice(-MOST_PARENTS);
       const parents = kept.map(
-        ([key, { cursor, at = 0 }]) =>
+        ([key, { cursor, rows = [], at = 0 }]) =>
           [
             key,
             objectOf([
               ['cursor', this.#bounded(cursor, this.#begun.get(key)?.cursor, began)],
+              ...rowsEntry(rows),
               ['at', at],
             ]),
           ] as const,
@@ -148,7 +157,11 @@ export class JobState {
     }
     const shared = this.#shared;
     if (shared?.next === undefined) return undefined;
-    return objectOf([...settings, ['cursor', this.#bounded(shared.next, shared.stored, began)]]);
+    return objectOf([
+      ...settings,
+      ['cursor', this.#bounded(shared.next, shared.stored, began)],
+      ...rowsEntry(shared.nextRows),
+    ]);
   }
 
   /**
@@ -255,6 +268,11 @@ function older(a: Json | undefined, b: Json | undefined, { as }: Incremental): J
   return (compareMarks(second, first) ?? 0) < 0 ? b : a;
 }
 
+/** Returns the digests of the rows at a state as they are stored: nothing where there are none. */
+function rowsEntry(rows: readonly string[]): readonly (readonly [string, Json])[] {
+  return rows.length === 0 ? [] : [['rows', rows]];
+}
+
 interface KeptParents {
   readonly parents: Map<string, StoredValue>;
   /** Number of entries that cannot be read. */
@@ -266,11 +284,11 @@ function parentsIn(stored: AnyObject | undefined): KeptParents {
   if (all === undefined || !isObject(all) || isList(all)) return { parents: new Map(), unreadable: 0 };
   const entries = entriesOf(all);
   const known = entries.flatMap(([key, node]) => {
-    const cursor = isObject(node) ? getKey(node, 'cursor') : undefined;
-    const at = isObject(node) ? getKey(node, 'at') : undefined;
+    const value = (name: string): Json | undefined => (isObject(node) ? getKey(node, name) : undefined);
+    const [cursor, at] = [value('cursor'), value('at')];
     return cursor === undefined || cursor === null
       ? []
-      : [[key, { cursor, at: isNumber(at) ? numberOf(at) : 0 }] as const];
+      : [[key, { cursor, rows: digestsOf(value('rows')), at: isNumber(at) ? numberOf(at) : 0 }] as const];
   });
   const parents = new Map(known.toSorted(([, a], [, b]) => a.at - b.at));
   return { parents, unreadable: [...entries].length - known.length };

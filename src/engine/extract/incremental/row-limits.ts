@@ -1,6 +1,17 @@
 import type { Contexts } from '../../shared/evaluate.ts';
 import { compareMarks, markOf, type Incremental, type Job, type Mark } from '../../jobs/index.ts';
-import { entriesOf, getKey, isObject, objectOf, type AnyObject, type Json } from '../../../lib/json/index.ts';
+import {
+  encodeExact,
+  entriesOf,
+  getKey,
+  isList,
+  isObject,
+  md5,
+  objectOf,
+  toText,
+  type AnyObject,
+  type Json,
+} from '../../../lib/json/index.ts';
 import type { RowSource } from '../table-writer.ts';
 import type { PageSteps } from '../page-steps.ts';
 
@@ -10,6 +21,20 @@ export interface RowLimits {
   readonly until: Mark | undefined;
   /** Rows at `since` are older, too. */
   readonly dropsEqual: boolean;
+  /** Rows at `since` that an earlier run had are older, too. */
+  readonly known?: KnownRows | undefined;
+}
+
+/** Rows at the state that were there before. */
+export interface KnownRows {
+  readonly digests: readonly string[];
+  /** Names the part of the job that the rows are of: another part may have the same ones, and they are others. */
+  readonly part: string;
+}
+
+/** Returns the digest by which a row is known again. */
+export function rowDigest(row: Json, part: string): string {
+  return md5(encodeExact([part, row])).slice(0, 16);
 }
 
 /** Returns the mark of a row; undefined if it has none, or one that cannot be compared. */
@@ -32,14 +57,16 @@ export function markOfRow(
 /** Tells whether a row is written. One that cannot be compared is. */
 export function keepsRow(
   settings: Incremental,
-  { since, until, dropsEqual }: RowLimits,
+  { since, until, dropsEqual, known }: RowLimits,
   contexts: Contexts,
 ): (row: Json) => boolean {
+  const digests = new Set(known?.digests);
+  const isKnown = (row: Json): boolean => known !== undefined && digests.has(rowDigest(row, known.part));
   return (row) => {
     const { mark } = markOfRow(settings, row, contexts);
     if (mark === undefined) return true;
     const order = since === undefined ? undefined : compareMarks(mark, since);
-    if (order !== undefined && (order < 0 || (order === 0 && dropsEqual))) return false;
+    if (order !== undefined && (order < 0 || (order === 0 && (dropsEqual || isKnown(row))))) return false;
     const end = until === undefined ? undefined : compareMarks(mark, until);
     return end === undefined || end < 0;
   };
@@ -97,11 +124,12 @@ export function limitedAgain(
 /** Key of the limits in what is kept of a page. */
 const LIMITS = 'limits';
 
-function limitsJson({ since, until, dropsEqual }: RowLimits): AnyObject {
+function limitsJson({ since, until, dropsEqual, known }: RowLimits): AnyObject {
   return objectOf([
     ...(since === undefined ? [] : [['since', since.value] as const]),
     ...(until === undefined ? [] : [['until', until.value] as const]),
     ['dropsEqual', dropsEqual],
+    ...(known === undefined ? [] : [['known', known.digests] as const, ['part', known.part] as const]),
   ]);
 }
 
@@ -112,5 +140,16 @@ function limitsOf(facts: AnyObject, { as }: Incremental): RowLimits | undefined 
     const value = getKey(kept, key);
     return value === undefined ? undefined : markOf(value, as);
   };
-  return { since: mark('since'), until: mark('until'), dropsEqual: getKey(kept, 'dropsEqual') === true };
+  const digests = digestsOf(getKey(kept, 'known'));
+  return {
+    since: mark('since'),
+    until: mark('until'),
+    dropsEqual: getKey(kept, 'dropsEqual') === true,
+    ...(digests.length === 0 ? {} : { known: { digests, part: toText(getKey(kept, 'part') ?? '') } }),
+  };
+}
+
+/** Reads digests of rows, as they are stored. */
+export function digestsOf(value: Json | undefined): readonly string[] {
+  return isList(value) ? value.filter((digest) => typeof digest === 'string') : [];
 }

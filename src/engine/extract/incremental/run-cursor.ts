@@ -1,13 +1,15 @@
 import { compareMarks, type Incremental, type Mark, type MarkKind } from '../../jobs/index.ts';
 import { isScalar, toText, type Json } from '../../../lib/json/index.ts';
 import type { Contexts } from '../../shared/evaluate.ts';
-import { markOfRow } from './row-limits.ts';
+import { markOfRow, rowDigest } from './row-limits.ts';
 
 /** Facts about the state from the rows of one run. */
 export interface CursorFacts {
   readonly rows: number;
   /** The newest value; undefined where there is none, or they cannot be compared. */
   readonly newest: Mark | undefined;
+  /** Digests of the rows at the newest value; none where they are not asked for, or are too many. */
+  readonly equal: readonly string[];
   /** The newest value below that. */
   readonly below: Mark | undefined;
   /** Rows without the cursor. */
@@ -27,6 +29,16 @@ export interface Examples {
   readonly first: string;
 }
 
+/** Rows at the newest value that are known again in the next run; where there are more, all of them come again. */
+export const MOST_EQUAL = 1000;
+
+interface Newest {
+  newest: Mark;
+  below: Mark | undefined;
+  /** The first rows at `newest`, one more than are stored. */
+  rows: Json[];
+}
+
 /** A clock may be wrong by so much. */
 const AHEAD_MS = 86_400_000;
 
@@ -34,7 +46,8 @@ const AHEAD_MS = 86_400_000;
 export class RunCursor {
   readonly #settings: Incremental;
   readonly #contexts: Contexts;
-  readonly #newest = new Map<MarkKind, { newest: Mark; below: Mark | undefined }>();
+  readonly #part: string;
+  readonly #newest = new Map<MarkKind, Newest>();
   #last: Mark | undefined;
   #isInOrder = true;
   #rows = 0;
@@ -42,8 +55,10 @@ export class RunCursor {
   #odd: Examples = { count: 0, first: '' };
   #future: Examples = { count: 0, first: '' };
 
-  constructor(settings: Incremental, contexts: Contexts) {
+  /** @param part names the part of the job that the rows are of */
+  constructor(settings: Incremental, contexts: Contexts, part: string) {
     this.#settings = settings;
+    this.#part = part;
     this.#contexts = contexts;
   }
 
@@ -62,6 +77,7 @@ export class RunCursor {
     return {
       rows: this.#rows,
       newest: isMixed ? undefined : only?.newest,
+      equal: isMixed ? [] : this.#equal(only?.rows ?? []),
       below: isMixed ? undefined : only?.below,
       missing: this.#missing,
       odd: this.#odd,
@@ -88,14 +104,20 @@ export class RunCursor {
       return;
     }
     const known = this.#newest.get(mark.kind);
+    const rows = this.#settings.dropsKnown ? [row] : [];
     if (known === undefined) {
-      this.#newest.set(mark.kind, { newest: mark, below: undefined });
+      this.#newest.set(mark.kind, { newest: mark, below: undefined, rows });
       return;
     }
     const order = compareMarks(mark, known.newest) ?? 0;
-    if (order > 0) this.#newest.set(mark.kind, { newest: mark, below: known.newest });
-    else if (order < 0 && (known.below === undefined || (compareMarks(mark, known.below) ?? 0) > 0))
-      known.below = mark;
+    if (order > 0) this.#newest.set(mark.kind, { newest: mark, below: known.newest, rows });
+    else if (order === 0) {
+      if (known.rows.length <= MOST_EQUAL) known.rows.push(...rows);
+    } else if (known.below === undefined || (compareMarks(mark, known.below) ?? 0) > 0) known.below = mark;
+  }
+
+  #equal(rows: readonly Json[]): readonly string[] {
+    return rows.length > MOST_EQUAL ? [] : [...new Set(rows.map((row) => rowDigest(row, this.#part)))];
   }
 
   #checkOrder(mark: Mark): void {

@@ -7,6 +7,7 @@ import {
   type Job,
   type JobInvocation,
   type Mark,
+  partKey,
 } from '../../jobs/index.ts';
 import { toText, type Json } from '../../../lib/json/index.ts';
 import type { Needs, Paginator } from '../../pagination/index.ts';
@@ -28,7 +29,9 @@ export function beginState(
   common: Contexts,
 ): RunState | undefined {
   if (planned === undefined || job.incremental === undefined) return undefined;
-  return new RunState(job.incremental, planned, contextsOf(run, common));
+  const { incremental } = job;
+  const part = incremental.dropsKnown && !incremental.isPerParent ? partKey(incremental.asked, run) : '';
+  return new RunState(incremental, planned, { contexts: contextsOf(run, common), part });
 }
 
 /** The state of a job in one of its runs: what is sent, and what is seen of the pages. */
@@ -37,19 +40,37 @@ export class RunState {
   readonly #planned: PlannedState;
   readonly #contexts: Contexts;
   readonly #cursor: RunCursor;
+  readonly #bounds: RowLimits;
   readonly #keeps: (row: Json) => boolean;
   #kept: Json | undefined;
   #isSkipped = false;
   /** Rows so far. */
   #read = 0;
 
-  /** @param contexts what the run may refer to */
-  constructor(settings: Incremental, planned: PlannedState, contexts: Contexts) {
+  /**
+   * @param contexts what the run may refer to
+   * @param part names the part of the job that it is about, where parts share a state
+   */
+  constructor(
+    settings: Incremental,
+    planned: PlannedState,
+    { contexts, part }: { readonly contexts: Contexts; readonly part: string },
+  ) {
     this.#settings = settings;
     this.#planned = planned;
     this.#contexts = contexts;
-    this.#cursor = new RunCursor(settings, contexts);
-    this.#keeps = keepsRow(settings, planned.bounds, contexts);
+    this.#cursor = new RunCursor(settings, contexts, part);
+    const { since, until, dropsEqual } = planned.bounds;
+    // a period that is filled again has what was there before
+    const isNew = settings.dropsKnown && until === undefined;
+    const digests = isNew ? planned.progress.storedRows : [];
+    this.#bounds = {
+      since,
+      until,
+      dropsEqual,
+      ...(digests.length === 0 ? {} : { known: { digests, part } }),
+    };
+    this.#keeps = keepsRow(settings, this.#bounds, contexts);
   }
 
   /** Headers are kept of each answer beside those of the pagination. */
@@ -127,7 +148,7 @@ export class RunState {
 
   /** Limits of the rows to be written; undefined if all are. */
   get limits(): RowLimits | undefined {
-    const { bounds } = this.#planned;
+    const bounds = this.#bounds;
     const { isFiltering, isFilteringPeriods } = this.#settings;
     if (bounds.until !== undefined) return isFiltering || isFilteringPeriods ? bounds : undefined;
     return isFiltering && bounds.since !== undefined ? bounds : undefined;

@@ -88,8 +88,8 @@ export const INCREMENTAL = map(
       ),
       equal: option(
         'Rows at the state',
-        'What becomes of rows whose cursor is the state itself, when rows are filtered. They may be new, so they are kept by default, and come again.',
-        { enum: ['keep', 'drop', '', null], default: 'keep', examples: ['drop'] },
+        'What becomes of rows whose cursor is the state itself, when rows are filtered. They may be new, so they are kept by default, and come again. `new` drops those of them that were there in the last run, by their digests in the state; `drop` drops all.',
+        { enum: ['keep', 'new', 'drop', '', null], default: 'keep', examples: ['new'] },
       ),
       perParent: option(
         'For each parent row',

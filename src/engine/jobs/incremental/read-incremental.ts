@@ -46,6 +46,8 @@ export interface Incremental {
   readonly isFilteringPeriods: boolean;
   /** So are rows at the very state. */
   readonly dropsEqual: boolean;
+  /** So are rows at the very state that an earlier run had: the state has their digests. */
+  readonly dropsKnown: boolean;
   readonly isPerParent: boolean;
   /** Times ahead of the clock count, too. */
   readonly takesFuture: boolean;
@@ -124,8 +126,8 @@ export function parseIncremental(
       'Leave “perParent” out.',
     );
   if (keep !== undefined) checkKeep(value, place);
-  const dropsEqual = read.word(value, 'equal', place, ['keep', 'drop']) === 'drop';
-  if (dropsEqual && lookback !== undefined)
+  const equal = read.word(value, 'equal', place, ['keep', 'drop', 'new']) ?? 'keep';
+  if (equal !== 'keep' && lookback !== undefined)
     throw jobError(
       `${place}.equal`,
       'With a lookback no row is at the state: rows from before it are asked for again',
@@ -147,7 +149,8 @@ export function parseIncremental(
     order,
     isFiltering: cursor !== undefined && (read.flag(value, 'filter', place) ?? (!isSent && !hasWindows(job))),
     isFilteringPeriods: cursor !== undefined && !hasWindows(job),
-    dropsEqual,
+    dropsEqual: equal === 'drop',
+    dropsKnown: equal === 'new',
     isPerParent,
     keepsEnd: keep !== undefined && isWindowEnd(getKey(value, 'keep')),
     takesFuture: read.flag(value, 'future', place) ?? false,
