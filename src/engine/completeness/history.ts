@@ -115,7 +115,7 @@ export interface History {
     | undefined;
   readonly partial: { readonly page: number; readonly path: string } | undefined;
   /** Path of an offset that counts the rows behind the page, and so says nothing. */
-  readonly lastMask: { readonly rows: number; readonly mask: string } | undefined;
+  readonly lastMask: { readonly rows: number; readonly mask: () => string | undefined } | undefined;
 }
 
 export const NO_HISTORY: History = {
@@ -197,8 +197,7 @@ export function withRows(history: History, facts: RowsFacts, page: number, hasId
   const again = are === 'others' ? 0 : known;
   const isAll = known === rows && known > 0;
   const isOther = isAll && again === 0 && !isAlike;
-  const isSameByValues =
-    !hasIds && mask !== undefined && history.lastMask?.mask === mask && history.lastMask.rows === rows;
+  const isSameByValues = !hasIds && isSameMask(history.lastMask, { rows, mask });
   const same = isPage !== undefined && !isOther ? 'ids' : isSameByValues ? 'values' : undefined;
   const of = isPage ?? page - 1;
   const { twice } = history;
@@ -223,8 +222,14 @@ export function withRows(history: History, facts: RowsFacts, page: number, hasId
               pages: twice.pages + 1,
               isSure: twice.isSure || are === 'same',
             },
-    lastMask: mask === undefined ? undefined : { rows, mask },
+    lastMask: { rows, mask },
   };
+}
+
+function isSameMask(before: History['lastMask'], { rows, mask }: Pick<RowsFacts, 'rows' | 'mask'>): boolean {
+  if (before?.rows !== rows) return false;
+  const text = mask();
+  return text !== undefined && before.mask() === text;
 }
 
 const MAX_COURSES = 20;

@@ -5,10 +5,12 @@ import {
   isObject,
   isScalar,
   scalarsDigest,
-  textDigest,
+  differenceDigest,
+  differenceDigestOf,
   toText,
   encodeExact,
   keysOf,
+  valueBetween,
   type AnyObject,
   type Json,
   type Path,
@@ -37,8 +39,8 @@ export interface RowsFacts {
   readonly isSure: boolean;
   /** True if the difference between the first and the last row was the same on that page, too. */
   readonly isAlike: boolean;
-  /** Difference between the first and the last row, without values that all rows share; absent when there is none. */
-  readonly mask: string | undefined;
+  /** Returns the difference between the first and the last row, without values that all rows share; undefined when there is none. */
+  readonly mask: () => string | undefined;
 }
 
 /**
@@ -96,8 +98,8 @@ export class Identity {
     const { rows, noted, head, tail, samples } = seen;
     if (this.#by === 'border') return this.#border(page, seen);
     const { known, same, others, from, isMixed } = noted;
-    const mask = maskOf(head[0], tail.at(-1));
-    const digest = mask === undefined ? 0 : textDigest(mask);
+    const mask = (): string | undefined => maskOf(head[0], tail.at(-1));
+    const digest = differenceOf(head[0], tail.at(-1));
     const isPage = known > 0 && known === rows && !isMixed ? from : undefined;
     const isAlike = isPage !== undefined && this.#masks.get(isPage) === digest;
     if (this.#masks.size < GENERATION) this.#masks.set(page, digest);
@@ -110,7 +112,7 @@ export class Identity {
 
   /** Rows in a row, each of which is once in both pages, at the end of one and the beginning of the next. */
   #border(page: number, { rows, head, tail, counts }: Seen): RowsFacts {
-    const [begin, before] = [head.map(wholeDigest), this.#tailBefore];
+    const [begin, before] = [head.map((edge) => wholeDigest(rowOf(edge))), this.#tailBefore];
     const isOnce = (digest: number): boolean =>
       (counts.get(digest) ?? 1) === 1 && (this.#counts.get(digest) ?? 1) === 1;
     const isShared = (length: number): boolean =>
@@ -118,10 +120,10 @@ export class Identity {
       begin.slice(0, length).every((digest, i) => digest === before.at(i - length) && isOnce(digest));
     const known = [4, 3, 2].find((length) => begin.length >= length && isShared(length)) ?? 0;
     this.#counts = counts;
-    this.#tailBefore = tail.map(wholeDigest);
+    this.#tailBefore = tail.map((edge) => wholeDigest(rowOf(edge)));
     this.#isOverlapSeen ||= known > 0;
     const from = known > 0 ? page - 1 : undefined;
-    const none = { isPage: undefined, isAlike: false, mask: maskOf(head[0], tail.at(-1)) };
+    const none = { isPage: undefined, isAlike: false, mask: () => maskOf(head[0], tail.at(-1)) };
     return { rows, known, are: known > 0 ? 'same' : 'unknown', from, isSure: known > 0, ...none };
   }
 
@@ -311,12 +313,23 @@ class Generation {
   }
 }
 
+/** A row at an end of a page: decoded, or its JSON. */
+type Edge = Json | Uint8Array;
+
+function edgeAt(rows: SeenRows, row: number): Edge {
+  return rows.json?.(row) ?? rows.at(row);
+}
+
+function rowOf(edge: Edge): Json {
+  return edge instanceof Uint8Array ? valueBetween(edge, 0, edge.length) : edge;
+}
+
 interface Seen {
   readonly rows: number;
   readonly noted: Noted;
   /** Rows at the ends: several where pages are compared at their borders, else the first and the last. */
-  readonly head: readonly Json[];
-  readonly tail: readonly Json[];
+  readonly head: readonly Edge[];
+  readonly tail: readonly Edge[];
   readonly samples: readonly Sample[];
   /** Occurrences of the rows, by digest; only where pages are compared at their borders. */
   readonly counts: Map<number, number>;
@@ -344,8 +357,8 @@ export class PageIdentity {
   readonly #noted: Noted = { known: 0, same: 0, others: 0, from: undefined, isMixed: false };
   readonly #counts = new Map<number, number>();
   #rows = 0;
-  readonly #head: Json[] = [];
-  #tail: Json[] = [];
+  readonly #head: Edge[] = [];
+  #tail: Edge[] = [];
   readonly #first: Sample[] = [];
   #last: Sample[] = [];
 
@@ -371,8 +384,8 @@ export class PageIdentity {
     const kept = this.#kept();
     if (kept === 'rows') this.#count(rows);
     const most = kept === 'rows' ? SAMPLES : 1;
-    for (let i = 0; i < length && this.#head.length < most; i++) this.#head.push(rows.at(i));
-    for (let i = Math.max(0, length - most); i < length; i++) this.#tail.push(rows.at(i));
+    for (let i = 0; i < length && this.#head.length < most; i++) this.#head.push(edgeAt(rows, i));
+    for (let i = Math.max(0, length - most); i < length; i++) this.#tail.push(edgeAt(rows, i));
     this.#tail = this.#tail.slice(-most);
     this.#rows += length;
     if (kept !== 'samples') return;
@@ -405,16 +418,29 @@ export class PageIdentity {
  * Returns the difference between the first and the last row. A value that is the same in both, such as the time of the
  * answer, may change from answer to answer and is left out.
  */
-function maskOf(first: Json | undefined, last: Json | undefined): string | undefined {
-  if (!isObject(first) || !isObject(last)) return undefined;
+function maskOf(first: Edge | undefined, last: Edge | undefined): string | undefined {
+  if (first === undefined || last === undefined) return undefined;
+  const [one, two] = [rowOf(first), rowOf(last)];
+  if (!isObject(one) || !isObject(two)) return undefined;
   let different: string | undefined;
-  for (const name of keysOf(first)) {
-    const value = getKey(first, name) ?? null;
-    const other = getKey(last, name);
+  for (const name of keysOf(one)) {
+    const value = getKey(one, name) ?? null;
+    const other = getKey(two, name);
     if (other === undefined || value === other || isObject(value) || isList(value)) continue;
     const a = encodeExact(value);
     const b = encodeExact(other);
     if (a !== b) different = `${different ?? ''}\n${name} ${a} ${b}`;
   }
   return different;
+}
+
+/** Returns a digest of that difference, which need not be written down for it; 0 where there is none. */
+function differenceOf(first: Edge | undefined, last: Edge | undefined): number {
+  if (first === undefined || last === undefined) return 0;
+  if (first instanceof Uint8Array && last instanceof Uint8Array) {
+    const digest = differenceDigestOf(first, last);
+    if (digest !== null) return digest ?? 0;
+  }
+  const [one, two] = [rowOf(first), rowOf(last)];
+  return isObject(one) && isObject(two) ? (differenceDigest(one, two) ?? 0) : 0;
 }

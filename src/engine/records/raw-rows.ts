@@ -54,10 +54,10 @@ export interface SeenPlaces {
 export class RawSeen implements SeenRows {
   readonly #bytes: Uint8Array;
   readonly #width: number;
-  /** Begin and end of each row. */
-  readonly #rows: Int32Array;
-  /** Offset of each value that is wanted, and 0 where it is missing. */
-  readonly #values: Int32Array;
+  /** Begin and end of each row; behind them the offset of each value that is wanted, and 0 where it is missing. */
+  readonly #places: Int32Array;
+  /** Place of the first of the values. */
+  readonly #from: number;
   /** Which of the values a column is. */
   readonly #slots: readonly (number | undefined)[];
   readonly #columns: ReadonlyMap<string, number | undefined>;
@@ -76,8 +76,9 @@ export class RawSeen implements SeenRows {
     for (const column of columns.values()) if (column !== undefined && column >= 0) slots[column] = width++;
     this.#slots = slots;
     this.#width = width;
-    this.#rows = new Int32Array(2 * rows);
-    this.#values = new Int32Array(width * rows);
+    // in one piece of memory, as two would take twice as long
+    this.#places = new Int32Array((2 + width) * rows);
+    this.#from = 2 * rows;
   }
 
   /** Number of values that are noted in each row, and which of them a column is. */
@@ -86,7 +87,7 @@ export class RawSeen implements SeenRows {
   }
 
   get places(): SeenPlaces {
-    return { rows: this.#rows, values: this.#values };
+    return { rows: this.#places.slice(0, this.#from), values: this.#places.slice(this.#from) };
   }
 
   /**
@@ -96,33 +97,39 @@ export class RawSeen implements SeenRows {
    * @param at where their bytes begin
    */
   add({ rows, values }: SeenPlaces, row: number, at: number): void {
-    for (let i = 0, to = 2 * row; i < rows.length; i++) this.#rows[to++] = (rows[i] ?? 0) + at;
-    for (let i = 0, to = this.#width * row; i < values.length; i++) {
+    for (let i = 0, to = 2 * row; i < rows.length; i++) this.#places[to++] = (rows[i] ?? 0) + at;
+    for (let i = 0, to = this.#from + this.#width * row; i < values.length; i++) {
       const place = values[i] ?? 0;
-      this.#values[to++] = place === 0 ? 0 : place + at;
+      this.#places[to++] = place === 0 ? 0 : place + at;
     }
   }
 
   begin(row: number, at: number): void {
-    this.#rows[2 * row] = at;
+    this.#places[2 * row] = at;
   }
 
   end(row: number, at: number): void {
-    this.#rows[2 * row + 1] = at;
+    this.#places[2 * row + 1] = at;
   }
 
   value(row: number, column: number, at: number): void {
     const slot = this.#slots[column];
-    if (slot !== undefined) this.#values[row * this.#width + slot] = at;
+    if (slot !== undefined) this.#places[this.#from + row * this.#width + slot] = at;
   }
 
   /** Decodes a row. */
   at(row: number): Json {
-    return valueBetween(this.#bytes, this.#rows[2 * row] ?? 0, this.#rows[2 * row + 1] ?? 0);
+    return valueBetween(this.#bytes, this.#places[2 * row] ?? 0, this.#places[2 * row + 1] ?? 0);
+  }
+
+  json(row: number): Uint8Array | undefined {
+    const at = this.#places[2 * row] ?? 0;
+    if (this.#bytes[at] !== OPEN_OBJECT) return undefined;
+    return Buffer.from(this.#bytes.subarray(at, this.#places[2 * row + 1]));
   }
 
   digest(row: number): number {
-    const at = this.#rows[2 * row] ?? 0;
+    const at = this.#places[2 * row] ?? 0;
     return this.#bytes[at] === OPEN_OBJECT ? scalarsDigestAt(this.#bytes, at) : 0;
   }
 
@@ -133,7 +140,7 @@ export class RawSeen implements SeenRows {
     const slot = this.#slots[column];
     if (slot === undefined) return () => undefined;
     return (row) => {
-      const at = this.#values[row * this.#width + slot] ?? 0;
+      const at = this.#places[this.#from + row * this.#width + slot] ?? 0;
       return at === 0 ? undefined : scalarAt(this.#bytes, at);
     };
   }
@@ -144,7 +151,7 @@ export class RawSeen implements SeenRows {
     const slot = this.#slots[column] ?? -1;
     const rows: number[] = [];
     for (let row = 0; row < this.length; row++)
-      if (slot < 0 || this.#values[row * this.#width + slot] === 0) rows.push(row);
+      if (slot < 0 || this.#places[this.#from + row * this.#width + slot] === 0) rows.push(row);
     return rows;
   }
 }

@@ -9,6 +9,8 @@ export interface SeenRows {
   property(name: string): ((row: number) => Json | undefined) | undefined;
   /** Returns the rows that have no value of a property; undefined where only whole rows show it. */
   without?(name: string): readonly number[] | undefined;
+  /** Returns the JSON of a row that is an object, in memory of its own; undefined for any other. */
+  json?(row: number): Uint8Array | undefined;
   /** Returns a digest of the scalar values of a row; undefined where it is decoded for that. */
   digest?(row: number): number;
 }

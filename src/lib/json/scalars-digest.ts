@@ -1,6 +1,6 @@
 import { behindText, behindValue, behindWhite, behindWord, valueBetween } from './raw.ts';
 import { toText } from './text.ts';
-import { getKey, isScalar, keysOf, type AnyObject, type Json } from './value.ts';
+import { getKey, isList, isObject, isScalar, keysOf, type AnyObject, type Json } from './value.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -15,6 +15,10 @@ const SMALL_T = 0x74;
 const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
+const ASCII = 0x7f;
+/** First bytes of characters in UTF-8. */
+const THREE_BYTES = 0xe0;
+const FOUR_BYTES = 0xf0;
 
 /** Characters at each end of a text that count. */
 const COUNTED = 500;
@@ -25,8 +29,12 @@ const MOST_DIGITS = 15;
 /** Digest of a value that is no scalar. */
 const NO_SCALAR = 1;
 
+/** Powers of the factor of digests, by which the length of a text counts when it is known behind its last byte. */
+const POWERS = new Int32Array(COUNTED + 1);
+for (let i = 0, power = 1; i <= COUNTED; i++, power = Math.imul(power, 31)) POWERS[i] = power;
+
 /** Computes a digest of a text; of a long one only the beginning and the end count. */
-export function textDigest(text: string): number {
+function textDigest(text: string): number {
   const { length } = text;
   let digest = length;
   for (let i = 0; i < Math.min(length, COUNTED); i++) digest = Math.imul(digest, 31) + text.charCodeAt(i);
@@ -47,7 +55,7 @@ export function scalarsDigest(object: AnyObject): number {
 }
 
 /**
- * Computes the same from the JSON of an object, which was scanned before, and has no name twice.
+ * Computes the same from the JSON of an object in UTF-8, which was scanned before, and has no name twice.
  *
  * @param from offset of the opening brace
  */
@@ -56,33 +64,95 @@ export function scalarsDigestAt(bytes: Uint8Array, from: number): number {
   let at = behindWhite(bytes, from + 1);
   while (bytes[at] !== CLOSE_OBJECT && at < bytes.length) {
     const start = behindWhite(bytes, behindWhite(bytes, behindText(bytes, at)) + 1);
-    const first = bytes[start] ?? 0;
-    const isText = first === QUOTE;
-    const end = isText ? behindText(bytes, start) : endOfValue(bytes, start, first);
-    const value = isText ? textAt(bytes, start, end) : otherAt(bytes, start, end, first);
-    digest = Math.imul(digest, 31) + value;
+    const end = endOfValue(bytes, start);
+    digest = Math.imul(digest, 31) + digestBetween(bytes, start, end);
     at = behindWhite(bytes, end);
     if (bytes[at] === COMMA) at = behindWhite(bytes, at + 1);
   }
   return digest | 0;
 }
 
+/**
+ * Computes a digest of what tells two objects apart: the scalar values of the first one that are others in the second
+ * one. Undefined where there are none.
+ */
+export function differenceDigest(first: AnyObject, second: AnyObject): number | undefined {
+  let digest: number | undefined;
+  for (const name of keysOf(first)) {
+    const value = getKey(first, name) ?? null;
+    const other = getKey(second, name);
+    if (other === undefined || isObject(value) || isList(value)) continue;
+    const [one, two] = [valueDigest(value), valueDigest(other)];
+    if (one !== two) digest = withDifference(digest ?? 0, textDigest(name), one, two);
+  }
+  return digest;
+}
+
+/**
+ * Computes the same from the JSON of two objects, which were scanned before, and have no name twice and none with
+ * escapes.
+ *
+ * @returns null where their names are not the same in the same order, for which they have to be decoded
+ */
+export function differenceDigestOf(first: Uint8Array, second: Uint8Array): number | undefined | null {
+  let digest: number | undefined;
+  let [at, place] = [behindWhite(first, 1), behindWhite(second, 1)];
+  while (first[at] !== CLOSE_OBJECT && at < first.length) {
+    const [behind, behindOther] = [behindText(first, at), behindText(second, place)];
+    if (!isSame(first, at, behind, second, place, behindOther)) return null;
+    const start = behindWhite(first, behindWhite(first, behind) + 1);
+    const from = behindWhite(second, behindWhite(second, behindOther) + 1);
+    const [end, to] = [endOfValue(first, start), endOfValue(second, from)];
+    const byte = first[start];
+    if (byte !== OPEN_OBJECT && byte !== OPEN_LIST && !isSame(first, start, end, second, from, to)) {
+      const [one, two] = [digestBetween(first, start, end), digestBetween(second, from, to)];
+      if (one !== two) {
+        const name = textDigestBetween(first, at, behind);
+        digest = withDifference(digest ?? 0, name, one, two);
+      }
+    }
+    at = behindComma(first, end);
+    place = behindComma(second, to);
+  }
+  return second[place] === CLOSE_OBJECT ? digest : null;
+}
+
+function withDifference(digest: number, name: number, one: number, two: number): number {
+  return (Math.imul(Math.imul(Math.imul(digest, 31) + name, 31) + one, 31) + two) | 0;
+}
+
+function behindComma(bytes: Uint8Array, from: number): number {
+  const at = behindWhite(bytes, from);
+  return bytes[at] === COMMA ? behindWhite(bytes, at + 1) : at;
+}
+
+function isSame(
+  first: Uint8Array,
+  from: number,
+  end: number,
+  second: Uint8Array,
+  start: number,
+  to: number,
+): boolean {
+  if (end - from !== to - start) return false;
+  for (let i = from, j = start; i < end; i++, j++) if (first[i] !== second[j]) return false;
+  return true;
+}
+
 function valueDigest(value: Json): number {
   return isScalar(value) ? textDigest(toText(value)) : NO_SCALAR;
 }
 
-function endOfValue(bytes: Uint8Array, start: number, first: number): number {
+function endOfValue(bytes: Uint8Array, start: number): number {
+  const first = bytes[start];
+  if (first === QUOTE) return behindText(bytes, start);
   return first === OPEN_OBJECT || first === OPEN_LIST ? behindValue(bytes, start) : behindWord(bytes, start);
 }
 
-function textAt(bytes: Uint8Array, start: number, end: number): number {
-  const length = end - start - 2;
-  return length > COUNTED || !isPlain(bytes, start + 1, end - 1)
-    ? valueDigest(valueBetween(bytes, start, end))
-    : bytesDigest(bytes, start + 1, end - 1);
-}
-
-function otherAt(bytes: Uint8Array, start: number, end: number, first: number): number {
+/** Computes the digest of the value between two offsets. */
+function digestBetween(bytes: Uint8Array, start: number, end: number): number {
+  const first = bytes[start];
+  if (first === QUOTE) return textDigestBetween(bytes, start, end);
   if (first === OPEN_OBJECT || first === OPEN_LIST || first === SMALL_N) return NO_SCALAR;
   if (first === SMALL_T || first === SMALL_F) return first === SMALL_T ? TRUE : FALSE;
   return isPlainNumber(bytes, start, end)
@@ -90,13 +160,22 @@ function otherAt(bytes: Uint8Array, start: number, end: number, first: number): 
     : valueDigest(valueBetween(bytes, start, end));
 }
 
-/** ASCII without escapes: its bytes are its characters. */
-function isPlain(bytes: Uint8Array, from: number, end: number): boolean {
-  for (let at = from; at < end; at++) {
-    const byte = bytes[at] ?? 0;
-    if (byte > 0x7f || byte === BACKSLASH) return false;
+/** Computes the digest of a text in quotes: in one pass where it has no escapes and no characters beyond the first plane. */
+function textDigestBetween(bytes: Uint8Array, start: number, end: number): number {
+  let digest = 0;
+  let length = 0;
+  const last = end - 1;
+  if (last - start > COUNTED) return valueDigest(valueBetween(bytes, start, end));
+  for (let at = start + 1; at < last; length++) {
+    let code = bytes[at++] ?? 0;
+    if (code === BACKSLASH || code >= FOUR_BYTES) return valueDigest(valueBetween(bytes, start, end));
+    if (code >= THREE_BYTES) {
+      code = ((code & 0xf) << 12) | (((bytes[at] ?? 0) & 0x3f) << 6) | ((bytes[at + 1] ?? 0) & 0x3f);
+      at += 2;
+    } else if (code > ASCII) code = ((code & 0x1f) << 6) | ((bytes[at++] ?? 0) & 0x3f);
+    digest = (Math.imul(digest, 31) + code) | 0;
   }
-  return true;
+  return (Math.imul(POWERS[length] ?? 0, length) + digest) | 0;
 }
 
 /**
