@@ -113,7 +113,7 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
           };
       const ask = { place, page, began, request: wire, headers: headerNames, signal };
       const react = exchanged === undefined ? {} : { react: reactor.react(exchanged) };
-      const answer = await exchanges.ask(ask, async (spool) =>
+      const answer = await exchanges.ask(ask, (spool) =>
         send(wire, { signal, file: fileRule(job, spool), ...react }),
       );
       try {

@@ -76,7 +76,12 @@ export function retry(options: RetryOptions, context: RetryContext): SendWrapper
     const say = waitLog(request, context);
     for (let sent = 1; ; sent++) {
       const own = told === undefined ? sendOptions : { ...sendOptions, attempt: told.attempt(sent > 1) };
-      const outcome = await next(request, own).catch((error: unknown) => new Failure(error));
+      let outcome: Outcome;
+      try {
+        outcome = await next(request, own);
+      } catch (error) {
+        outcome = new Failure(error);
+      }
       const reacted = outcome instanceof Failure ? undefined : told?.react(outcome, context.env.now());
       if (reacted?.do === 'fail') throw reacted.error;
       if (reacted?.do === 'again' && told !== undefined && !(outcome instanceof Failure)) {

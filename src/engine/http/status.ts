@@ -21,9 +21,12 @@ export interface StatusOptions {
  */
 export function status({ ignoreErrors = [], secrets }: StatusOptions): SendWrapper {
   return (next) => async (request, options) => {
-    const response = await next(request, options).catch((error: unknown) => {
+    let response: ApiResponse;
+    try {
+      response = await next(request, options);
+    } catch (error) {
       throw error instanceof HttpError ? error.at(placeOf(request, request.url, secrets)) : error;
-    });
+    }
     const isFine = response.status < 400 || response.isTaken === true;
     if (isFine || ignoreErrors.includes(response.status)) return response;
     throw statusError(request, response, secrets);

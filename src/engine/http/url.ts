@@ -64,7 +64,7 @@ const placesBelow = remember((base) => {
 export function mergeParams(endpoint: string, params: AnyObject | undefined, lists?: ListStyle): string {
   if (!hasParams(params)) return endpoint;
   const { path, query } = cut(endpoint);
-  const own: [string, Json][] = rawQueryEntries(query);
+  const own: [string, Json][] = query === '' ? [] : rawQueryEntries(query);
   return joined(path, encodeForm(objectOf([...own, ...paramsIn(params)]), lists));
 }
 

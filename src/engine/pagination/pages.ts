@@ -99,7 +99,9 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
   const { paginator, guard, source, limit } = options;
   /** Requests whose pages have not come; each has a signal of its own, and no other to follow, which costs more. */
   const underWay = new Set<AbortController>();
+  let isStopped = options.signal.aborted;
   const abortAll = (): void => {
+    isStopped = true;
     for (const request of underWay) request.abort(options.signal.reason);
   };
   options.signal.addEventListener('abort', abortAll);
@@ -107,15 +109,21 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
   const send = (step: FirstStep, number: number): void => {
     const dropping = new AbortController();
     underWay.add(dropping);
-    if (options.signal.aborted) abortAll();
-    const page = source.fetch(step.request, number, dropping.signal).finally(() => underWay.delete(dropping));
+    // a signal that follows others takes longer to say it
+    if (isStopped) abortAll();
+    const page = source.fetch(step.request, number, dropping.signal);
     const ahead = { step, page, isLost: false, drop: () => dropping.abort() };
     queue.push(ahead);
     // the page may never be used; when it is, the error is thrown there
-    page.catch(() => {
-      ahead.isLost = true;
-      if (!dropping.signal.aborted) for (const behind of queue.slice(queue.indexOf(ahead) + 1)) behind.drop();
-    });
+    page.then(
+      () => underWay.delete(dropping),
+      () => {
+        underWay.delete(dropping);
+        ahead.isLost = true;
+        if (!dropping.signal.aborted)
+          for (const behind of queue.slice(queue.indexOf(ahead) + 1)) behind.drop();
+      },
+    );
   };
   send(paginator.first(options.now), 1);
   const isEager = !options.hasChildren || numberAtOnce(options.concurrency) > 1;

@@ -4,6 +4,7 @@ import {
   isList,
   isObject,
   objectOf,
+  sizeOf,
   type AnyObject,
   type Json,
 } from '../../lib/json/index.ts';
@@ -26,6 +27,7 @@ type Written = 'base' | 'winner';
  * ```
  */
 export function mergeOver(winner: AnyObject, base: AnyObject, written: Written = 'base'): AnyObject {
+  if (sizeOf(base) === 0) return winner;
   return objectOf([
     ...entriesOf(base),
     ...entriesOf(winner).map(([key, value]) => [key, mergeValue(value, getKey(base, key), written)] as const),

@@ -1,6 +1,7 @@
 import type { SecureContext } from 'node:tls';
 import type { Env } from '../../../lib/env.ts';
 import type { Log } from '../../../lib/log.ts';
+import type { Send } from '../../shared/message.ts';
 import type { Reach } from '../trust/reach.ts';
 import { rememberProxies, type Environment } from '../tunnel/proxy.ts';
 import type { Connect } from '../tunnel/routes.ts';
@@ -55,16 +56,17 @@ export function createNetwork(options: NetworkOptions, env: Env, log: Log): Tran
     connect: sshProxy === undefined ? undefined : (...to) => connect(sshProxy, ...to),
   });
 
-  return {
-    send: async (request, sendOptions) => {
-      if (reach !== undefined) {
-        const target = targetOf(request.url);
-        if (sshProxy !== undefined) reach.requireThroughTunnel(target.hostname);
-        else if (proxyFor?.(target) === undefined) reach.requireHost(target.hostname);
-        else await reach.requireThroughProxy(target.hostname);
-      }
+  const within =
+    (reach: Reach): Send =>
+    async (request, sendOptions) => {
+      const target = targetOf(request.url);
+      if (sshProxy !== undefined) reach.requireThroughTunnel(target.hostname);
+      else if (proxyFor?.(target) === undefined) reach.requireHost(target.hostname);
+      else await reach.requireThroughProxy(target.hostname);
       return await transport.send(request, sendOptions);
-    },
+    };
+  return {
+    send: reach === undefined ? transport.send : within(reach),
     close: async () => {
       await transport.close();
       await (await tunnel)?.close();

@@ -48,7 +48,23 @@ const OTHERS = new Set(['proxy-connection', 'trailer', 'transfer-encoding', 'upg
  */
 export function plainRequest(request: ApiRequest, target: Target): string | undefined {
   if (request.method !== 'GET' || request.body !== undefined) return undefined;
-  let text = `GET ${target.path} HTTP/1.1\r\n`;
+  const { host, authorization } = target;
+  let known = plainFields.get(request.headers);
+  if (known?.host !== host || known.authorization !== authorization) {
+    known = { host, authorization, text: fieldsOf(request, target) };
+    plainFields.set(request.headers, known);
+  }
+  return known.text === undefined ? undefined : `GET ${target.path} HTTP/1.1\r\n${known.text}`;
+}
+
+/** The fields of requests of the plain form, by their headers: the pages of a job have the same ones. */
+const plainFields = new WeakMap<
+  Headers,
+  Pick<Target, 'host' | 'authorization'> & { readonly text: string | undefined }
+>();
+
+function fieldsOf(request: ApiRequest, target: Target): string | undefined {
+  let text = '';
   const seen = new Set<string>();
   const headers = wireHeaders(request, target);
   const names = Object.keys(headers);
@@ -64,10 +80,18 @@ export function plainRequest(request: ApiRequest, target: Target): string | unde
   return `${text}Connection: keep-alive\r\n\r\n`;
 }
 
+/** The lines of a head, and what is in them. */
+interface HeadLines {
+  readonly lines: readonly string[];
+  readonly status: number;
+  /** Names of the fields by their lines; that of the status has none. */
+  readonly keys: readonly string[];
+  readonly headers: Headers;
+}
+
 /** Reads heads of answers; most of their lines come again with each answer, and are not taken apart again. */
 export class PlainHeads {
-  #lines: readonly string[] = [];
-  #fields: readonly (readonly [key: string, value: string])[] = [];
+  #last: HeadLines | undefined;
 
   /**
    * Reads the head of an answer of the plain form: HTTP/1.1, one ASCII field of each name, none of them folded, and a
@@ -80,21 +104,11 @@ export class PlainHeads {
     const end = bytes.indexOf('\r\n\r\n');
     if (end === -1) return undefined;
     const lines = bytes.toString('latin1', 0, end).split('\r\n');
-    const status = Number(STATUS.exec(lines[0] ?? '')?.[1] ?? 0);
-    if (status === 0 || status === 204 || status === 304 || lines.length > MAX_LINES) return undefined;
-    const headers: Record<string, string> = {};
-    const fields: (readonly [string, string])[] = [['', '']];
-    for (let i = 1; i < lines.length; i++) {
-      const line = lines[i] ?? '';
-      const field = (line === this.#lines[i] ? this.#fields[i] : undefined) ?? fieldOf(line);
-      if (field === undefined) return undefined;
-      const [key, value] = field;
-      if (headers[key] !== undefined || OTHERS.has(key)) return undefined;
-      headers[key] = value;
-      fields.push(field);
-    }
-    this.#lines = lines;
-    this.#fields = fields;
+    const last = this.#last;
+    const head = (last === undefined ? undefined : likeBefore(lines, last)) ?? headOf(lines);
+    if (head === undefined) return undefined;
+    this.#last = head;
+    const { status, headers } = head;
     const { connection = 'keep-alive', 'content-length': length = '' } = headers;
     const option = connection.toLowerCase();
     if (!LENGTH.test(length) || (option !== 'keep-alive' && option !== 'close')) return undefined;
@@ -103,7 +117,38 @@ export class PlainHeads {
   }
 }
 
-function fieldOf(line: string): readonly [key: string, value: string] | undefined {
+/** Takes all lines of a head apart. */
+function headOf(lines: readonly string[]): HeadLines | undefined {
+  const status = Number(STATUS.exec(lines[0] ?? '')?.[1] ?? 0);
+  if (status === 0 || status === 204 || status === 304 || lines.length > MAX_LINES) return undefined;
+  const headers: Record<string, string> = {};
+  const keys = [''];
+  for (let i = 1; i < lines.length; i++) {
+    const [key, value] = fieldIn(lines[i] ?? '') ?? [];
+    if (key === undefined || value === undefined || headers[key] !== undefined || OTHERS.has(key))
+      return undefined;
+    headers[key] = value;
+    keys.push(key);
+  }
+  return { lines, status, keys, headers };
+}
+
+/** Takes apart the lines that are others than those of a head with the same fields; undefined where it has others. */
+function likeBefore(lines: readonly string[], last: HeadLines): HeadLines | undefined {
+  const { status, keys } = last;
+  if (lines.length !== keys.length || lines[0] !== last.lines[0]) return undefined;
+  const headers: Record<string, string> = { ...last.headers };
+  for (let i = 1; i < lines.length; i++) {
+    const line = lines[i] ?? '';
+    if (line === last.lines[i]) continue;
+    const [key, value] = fieldIn(line) ?? [];
+    if (key === undefined || value === undefined || key !== keys[i]) return undefined;
+    headers[key] = value;
+  }
+  return { lines, status, keys, headers };
+}
+
+function fieldIn(line: string): readonly [key: string, value: string] | undefined {
   const [, name = '', value = ''] = FIELD.exec(line) ?? [];
   return name === '' ? undefined : [name.toLowerCase(), value];
 }

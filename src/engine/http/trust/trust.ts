@@ -73,7 +73,7 @@ export function createTrust(options: TrustOptions): Trust {
     return (next) => {
       const inside: Send = wrapper === undefined ? next : wrapper(next);
       return async (request, sendOptions) => {
-        if (trusts(request.url)) return inside(request, sendOptions);
+        if (trusts(request.url)) return await inside(request, sendOptions);
         const { origin, host } = targetOf(request.url);
         refuseSecretBody(request, origin, host);
         refuseSecretPath(request.url, origin, host);
