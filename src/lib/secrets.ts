@@ -41,6 +41,11 @@ export class Secrets {
     if (this.#forms.size !== before) this.#pattern = undefined;
   }
 
+  /** Changes with each secret that is added: what was redacted before may hold it. */
+  get version(): number {
+    return this.#forms.size;
+  }
+
   /** Replaces every known secret in the text: plain, URL-encoded, in base64, escaped as in JSON or HTML. */
   redact(text: string): string {
     if (this.#forms.size === 0) return text;

@@ -72,7 +72,7 @@ export function shownRequest({ method, url, headers, body }: ApiRequest, secrets
 }
 
 /** @param wanted names of headers that the pagination reads, in lower case: they are kept as they are */
-export function keptHeaders(headers: Headers, wanted: readonly string[], secrets: Secrets): Headers {
+function keptHeaders(headers: Headers, wanted: readonly string[], secrets: Secrets): Headers {
   const kept: Record<string, string> = secrets.redactHeaders(withoutHeader(headers, 'set-cookie'));
   for (const name of wanted) {
     const value = headerOf(headers, name);
@@ -81,10 +81,78 @@ export function keptHeaders(headers: Headers, wanted: readonly string[], secrets
   return kept;
 }
 
+/** Facts of an exchange beside its request and the headers of the answer. */
+export type ExchangeFacts = Omit<ExchangeJson, 'request' | 'headers'>;
+
+/** Writes the JSON of exchanges. Most headers come again with each of them: they are not redacted and written again. */
+export class ExchangeWriter {
+  readonly #secrets: Secrets;
+  /** Members by their names: requests and answers have some in common. */
+  readonly #asked = new Map<string, HeaderText>();
+  readonly #answered = new Map<string, HeaderText>();
+  #version = 0;
+
+  constructor(secrets: Secrets) {
+    this.#secrets = secrets;
+  }
+
+  /**
+   * Returns what `JSON.stringify` makes of an {@link ExchangeJson}.
+   *
+   * @param wanted see {@link keptHeaders}
+   */
+  text(request: ApiRequest, headers: Headers, wanted: readonly string[], facts: ExchangeFacts): string {
+    const { position, digest, status, ...rest } = facts;
+    const kept =
+      wanted.length === 0
+        ? this.#headers(headers, this.#answered, 'set-cookie')
+        : JSON.stringify(keptHeaders(headers, wanted, this.#secrets));
+    return `{"position":${JSON.stringify(position)},"request":${this.#request(request)},"digest":"${digest}","status":${status},"headers":${kept},${JSON.stringify(rest).slice(1)}`;
+  }
+
+  #request({ method, url, headers, body }: ApiRequest): string {
+    const text = `{"method":${JSON.stringify(method)},"url":${JSON.stringify(this.#secrets.redactUrl(url))},"headers":${this.#headers(headers, this.#asked)}`;
+    if (body === undefined) return `${text}}`;
+    return `${text},"body":${JSON.stringify(this.#secrets.redactBody(textOf(body)))}}`;
+  }
+
+  #headers(headers: Headers, known: Map<string, HeaderText>, left?: string): string {
+    const { version } = this.#secrets;
+    if (version !== this.#version) {
+      this.#asked.clear();
+      this.#answered.clear();
+      this.#version = version;
+    }
+    let text = '';
+    for (const name of Object.keys(headers)) {
+      const value = headers[name] ?? '';
+      let member = known.get(name);
+      if (member?.value !== value) {
+        const isLeft = name.toLowerCase() === left;
+        const redacted = JSON.stringify(this.#secrets.redactHeaders({ [name]: value })).slice(1, -1);
+        member = { value, text: isLeft ? '' : redacted };
+        if (known.size >= MOST_HEADERS) known.clear();
+        known.set(name, member);
+      }
+      if (member.text !== '') text += text === '' ? member.text : `,${member.text}`;
+    }
+    return `{${text}}`;
+  }
+}
+
+/** A header as a member of a JSON object; empty for one that is left out. */
+interface HeaderText {
+  readonly value: string;
+  readonly text: string;
+}
+
+/** Headers that are remembered. */
+const MOST_HEADERS = 200;
+
 /**
  * Returns the times of an answer: by a clock that stands still while the run is stopped, and by that of the machine.
  */
-export function timesOf({ at, ms, pausedMs = 0 }: ExchangeJson): {
+export function timesOf({ at, ms, pausedMs = 0 }: Pick<ExchangeJson, 'at' | 'ms' | 'pausedMs'>): {
   now: number;
   asked: { from: number; to: number };
 } {

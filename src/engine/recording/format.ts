@@ -40,7 +40,7 @@ export function encodeRecord(kind: RecordingKind, json: string, body: Uint8Array
   bytes.writeUInt32LE(MAGIC + (KINDS.indexOf(kind) + 1) * 0x1000000, 0);
   bytes.writeUInt32LE(bytes.length - HEAD_BYTES, 4);
   bytes.writeUInt32LE(body.length, 8);
-  bytes.writeUInt32LE(crc32(body), 12);
+  bytes.writeUInt32LE(body.length === 0 ? 0 : crc32(body), 12);
   bytes.write(json, HEAD_BYTES, 'utf8');
   bytes.writeUInt32LE(checkOf(bytes), 16);
   return bytes;

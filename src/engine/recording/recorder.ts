@@ -5,11 +5,10 @@ import { encodeExact, type AnyObject } from '../../lib/json/index.ts';
 import type { Secrets } from '../../lib/secrets.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import {
-  keptHeaders,
+  ExchangeWriter,
   requestDigest,
   responseOf,
-  shownRequest,
-  type ExchangeJson,
+  type ExchangeFacts,
   type ExchangeMoment,
   timesOf,
 } from './exchange.ts';
@@ -43,6 +42,7 @@ export class Recorder implements Recording {
   readonly #past: Past | undefined;
   readonly #pausedMs: number;
   readonly #breaking = new AbortController();
+  readonly #writer: ExchangeWriter;
   #notes: Buffer[] = [];
   /** In the file. */
   #exchanges: number;
@@ -59,6 +59,7 @@ export class Recorder implements Recording {
     this.#file = file;
     this.head = head;
     this.#options = options;
+    this.#writer = new ExchangeWriter(options.secrets);
     this.#scanned = scanned;
     this.#past = scanned === undefined ? undefined : new Past(file, scanned);
     this.#exchanges = scanned?.exchanges ?? 0;
@@ -175,21 +176,22 @@ export class Recorder implements Recording {
     const { env, secrets } = this.#options;
     const { place, page, began, request } = ask;
     const sentAt = env.now();
-    const response = await send(this.#spool()).catch((error: unknown) => {
+    let response: ApiResponse;
+    try {
+      response = await send(this.#spool());
+    } catch (error) {
       throw this.#isAtSeam && page > 1 ? refusal(error, place, page) : error;
-    });
+    }
     const at = env.now();
     this.#isAtSeam = false;
     const { status, url, attempts, large, unpacked } = response;
     if (large !== undefined && !(large instanceof RecordedBody))
       throw new Error('a large body came from elsewhere and cannot be kept');
     const body = large === undefined ? response.body : NOTHING;
-    const json: ExchangeJson = {
+    const facts: ExchangeFacts = {
       position: positionOf(place, page),
-      request: shownRequest(request, secrets),
       digest,
       status,
-      headers: keptHeaders(response.headers, ask.headers, secrets),
       ...(url === request.url ? {} : { url: secrets.redactUrl(url) }),
       began: began.now,
       at,
@@ -200,9 +202,9 @@ export class Recorder implements Recording {
       ...(this.#pausedMs === 0 ? {} : { pausedMs: this.#pausedMs }),
       ...(began.pausedMs === 0 ? {} : { pausedBeforeMs: began.pausedMs }),
     };
-    const written = this.#keep(json, body);
+    const written = this.#keep(this.#writer.text(request, response.headers, ask.headers, facts), body);
     return {
-      ...timesOf(json),
+      ...timesOf(facts),
       response,
       isRecorded: false,
       kept: { number: this.#exchanges++, body: written.body, at: written.at },
@@ -216,12 +218,12 @@ export class Recorder implements Recording {
     };
   }
 
-  #keep(json: ExchangeJson, body: Uint8Array): StoredRecord {
+  #keep(json: string, body: Uint8Array): StoredRecord {
     this.broken.throwIfAborted();
     const notes = this.#notes;
     this.#notes = [];
     try {
-      return this.#file.write('exchange', JSON.stringify(json), body, notes);
+      return this.#file.write('exchange', json, body, notes);
     } catch (error) {
       this.#breaking.abort(error);
       throw error;
