@@ -123,18 +123,19 @@ class Reader {
   /** Returns the meanings of a name; `total_users` is a total if the rows are `users`. */
   #meanings(name: string, node: AnyObject): ReturnType<typeof meaningsOf> {
     const meanings = meaningsOf(name);
+    const key = canonical(name);
     const list = this.#page.rowsAt?.at(-1);
-    if (meanings.length === 0 && list !== undefined) {
-      const [key, rows] = [canonical(name), canonical(list)];
+    if (meanings.length === 0 && list !== undefined && COUNTS.test(key)) {
+      const rows = canonical(list);
       if ([`total_${rows}`, `${rows}_total`, `num_${rows}`, `number_of_${rows}`].includes(key))
         return [{ topic: 'total', strength: 'strong' }];
       if (key === `${rows}_count` || key === `${rows.replace(/s$/, '')}_count`)
         return [{ topic: 'total', strength: 'weak' }];
     }
     // `size` is the number of all rows where the size of a page has another name
-    if (canonical(name) === 'size' && isAboveSize(node, name)) return [{ topic: 'total', strength: 'weak' }];
+    if (key === 'size' && isAboveSize(node, name)) return [{ topic: 'total', strength: 'weak' }];
     // `number` is a page where a number of pages stands beside it, and nothing else anywhere
-    return canonical(name) === 'number' && !keysOf(node).some((key) => meaningsOf(key)[0]?.topic === 'pages')
+    return key === 'number' && !keysOf(node).some((other) => meaningsOf(other)[0]?.topic === 'pages')
       ? []
       : meanings;
   }
@@ -155,6 +156,9 @@ class Reader {
     this.object(value, `${path}.`, depth + 1, toRows);
   }
 }
+
+/** Parts of names that count the rows by the name of those. */
+const COUNTS = /total|num|count/;
 
 type OwnTopics = ReadonlyMap<string, 'total' | 'pages' | 'next' | 'more' | 'end'>;
 

@@ -88,7 +88,7 @@ export function createGuard(options: GuardOptions = {}): Guard {
       const stop = (reason: Reason): GuardVerdict => ({ verdict: 'stop', reason, state });
 
       const previous = memory.page === 0 ? undefined : memory.page;
-      const isAnother = memory.requests.digests.at(-1) !== input.requestDigest;
+      const isAnother = memory.requests.digests[memory.requests.last] !== input.requestDigest;
       if (options.firstMayRepeat === true && isFirstAgain(input, memory))
         return {
           verdict: 'pass',
@@ -173,10 +173,12 @@ function repeatedRows(earlierPage: number, input: GuardInput): string {
 
 /** Type aliases, because an interface is not assignable to JSON. */
 type Digests = {
-  /** Those of the last pages, oldest first. */
+  /** Those of the last pages; when there are as many as are kept, each new one takes the place of the oldest. */
   readonly digests: readonly string[];
   /** A number of each, the same for the same digest: numbers lie side by side, and a hundred texts all over the memory. */
   readonly marks: readonly number[];
+  /** Place of the last one; −1 where there is none. */
+  readonly last: number;
 };
 
 type Memory = {
@@ -194,7 +196,7 @@ type Memory = {
   readonly hasWarned: boolean;
 };
 
-const NO_DIGESTS: Digests = { digests: [], marks: [] };
+const NO_DIGESTS: Digests = { digests: [], marks: [], last: -1 };
 
 const NOTHING_SEEN: Memory = {
   page: 0,
@@ -210,9 +212,10 @@ const NOTHING_SEEN: Memory = {
 /** Returns the number of the most recent page that equals this one. */
 function lastSeen(memory: Memory, what: 'requests' | 'rows', digest: string): number | undefined {
   const { page, checkpoint } = memory;
-  const { digests, marks } = memory[what];
-  const at = marks.includes(markOf(digest)) ? digests.lastIndexOf(digest) : -1;
-  if (at >= 0) return page - (digests.length - 1 - at);
+  const { digests, marks, last } = memory[what];
+  if (marks.includes(markOf(digest)))
+    for (let back = 0; back < digests.length; back++)
+      if (digests[(last - back + digests.length) % digests.length] === digest) return page - back;
   return checkpoint?.[what] === digest ? checkpoint.page : undefined;
 }
 
@@ -234,11 +237,13 @@ function remember(
 }
 
 function withDigest(seen: Digests, digest: string): Digests {
-  const digests = seen.digests.slice(1 - WINDOW);
-  const marks = seen.marks.slice(1 - WINDOW);
-  digests.push(digest);
-  marks.push(markOf(digest));
-  return { digests, marks };
+  // one that is pushed to a copy would have it copied again
+  const digests = seen.digests.slice();
+  const marks = seen.marks.slice();
+  const last = (seen.last + 1) % WINDOW;
+  digests[last] = digest;
+  marks[last] = markOf(digest);
+  return { digests, marks, last };
 }
 
 /** Returns a number of 30 bits that the beginning of a digest gives. */

@@ -32,13 +32,15 @@ export interface TableExtrasOptions {
  */
 export class TableExtras {
   /** Name after renaming → header. */
-  readonly #headers: Map<string, string>;
+  #headers: Map<string, string>;
   readonly #aliases: Aliases;
   readonly #hasProperty: (key: string) => boolean;
   readonly #scope: () => NameScope;
   /** Raw name → the column it got on the first page that had it: a later rename elsewhere does not move it. */
-  readonly #columns: Map<string, string>;
-  readonly #seen: Set<string>;
+  #columns: Map<string, string>;
+  #seen: Set<string>;
+  /** A copy has the same maps, until one of the two learns something. */
+  #isShared: boolean;
   /** The names of the last page when they had not come in this form before. */
   learned: string | undefined;
 
@@ -47,10 +49,12 @@ export class TableExtras {
     this.#aliases = aliases;
     this.#hasProperty = hasProperty;
     this.#scope = scope;
-    const headers = final ?? before;
-    this.#headers = new Map(headers === undefined ? [] : headers.#headers);
-    this.#columns = new Map(before === undefined ? [] : before.#columns);
-    this.#seen = new Set(before === undefined ? [] : before.#seen);
+    this.#isShared = before !== undefined;
+    if (before !== undefined) before.#isShared = true;
+    this.#headers =
+      before === undefined ? new Map(final === undefined ? [] : final.#headers) : before.#headers;
+    this.#columns = before === undefined ? new Map<string, string>() : before.#columns;
+    this.#seen = before === undefined ? new Set<string>() : before.#seen;
   }
 
   get headers(): string[] {
@@ -83,8 +87,11 @@ export class TableExtras {
       const known = this.#aliases.get(key) ?? key;
       const name = this.#freeName(known);
       const column = this.#columns.get(key) ?? name;
-      this.#columns.set(key, column);
-      if (!this.#headers.has(column)) this.#headers.set(column, this.#newHeader(column));
+      if (!this.#columns.has(key) || !this.#headers.has(column)) {
+        this.#unshare();
+        this.#columns.set(key, column);
+        if (!this.#headers.has(column)) this.#headers.set(column, this.#newHeader(column));
+      }
       values.set(column, value);
       if (name !== known) this.#aliases.set(key, name);
       (name === known ? kept : renamed).push([name, value]);
@@ -105,7 +112,17 @@ export class TableExtras {
   #remember(entries: readonly (readonly [string, Json])[]): void {
     const names = JSON.stringify(entries.map(([name]) => name));
     this.learned = this.#seen.has(names) ? undefined : names;
+    if (this.learned === undefined) return;
+    this.#unshare();
     this.#seen.add(names);
+  }
+
+  #unshare(): void {
+    if (!this.#isShared) return;
+    this.#isShared = false;
+    this.#headers = new Map(this.#headers);
+    this.#columns = new Map(this.#columns);
+    this.#seen = new Set(this.#seen);
   }
 
   /** Returns a free name for an extra column: a data property of exactly this name keeps it. */
