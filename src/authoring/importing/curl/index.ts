@@ -10,13 +10,21 @@ import {
   type Json,
 } from '../../../lib/json/index.ts';
 import { ActionError } from '../../../lib/errors.ts';
-import { readCurlCommand } from '../../actions/curl/command.ts';
+import { readCurlCommand, type CurlCommand } from '../../actions/curl/command.ts';
 import { configurationOf } from '../../init/configure.ts';
 import { SecretStore } from '../../init/secret-store.ts';
 import { targetOf, type FoundRequest } from '../../init/target.ts';
 import type { Imported, ImportReason } from '../report.ts';
 import { componentImport } from '../requests/component-import.ts';
-import { jqPath, readLoop, UncertainScript, valuesOf, type LoopKind, type ShellLoop } from './shell-loop.ts';
+import {
+  jqPath,
+  MARK,
+  readLoop,
+  UncertainScript,
+  valuesOf,
+  type LoopKind,
+  type ShellLoop,
+} from './shell-loop.ts';
 
 export interface ImportScriptOptions {
   /** Name of the file in messages. */
@@ -27,8 +35,8 @@ export interface ImportScriptOptions {
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** Stands for the variable of the loop while the command is read. */
-const MARK = 'gexloopvalue';
+/** Stands for it where only a number can: `{"page": $p}`. */
+const NUMBER_MARK = '918273645546372819';
 
 /** Imports a shell script with a loop around one curl command. */
 export function importScript(text: string, { file, name, environment }: ImportScriptOptions): Imported {
@@ -40,26 +48,28 @@ export function importScript(text: string, { file, name, environment }: ImportSc
     return refused({ path: file, message: error.message, template: shown(error.line) }, { file, name });
   }
   const vault = new SecretStore(environment);
-  const marked = loop.command.replaceAll(`\${${loop.variable}}`, MARK);
-  // an address that a variable holds whole
-  const isWhole = new RegExp(`(?:^|\\s)["']?${MARK}["']?(?:\\s|$)`).test(marked);
-  const first = loop.kind.kind === 'token' ? loop.kind.first : '';
-  const command = readCurlCommand(isWhole ? marked.replace(MARK, first) : marked);
-  let target: FoundRequest;
+  const { isWhole, text: written } = wholeAddress(loop);
+  let read: ReadCommand;
   try {
-    target = targetOf(command, { auth: undefined, headers: [] }, vault);
+    read = readMarked(written, vault);
   } catch (error) {
     if (!(error instanceof ActionError)) throw error;
     const { message, hint } = error;
-    const about = command.variables.map((variable) => ` $${variable} has no value here.`).join('');
+    const about = variablesIn(written)
+      .map((variable) => ` $${variable} has no value here.`)
+      .join('');
     const advice = hint === undefined ? '' : ` ${[hint].flat().join(' ')}`;
     return refused({ path: file, message: `${message}${about}${advice}` }, { file, name });
   }
+  const { command, target, mark } = read;
   const notes = target.notes.filter((note) => !note.includes('is a variable of the shell'));
   for (const variable of command.variables.filter((each) => loop.computed.has(each)))
     notes.push(
       `$${variable} is set by another command of the script, which is not taken over: a run needs its value.`,
     );
+  const more = loop.dropsLast
+    ? ['The script leaves out the rows of the page that ends its loop, since it shows them behind the test.']
+    : [];
   const columns: string[] = [];
   const reasons: ImportReason[] = [];
   const not = (message: string, template: string): void =>
@@ -67,21 +77,62 @@ export function importScript(text: string, { file, name, environment }: ImportSc
   const rows = rowsOf(loop.rows, columns, not);
   const placed = isWhole
     ? { target, job: {}, pagination: nextAddress(loop, not) }
-    : place(target, loop, notes, not);
+    : place(target, loop, mark, notes, not);
   if (loop.rows === undefined) columns.push('the script keeps whole answers; here their list becomes rows');
   const configuration = configurationOf(placed.target, {
     rows: objectOf(rows === undefined ? [] : [['dataField', rows]]),
     ...(placed.pagination === undefined ? {} : { pagination: exact(placed.pagination) }),
     job: Object.fromEntries(entriesOf(exact(placed.job))),
   });
+  if (reasons.length === 0 && encodeExact(configuration).includes(mark))
+    not('The loop puts its value where a configuration cannot', loop.variable);
   for (const variable of command.variables.filter((each) => isSent(configuration, each)))
     not(`$${variable} is a variable of the shell: put its value in its place`, variable);
   return componentImport(configuration, {
     source: file,
     name,
-    stream: { reasons, columns, notes },
+    stream: { reasons, columns, notes, more },
     variables: [...vault.missing, ...vault.unset],
   });
+}
+
+interface ReadCommand {
+  readonly command: CurlCommand;
+  readonly target: FoundRequest;
+  /** What stands for the variable of the loop in it. */
+  readonly mark: string;
+}
+
+/** Reads the command, with a number for the variable of the loop where a text cannot stand. */
+function readMarked(text: string, vault: SecretStore): ReadCommand {
+  const readWith = (mark: string): ReadCommand => {
+    const command = readCurlCommand(text.replaceAll(MARK, mark));
+    return { command, mark, target: targetOf(command, { auth: undefined, headers: [] }, vault) };
+  };
+  try {
+    return readWith(MARK);
+  } catch (error) {
+    if (!(error instanceof ActionError) || !text.includes(MARK)) throw error;
+    try {
+      return readWith(NUMBER_MARK);
+    } catch {
+      throw error;
+    }
+  }
+}
+
+/** Puts the first address in place of a variable that is an address as a whole. */
+function wholeAddress({ command, kind }: ShellLoop): { readonly isWhole: boolean; readonly text: string } {
+  const word = new RegExp(`(^|\\s)(["']?)${MARK}\\2(?=\\s|$)`);
+  const isWhole = kind.kind === 'token' && /^https?:/i.test(kind.first) && word.test(command);
+  return {
+    isWhole,
+    text: isWhole ? command.replace(word, (_, space: string) => `${space}'${kind.first}'`) : command,
+  };
+}
+
+function variablesIn(command: string): readonly string[] {
+  return [...new Set([...command.matchAll(/\$\{?([A-Za-z_]\w*)/g)].map(([, name = '']) => name))];
 }
 
 /** Imports nothing, and says why. */
@@ -154,12 +205,19 @@ interface Placed {
 }
 
 /** Puts what the loop changes into the job: a pagination where it is a parameter, else a list of values. */
-function place(target: FoundRequest, { kind, variable }: ShellLoop, notes: string[], not: Not): Placed {
-  const found = entriesOf(target.params).find(([, value]) => toText(value) === MARK);
-  const [param] = found ?? [];
+function place(
+  target: FoundRequest,
+  { kind, variable }: ShellLoop,
+  mark: string,
+  notes: string[],
+  not: Not,
+): Placed {
+  const found = entriesOf(target.params).find(([, value]) => toText(value) === mark);
+  const [param, value] = found ?? [];
+  const isBody = target.method !== 'GET' && target.method !== 'FORM' && target.paramsIn !== 'query';
   const elsewhere =
-    JSON.stringify(target.endpoint).includes(MARK) ||
-    encodeExact(target.params).split(MARK).length > (param === undefined ? 1 : 2);
+    JSON.stringify(target.endpoint).includes(mark) ||
+    encodeExact(target.params).split(mark).length > (param === undefined ? 1 : 2);
   if (kind.kind === 'token') {
     if (param === undefined || elsewhere) {
       not('The token stands in the path, or in a part of a value', variable);
@@ -180,7 +238,9 @@ function place(target: FoundRequest, { kind, variable }: ShellLoop, notes: strin
       },
     };
   }
-  if (kind.kind === 'numbers' && param !== undefined && !elsewhere && isPaging(param, kind)) {
+  if (kind.kind === 'numbers' && param !== undefined && !elsewhere && isPaging(param, kind, target)) {
+    if (isBody && typeof value === 'string')
+      notes.push(`“${param}” is sent as a number, where the script sends a text.`);
     return {
       target: { ...target, params: withoutKey(target.params, param) },
       job: {},
@@ -191,20 +251,29 @@ function place(target: FoundRequest, { kind, variable }: ShellLoop, notes: strin
     not('Numbers without an end that are no page', variable);
     return { target, job: {}, pagination: undefined };
   }
+  if (mark === NUMBER_MARK) {
+    not('A number inside of the body, which would be sent as a text', variable);
+    return { target, job: {}, pagination: undefined };
+  }
   return {
     target: {
       ...target,
-      endpoint: target.endpoint.replaceAll(MARK, `{${variable}}`),
+      endpoint: target.endpoint.replaceAll(mark, `{${variable}}`),
       params: mapped(target.params, `{${variable}}`),
-      dataType: target.dataType.replaceAll(MARK, variable),
+      dataType: target.dataType.replaceAll(mark, variable),
     },
     job: { over: { [variable]: valuesOf(kind) } },
     pagination: undefined,
   };
 }
 
-/** Tells whether numbers are those of pages, and no ids. */
-function isPaging(param: string, kind: LoopKind & { kind: 'numbers' }): boolean {
+/**
+ * Tells whether numbers are those of pages, and no ids. Steps up to a known end are rows to skip only where the request
+ * asks for as many rows: a page that is shorter than the step would else be taken for the last one.
+ */
+function isPaging(param: string, kind: LoopKind & { kind: 'numbers' }, { params }: FoundRequest): boolean {
+  if (kind.step > 1 && kind.end === undefined)
+    return entriesOf(params).some(([, value]) => toText(value) === String(kind.step));
   return kind.end !== undefined || kind.step > 1 || /page|^p$|^pg$|offset|skip|start|from|index/i.test(param);
 }
 

@@ -1,14 +1,19 @@
 /** A loop of a shell script around one curl command. */
 export interface ShellLoop {
-  /** The command, with `${VARIABLE}` where the loop puts its values. */
+  /** The command, with {@link MARK} where the loop puts its values. */
   readonly command: string;
   readonly variable: string;
   readonly kind: LoopKind;
+  /** The script leaves out the rows of the page that ends the loop: its test stands before they are shown. */
+  readonly dropsLast: boolean;
   /** Filter of jq behind the command that gives the rows, where there is one. */
   readonly rows: string | undefined;
   /** Variables that another command sets before the loop. */
   readonly computed: ReadonlySet<string>;
 }
+
+/** Stands for the variable of the loop while the command is read. */
+export const MARK = 'gexloopvalue';
 
 export type LoopKind =
   /** The values are written out. */
@@ -60,16 +65,28 @@ export function readLoop(script: string): ShellLoop {
   const [, word = '', head = '', body = ''] = found;
   const other = /^.*\b(?:continue|eval|case|function|until|while|for)\b.*$/m.exec(body)?.[0];
   if (other !== undefined) throw new UncertainScript('The loop does more than is known', other);
-  const { command: written, answer, behind } = commandIn(body);
+  const exits = /(?:\[|\(\()(?:(?!\$\?)[^\n])*?(?:\]|\)\))\s*(?:&&|;?\s*then)\s*(?:exit|return)\b.*/.exec(
+    body,
+  )?.[0];
+  if (exits !== undefined) throw new UncertainScript('The script ends in the loop', exits);
+  if (word === 'for' && /\{[^}]*\$/.test(head))
+    throw new UncertainScript('The shell counts to no variable in braces: write $(seq 1 $n)', head);
+  const { at, command: written, answer, behind } = commandIn(body);
   const before = text.slice(0, found.index);
-  const command = withConstants(written, before, body);
-  const loop = word === 'for' ? forLoop(head) : whileLoop(word, head, { before, body, answer, command });
+  requireAlone(before, text.slice(found.index + found[0].length), body.slice(0, at));
+  const constant = (name: string): string | undefined => constantOf(name, before, body);
+  const command = expanded(written, constant);
+  const parts = { before, body, at, answer, command };
+  const known = withBareConstants(expanded(head, constant), constant);
+  const loop = word === 'for' ? forLoop(known, parts) : whileLoop(word, known, parts);
   const name = loop.variable;
-  if (!new RegExp(`\\$(?:${name}\\b|\\{${name}\\})`).test(command))
+  const marked = expanded(command, (each) => (each === name ? MARK : undefined));
+  if (!marked.includes(MARK))
     throw new UncertainScript(`The command has no $${name}, which the loop sets`, command);
   return {
     ...loop,
-    command: command.replaceAll(new RegExp(`\\$(?:${name}\\b|\\{${name}\\})`, 'g'), `\${${name}}`),
+    command: marked,
+    dropsLast: dropsLast(loop.kind, body, answer),
     rows: rowsFilter(behind, body, answer),
     computed: new Set(
       [...before.matchAll(/(?:^|[\n;])\s*(?:export\s+)?(\w+)="?(?:\$\(|`)/g)].map(([, each = '']) => each),
@@ -77,8 +94,48 @@ export function readLoop(script: string): ShellLoop {
   };
 }
 
-/** Puts texts that the script sets once, before the loop, in place of their variables. */
-function withConstants(command: string, before: string, body: string): string {
+/** @throws {UncertainScript} where there are other requests, or the one of the loop is not made each time */
+function requireAlone(before: string, behind: string, within: string): void {
+  const other = /^.*\bcurl\s.*$/m.exec(behind)?.[0] ?? /(?:^|[\n;|&])\s*curl\s.*$/m.exec(before)?.[0];
+  if (other !== undefined)
+    throw new UncertainScript('There is another curl command outside of the loop', other);
+  const [ifs, ends] = [/(?:^|[\n;])\s*if\s/g, /(?:^|[\n;])\s*fi\b/g].map(
+    (word) => [...within.matchAll(word)].length,
+  );
+  const statement = within.split(/[\n;]/).at(-1) ?? '';
+  // what is tested is the request itself: `if ! answer=$(curl …); then exit 1; fi`
+  const isTested = /^\s*if\s+(?:!\s*)?(?:\w+="?\$\(\s*)?$/.test(statement);
+  if ((ifs ?? 0) - (ends ?? 0) > (isTested ? 1 : 0) || /\b(?:then|else)\b|&&|\|\|/.test(statement))
+    throw new UncertainScript('The request is made under a condition', statement);
+}
+
+/** Tells whether the rows of the last page are left out: a test that ends the loop stands before they are shown. */
+function dropsLast(kind: LoopKind, body: string, answer: string | undefined): boolean {
+  const isOfRows = kind.kind === 'token' || (kind.kind === 'numbers' && kind.end !== undefined);
+  if (answer === undefined || !isOfRows) return false;
+  if (kind.kind === 'numbers' && kind.end?.kind === 'rows' && kind.end.below <= 1) return false;
+  const shown = new RegExp(
+    `(?:^|[\\n;])\\s*(?:echo|printf\\s+\\S+|jq[^\\n]*<<<)\\s+"?\\$\\{?${answer}\\b`,
+  ).exec(body)?.index;
+  const ends = /\bbreak\b/.exec(body)?.index;
+  return shown !== undefined && ends !== undefined && ends < shown;
+}
+
+/** Puts numbers in place of names without a sign, as arithmetic has them: `((p=1; p<=total; p++))`. */
+function withBareConstants(head: string, constant: (name: string) => string | undefined): string {
+  if (!head.trim().startsWith('((')) return head;
+  return head.replace(/([<>]=?\s*)([A-Za-z_]\w*)/g, (all, sign: string, name: string) => {
+    const value = constant(name);
+    return value === undefined || !/^\d+$/.test(value) ? all : `${sign}${value}`;
+  });
+}
+
+/**
+ * Puts values in place of variables where the shell does: not in single quotes, and not behind a backslash.
+ *
+ * @param valueOf value of a variable; undefined to leave it
+ */
+function expanded(command: string, valueOf: (name: string) => string | undefined): string {
   let made = '';
   let quote = '';
   for (let at = 0; at < command.length;) {
@@ -89,7 +146,7 @@ function withConstants(command: string, before: string, body: string): string {
       (quote === "'" ? null : /^(?:\\.|\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\}))/.exec(command.slice(at))) ??
       [];
     const name = plain ?? braced;
-    made += name === undefined ? part : (constantOf(name, before, body) ?? part);
+    made += name === undefined ? part : (valueOf(name) ?? part);
     at += part.length;
   }
   return made;
@@ -109,7 +166,17 @@ function constantOf(name: string, before: string, body: string): string | undefi
 
 type Loop = Pick<ShellLoop, 'kind' | 'variable'>;
 
-function forLoop(head: string): Loop {
+function forLoop(head: string, script: Script): Loop {
+  const loop = loopOver(head);
+  const { kind, variable } = loop;
+  const conditions = breaksIn(script.body);
+  if (conditions.length === 0) return loop;
+  if (kind.kind !== 'numbers') throw new UncertainScript('A “break” in a loop over values', head);
+  const { end } = endIn(conditions, [], assignments(script), variable, kind.step);
+  return { variable, kind: { ...kind, ...(end === undefined ? {} : { end }) } };
+}
+
+function loopOver(head: string): Loop {
   const counted =
     /^\(\(\s*(\w+)\s*=\s*(\d+)\s*;\s*\1\s*(<=?)\s*(\d+)\s*;\s*(?:\1\s*\+=\s*(\d+)|\1\+\+|\+\+\1)\s*\)\)$/.exec(
       head.trim(),
@@ -121,7 +188,7 @@ function forLoop(head: string): Loop {
   const list = /^(\w+)\s+in\s+(.+)$/.exec(head.trim());
   if (list === null) throw new UncertainScript('This head of a loop is not known', head);
   const [, variable = '', values = ''] = list;
-  const seq = /^(?:\$\(\s*|`)seq\s+(-w\s+)?([\d\s]+?)\s*[`)]$/.exec(values.trim());
+  const seq = /^(?:\$\(\s*|`)seq\s+(-w\s+)?([\d\s]+?)\s*[`)]$/.exec(values.trim().replaceAll('"', ''));
   if (seq !== null) {
     const parts = (seq[2] ?? '').split(/\s+/);
     const [a = 1, b, c] = parts.map(Number);
@@ -169,6 +236,8 @@ export function valuesOf(kind: LoopKind): readonly (number | string)[] {
 interface Script {
   readonly before: string;
   readonly body: string;
+  /** Place of the command in it. */
+  readonly at: number;
   /** Variable that has the answer. */
   readonly answer: string | undefined;
   readonly command: string;
@@ -196,10 +265,39 @@ function whileLoop(word: string, head: string, script: Script): Loop {
       if (name !== variable)
         throw new UncertainScript('The loop ends by something else than the token', text);
     if (conditions.length === 0) throw new UncertainScript('Nothing ends the loop', head);
+    if (isSetBefore(variable, script))
+      throw new UncertainScript('The token is set before the request', script.command);
     return { variable, kind: { kind: 'token', path: change.path, first: initial ?? '' } };
   }
-  const first = Number(initial ?? Number.NaN);
+  const start = Number(initial ?? Number.NaN);
+  // counted on before the request, the numbers that are sent are one step further
+  const ahead = isSetBefore(variable, script) ? change.by : 0;
+  const first = start + ahead;
   if (!Number.isInteger(first)) throw new UncertainScript(`$${variable} has no number before the loop`, head);
+  const ends = endIn(conditions, heads, assigned, variable, change.by);
+  const { end } = ends;
+  const last = ends.last === undefined ? undefined : ends.last + ahead;
+  if (last === undefined && end === undefined) throw new UncertainScript('Nothing ends the loop', head);
+  return {
+    variable,
+    kind: {
+      kind: 'numbers',
+      first,
+      step: change.by,
+      ...(last === undefined ? {} : { last }),
+      ...(end === undefined ? {} : { end }),
+    },
+  };
+}
+
+/** Returns how the tests of a loop end it. @throws {UncertainScript} for one by anything else than is known */
+function endIn(
+  conditions: readonly EndCondition[],
+  heads: readonly EndCondition[],
+  assigned: ReadonlyMap<string, Change>,
+  variable: string,
+  by: number,
+): { readonly last: number | undefined; readonly end: PagesEnd | undefined } {
   let last: number | undefined;
   let end: PagesEnd | undefined;
   for (const condition of conditions) {
@@ -211,7 +309,7 @@ function whileLoop(word: string, head: string, script: Script): Loop {
       (sign === '-gt' || sign === '-ge') &&
       /^\d+$/.test(value)
     ) {
-      last = Number(value) - (sign === '-ge' ? change.by : 0);
+      last = Number(value) - (sign === '-ge' ? by : 0);
     } else if (
       source?.kind === 'length' &&
       (sign === '-eq' || sign === '-lt' || sign === '=' || sign === '==')
@@ -225,17 +323,14 @@ function whileLoop(word: string, head: string, script: Script): Loop {
       end = { kind: 'flag', path: source.path, ends: sign === '!=' ? value !== 'true' : value === 'true' };
     } else throw new UncertainScript('The loop ends by something that is not known', text);
   }
-  if (last === undefined && end === undefined) throw new UncertainScript('Nothing ends the loop', head);
-  return {
-    variable,
-    kind: {
-      kind: 'numbers',
-      first,
-      step: change.by,
-      ...(last === undefined ? {} : { last }),
-      ...(end === undefined ? {} : { end }),
-    },
-  };
+  return { last, end };
+}
+
+/** Tells whether a variable is set before the command of a body. */
+function isSetBefore(variable: string, { body, at }: Script): boolean {
+  return new RegExp(`(?:^|[\\n;])\\s*(?:\\(\\(|let\\s+"?)?\\s*${variable}\\s*(?:\\+?=|\\+\\+)`).test(
+    body.slice(0, at),
+  );
 }
 
 type Change =
@@ -368,7 +463,12 @@ function statementsIn(body: string): readonly string[] {
 }
 
 /** Returns the one curl command of a body, the variable that gets its answer, and what stands behind it. */
-function commandIn(body: string): { command: string; answer: string | undefined; behind: string } {
+function commandIn(body: string): {
+  readonly at: number;
+  readonly command: string;
+  readonly answer: string | undefined;
+  readonly behind: string;
+} {
   const starts = [...body.matchAll(/(?:^|[\s(`;|])curl\s/g)];
   const [start] = starts;
   if (start === undefined || starts.length > 1)
@@ -380,7 +480,7 @@ function commandIn(body: string): { command: string; answer: string | undefined;
   const end = endOf(body, at);
   const before = body.slice(0, at);
   const answer = /(\w+)=(?:"?\$\(|`)\s*$/.exec(before)?.[1];
-  return { command: body.slice(at, end).trim(), answer, behind: body.slice(end).split('\n', 1)[0] ?? '' };
+  return { at, command: body.slice(at, end).trim(), answer, behind: body.slice(end).split('\n', 1)[0] ?? '' };
 }
 
 /** Returns where a command ends: a pipe, a parenthesis, a semicolon or a line end outside of quotes. */

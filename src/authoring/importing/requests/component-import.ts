@@ -1,13 +1,16 @@
 import { encodeExact, type AnyObject } from '../../../lib/json/index.ts';
 import { mapOf } from '../proof/stream-jobs.ts';
-import type { Imported, StreamReport } from '../report.ts';
+import type { ConversionOutcome, Imported, StreamReport } from '../report.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
 export interface ComponentImportOptions {
   readonly source: string;
   readonly name: string;
-  readonly stream: Pick<StreamReport, 'columns' | 'notes' | 'reasons'>;
+  /** `more`: which rows come here that the other tool leaves out. */
+  readonly stream: Pick<StreamReport, 'columns' | 'notes' | 'reasons'> & {
+    readonly more?: readonly string[];
+  };
   /** Variables of the environment that are to be set before a run. */
   readonly variables: readonly string[];
 }
@@ -23,7 +26,8 @@ export function componentImport(
   const { aws } = parameters;
   const [job] = Array.isArray(jobs) ? jobs.map(mapOf) : [];
   const id = name.replace(/[^A-Za-z0-9_-]+/g, '-') || 'rows';
-  const { reasons, columns } = stream;
+  const { more = [], ...told } = stream;
+  const { reasons, columns, notes } = told;
   return {
     configuration: {
       name,
@@ -47,9 +51,10 @@ export function componentImport(
       source,
       streams: [
         {
-          ...stream,
+          ...told,
+          notes: [...more, ...notes],
           stream: name,
-          outcome: reasons.length > 0 ? 'not' : columns.length > 0 ? 'equal rows, other columns' : 'exact',
+          outcome: outcomeOf(reasons.length, more.length, columns.length),
           row: id,
         },
       ],
@@ -59,4 +64,10 @@ export function componentImport(
       ),
     },
   };
+}
+
+function outcomeOf(reasons: number, more: number, columns: number): ConversionOutcome {
+  if (reasons > 0) return 'not';
+  if (more > 0) return 'more rows';
+  return columns > 0 ? 'equal rows, other columns' : 'exact';
 }

@@ -121,6 +121,41 @@ describe('a script with a loop around curl', () => {
        done`,
       ['GET /links?page=1', 'GET /links?page=2', 'GET /links?page=3', 'GET /links?page=4'],
     ],
+    [
+      'an end in a variable',
+      `total=3
+       for p in $(seq 1 "$total"); do curl -s "API/links?page=$p" LOGIN | jq '.[]'; done`,
+      ['GET /links?page=1', 'GET /links?page=2', 'GET /links?page=3'],
+    ],
+    [
+      'an end in a variable, by three parts',
+      `last=3
+       for ((p=1; p<=last; p++)); do curl -s "API/links?page=$p" LOGIN | jq '.[]'; done`,
+      ['GET /links?page=1', 'GET /links?page=2', 'GET /links?page=3'],
+    ],
+    [
+      'an end in a variable, by a test',
+      `p=1; last=3
+       while [ $p -le $last ]; do
+         curl -s "API/links?page=$p" LOGIN | jq '.[]'
+         p=$((p+1))
+       done`,
+      ['GET /links?page=1', 'GET /links?page=2', 'GET /links?page=3'],
+    ],
+    [
+      'a number that is counted on before the request',
+      `p=0
+       while [ $p -lt 3 ]; do
+         p=$((p+1))
+         curl -s "API/links?page=$p" LOGIN | jq '.[]'
+       done`,
+      ['GET /links?page=1', 'GET /links?page=2', 'GET /links?page=3'],
+    ],
+    [
+      'steps that are not the size of a page',
+      `for o in $(seq 0 3 9); do curl -s "API/offset?offset=$o" LOGIN | jq '.[]'; done`,
+      ['GET /offset?offset=0', 'GET /offset?offset=3', 'GET /offset?offset=6', 'GET /offset?offset=9'],
+    ],
   ])('is taken over: %s', async (_what, script, requests) => {
     const { stream, ids, asked } = await imported(script);
     expect(stream).toMatchObject({ outcome: 'exact', reasons: [] });
@@ -145,6 +180,39 @@ describe('a script with a loop around curl', () => {
     expect(padded.stream.notes.join()).toContain('$T is set by another command of the script');
     const wide = await imported(`for p in $(seq -w 9 10); do curl -s LOGIN "API/links?page=$p"; done`);
     expect(wide.asked).toEqual(['09', '10'].map((page) => `GET /links?page=${page}`));
+  });
+
+  test('sends a number in a body as a number, also where quotes end around it', async () => {
+    const echo = await startApi(({ body }) => ({ json: body.includes('3') ? [] : [{ id: 1 }] }));
+    const bodies = [
+      String.raw`"{\"page\": $p, \"n\": 10}"`,
+      `'{"page": '"$p"', "n": 10}'`,
+      `'{"page": '$p', "n": 10}'`,
+    ];
+    for (const body of bodies) {
+      const { stream } = await imported(
+        `for p in {1..2}; do curl -s ${echo.url}x -H 'Content-Type: application/json' -d ${body} | jq '.[]'; done`,
+      );
+      expect(stream).toMatchObject({ outcome: 'exact', notes: [expect.stringContaining('after 2 pages')] });
+    }
+    const sent = echo.seen.map(({ body }) => JSON.parse(body) as unknown);
+    expect(sent).toEqual(bodies.flatMap(() => [1, 2].map((page) => ({ n: 10, page }))));
+  });
+
+  test('says that rows of the last page come, which the script leaves out', async () => {
+    const { stream, ids } = await imported(
+      `p=1
+       while :; do
+         r=$(curl -s "API/links?page=$p" LOGIN)
+         n=$(echo "$r" | jq length)
+         [ "$n" -lt 3 ] && break
+         echo "$r" | jq -c '.[]'
+         p=$((p+1))
+       done`,
+    );
+    expect(stream.outcome).toBe('more rows');
+    expect(stream.notes[0]).toContain('leaves out the rows of the page that ends its loop');
+    expect(ids).toEqual(ALL);
   });
 
   test('takes no text for a variable that is set again, or has a sign with a meaning of its own', async () => {
@@ -202,6 +270,19 @@ describe('a script with a loop around curl', () => {
     ['for f in *.txt; do curl -s "API/links?page=$f"; done', 'not written out'],
     ['for p in $(seq 1 3); do curl -s API/links; done', 'The command has no $p'],
     ['for p in $(seq 1 3); do curl "API/links?page=$p"; curl "API/offset?page=$p"; done', 'several curl'],
+    [`for p in 1 2; do curl -s 'API/links?page=$p'; done`, 'The command has no $p'],
+    ['n=3\nfor p in {1..$n}; do curl -s "API/links?page=$p"; done', 'write $(seq 1 $n)'],
+    ['for p in 1 2; do curl -s "API/links?page=$p"; done\ncurl -s API/links', 'outside of the loop'],
+    ['curl -s API/links\nfor p in 1 2; do curl -s "API/links?page=$p"; done', 'outside of the loop'],
+    ['for p in 1 2; do if [ $p -ne 1 ]; then curl -s "API/links?page=$p"; fi; done', 'under a condition'],
+    ['for p in 1 2; do [ $p -eq 1 ] || curl -s "API/links?page=$p"; done', 'under a condition'],
+    ['for p in 1 2; do [ $p -eq 2 ] && exit; curl -s "API/links?page=$p"; done', 'ends in the loop'],
+    ['for p in 1 2; do curl -s -H "X-Page: $p" "API/links"; done', 'where a configuration cannot'],
+    ['for p in 1 2; do curl -s "API/{links,offset}?page=$p"; done', 'stands for several'],
+    [
+      `for p in {1..2}; do curl -s API/links --json '{"filter":{"kind":'$p'}}'; done`,
+      'A number inside of the body',
+    ],
     [
       'c=1\nwhile true; do\nr=$(curl "API/token?page=$c")\nc=$(python next.py "$r")\n[ -z "$c" ] && break\ndone',
       'in a way that is not known',
