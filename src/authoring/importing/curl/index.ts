@@ -99,7 +99,7 @@ export function importScript(text: string, { file, name, environment }: ImportSc
 interface ReadCommand {
   readonly command: CurlCommand;
   readonly target: FoundRequest;
-  /** What stands for the variable of the loop in it. */
+  /** Stands for the variable of the loop in it. */
   readonly mark: string;
 }
 

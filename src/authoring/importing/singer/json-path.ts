@@ -6,10 +6,15 @@ export interface RowsJsonPath {
   readonly isList: boolean;
 }
 
-/** Reads a JSONPath of plain keys, at whose end may be `[*]`; undefined for any other. */
+/**
+ * Reads a JSONPath of plain keys, at whose end may be `[*]`; undefined for any other. A dot may stand before brackets
+ * (`$.[*]`), and `$` may be left out (`items[*]`).
+ */
 export function plainJsonPath(text: string): RowsJsonPath | undefined {
-  const isList = text.endsWith('[*]');
-  const body = isList ? text.slice(0, -3) : text;
+  const path = /^[A-Za-z_]/.test(text) ? `$.${text}` : text;
+  const isList = /\[(?:\*|0?:)\]$/.test(path);
+  const list = isList ? path.slice(0, path.lastIndexOf('[')).replace(/\.$/, '') : path;
+  const body = list.replaceAll('.[', '[');
   if (!body.startsWith('$')) return undefined;
   const keys: string[] = [];
   let rest = body.slice(1);

@@ -21,7 +21,7 @@ export function readTapPagination(stream: TapStream): TapPagination {
   const { config, at, reasons } = stream;
   const paginator = textOf(get(config, 'pagination_request_style')) ?? 'default';
   const style = styleOf(textOf(get(config, 'pagination_response_style')) ?? 'default');
-  const size = numberOf(get(config, 'pagination_page_size'));
+  const size = sizeOf(stream, paginator);
   const build = PAGINATORS[paginator];
   const param = textOf(get(config, 'pagination_next_page_param')) ?? (style === 'offset' ? 'offset' : 'page');
   const tokenPath = textOf(get(config, 'next_page_token_path'));
@@ -70,7 +70,7 @@ const byPath: Build = ({ style, param, tokenPath = '$.next_page', stream, refuse
 
 const byOffset =
   (isSimple: boolean): Build =>
-  ({ style, size, param, stream: { setting, config }, tokenPath, refuse }) => {
+  ({ style, size, param, stream: { setting, config, notes }, tokenPath, refuse }) => {
     if (style === 'header_link' || style === 'hateoas_body')
       return refuse('An offset that is read as an address has no counterpart');
     if (size === undefined && isSimple) return refuse('The offset needs a “pagination_page_size”');
@@ -86,8 +86,7 @@ const byOffset =
     if (isSimple) {
       const records = textOf(setting('offset_records_jsonpath'));
       const rows = textOf(setting('records_path')) ?? '$[*]';
-      const isOfRows =
-        records === undefined ? rows === '$[*]' || rows === '$' : records === rows.replace(/\[\*\]$/, '');
+      const isOfRows = records === undefined ? listOf(rows) === '$' : records === listOf(rows);
       return isOfRows
         ? counted
         : refuse('The list whose length ends the pages is another than that of the rows');
@@ -95,6 +94,9 @@ const byOffset =
     const path = tokenPath === undefined ? 'pagination' : plainJsonPath(tokenPath)?.dataField;
     const total = textOf(get(config, 'pagination_total_limit_param')) ?? 'total';
     if (path === undefined) return refuse('The place of the totals is no plain path');
+    notes.push(
+      'Where the API gives fewer rows than it is asked for, the tap leaves out those between its pages; here they come.',
+    );
     const inside = (name: string): Node => ({ path: path === '' ? name : `${path}.${name}` });
     return {
       ...counted,
@@ -114,6 +116,8 @@ const byOffset =
       ],
     };
   };
+
+const BY_TOTAL = byOffset(false);
 
 const PAGINATORS: Readonly<Record<string, Build>> = {
   default: byPath,
@@ -160,13 +164,25 @@ const PAGINATORS: Readonly<Record<string, Build>> = {
     };
   },
   simple_offset_paginator: byOffset(true),
-  offset_paginator: byOffset(false),
-  style1: byOffset(false),
+  offset_paginator: BY_TOTAL,
+  style1: BY_TOTAL,
 };
+
+/** Returns the path of a list without what takes its items. */
+function listOf(path: string): string {
+  return path.replace(/\.?\[\*\]$/, '');
+}
 
 function styleOf(style: string): string {
   if (style === 'style1') return 'offset';
   return ['offset', 'header_link', 'hateoas_body'].includes(style) ? style : 'page';
+}
+
+/** Returns the page size: one of the paginators takes it from the parameters of the stream, and has a default. */
+function sizeOf({ config, params }: TapStream, paginator: string): number | undefined {
+  const size = numberOf(get(config, 'pagination_page_size'));
+  if (PAGINATORS[paginator] !== BY_TOTAL || (size ?? 0) !== 0) return size;
+  return Number(params[textOf(get(config, 'pagination_limit_per_page_param')) ?? 'limit'] ?? 25);
 }
 
 /** Returns the parameter of the page size, which only some of the styles send. */

@@ -90,6 +90,33 @@ describe('a configuration of tap-rest-api-msdk', () => {
       ['GET /totals?limit=3', 'GET /totals?limit=3&offset=3', 'GET /totals?limit=3&offset=6'],
     ],
     [
+      'an offset by a total, whose size is a parameter of the stream',
+      {
+        pagination_request_style: 'offset_paginator',
+        pagination_response_style: 'offset',
+        pagination_initial_offset: 0,
+      },
+      { path: '/totals', records_path: '$.items.[*]', params: { limit: 3 } },
+      ['GET /totals?limit=3', 'GET /totals?limit=3&offset=3', 'GET /totals?limit=3&offset=6'],
+    ],
+    [
+      'a list that is the whole answer, with a dot before its brackets',
+      {
+        pagination_request_style: 'simple_offset_paginator',
+        pagination_response_style: 'offset',
+        pagination_page_size: 3,
+        pagination_initial_offset: 0,
+      },
+      { path: '/offset', records_path: '$.[*]' },
+      ['GET /offset?limit=3', 'GET /offset?limit=3&offset=3', 'GET /offset?limit=3&offset=6'],
+    ],
+    [
+      'paths without a sign in front',
+      { next_page_token_path: 'next_page' },
+      { path: '/token', records_path: 'items[*]' },
+      ['GET /token', 'GET /token?page=2', 'GET /token?page=3'],
+    ],
+    [
       'the Link header',
       {
         pagination_request_style: 'restapi_header_link_paginator',
