@@ -6,16 +6,17 @@ import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import wabt from 'wabt';
 import { componentSchema, configSchema } from '../src/engine/config/schema.ts';
 import { fixtureSchema } from '../src/engine/config/schemas/fixture.ts';
 import { manifestSchema } from '../src/engine/config/schemas/manifest.ts';
 import { stateSchema } from '../src/engine/config/schemas/state.ts';
-import { assemble } from './assemble.ts';
 import { closedSchema } from './closed-schema.ts';
 import { apiReference } from './api-reference.ts';
 import { compileValidator } from './compile-validator.ts';
 import { referenceOf } from './reference.ts';
 
+const assembler = await wabt();
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Path from the root of the repository to the text of the file. */
@@ -33,7 +34,11 @@ export function generatedFiles(): ReadonlyMap<string, string> {
 }
 
 function assembled(path: string): string {
-  const bytes = Buffer.from(assemble(readFileSync(join(root, path), 'utf8')));
+  const module = assembler.parseWat(path, readFileSync(join(root, path), 'latin1'), {
+    simd: true,
+    bulk_memory: true,
+  });
+  const bytes = Buffer.from(module.toBinary({}).buffer);
   return `/** ${path}, assembled by scripts/generate.ts. */\nexport const ROWS =\n  '${bytes.toString('base64')}';\n`;
 }
 
