@@ -1,5 +1,6 @@
 import type { Imported, StreamReport } from '../authoring/importing/report.ts';
 import type { ProveOptions } from '../authoring/importing/proof/prove.ts';
+import type { RecordedApi } from '../authoring/importing/proof/recorded-api.ts';
 import { systemEnv } from '../lib/env.ts';
 import { RunError } from '../lib/errors.ts';
 import type { Args, Io } from './command.ts';
@@ -17,9 +18,8 @@ export async function afterwards(claimed: Imported, args: Args, io: Io): Promise
   if (recording !== undefined && !args.isSet('check') && records === undefined)
     throw misplaced('recording', '--check or --against DIR');
   if (tables !== undefined && records === undefined) throw misplaced('tables', '--against DIR');
-  const { openRecordedApi } = await import('../authoring/importing/proof/recorded-api.ts');
-  const world = (): ProveOptions => {
-    const recorded = recording === undefined ? undefined : openRecordedApi(recording);
+  const world = async (): Promise<ProveOptions> => {
+    const recorded = recording === undefined ? undefined : await recordedApi(recording);
     return {
       environment: process.env,
       env: recorded?.env ?? systemEnv,
@@ -33,16 +33,21 @@ export async function afterwards(claimed: Imported, args: Args, io: Io): Promise
   try {
     if (args.isSet('check')) {
       const { prove } = await import('../authoring/importing/proof/prove.ts');
-      imported = await prove(imported, world());
+      imported = await prove(imported, await world());
     }
     if (records !== undefined) {
       const { compareAgainst } = await import('../authoring/importing/against/against.ts');
-      imported = await compareAgainst(imported, { ...world(), records, tables });
+      imported = await compareAgainst(imported, { ...(await world()), records, tables });
     }
   } finally {
     io.live('');
   }
   return { imported, code: imported.report.streams.some(isDifferent) ? 1 : 0 };
+}
+
+async function recordedApi(place: string): Promise<RecordedApi> {
+  const { openRecordedApi } = await import('../authoring/importing/proof/recorded-api.ts');
+  return openRecordedApi(place);
 }
 
 function isDifferent({ trial, compared }: StreamReport): boolean {

@@ -1,6 +1,6 @@
 import type { Problem } from '../../engine/config/index.ts';
 import { disableRows } from './disable-rows.ts';
-import { faultsOf, type ImportFault } from './faults.ts';
+import { faultsOf, faultsOfApi, type ImportFault } from './faults.ts';
 import type { Imported, StreamReport } from './report.ts';
 import { problemsOfRows } from './row-problems.ts';
 
@@ -20,11 +20,12 @@ export async function checked(imported: Imported): Promise<Imported> {
   const all = problems.filter(({ path }) => !path.startsWith('rows'));
   const wrong = new Set<string>();
   const { api } = mapAt(mapAt(imported.configuration, 'configuration'), 'parameters');
+  const common = faultsOfApi(api);
   const streams = imported.report.streams.map((stream): StreamReport => {
     const index = stream.row === undefined ? -1 : rows.indexOf(stream.row);
     if (index === -1 || stream.outcome === 'not') return stream;
     const refused = [...problems.filter(({ path }) => path.startsWith(`rows[${index}].`)), ...all];
-    const faults = faultsOf(rowAt(imported, index), api, `rows[${index}]`);
+    const faults = [...common, ...faultsOf(rowAt(imported, index), `rows[${index}]`)];
     const reasons = [...refused.map(reasonOf), ...faults.filter((fault) => !fault.isColumn).map(faultReason)];
     const columns = faults
       .filter((fault) => fault.isColumn)

@@ -13,19 +13,21 @@ type Node = Readonly<Record<string, unknown>>;
  * Looks through an imported row for what validation takes and a run would read in another way: a template that is still
  * there, a number where a date is read, a placeholder that nothing fills, and a state that is kept by the time of the
  * run, which no later run finds.
- *
- * @param api what all rows have in common
  */
-export function faultsOf(row: Node, api: unknown, at: string): readonly ImportFault[] {
+export function faultsOf(row: Node, at: string): readonly ImportFault[] {
   const place = `${at}.configuration.parameters`;
   const parameters = mapOf(mapOf(row['configuration'])['parameters']);
   return [
-    ...valuesIn(api, { path: 'configuration.parameters.api' }),
     ...valuesIn(parameters, { path: place }),
     ...jobsIn(mapOf(parameters['config'])['jobs']).flatMap((job, index) =>
       jobFaults(job, `${place}.config.jobs[${index}]`, new Set(), false),
     ),
   ];
+}
+
+/** Looks through what all rows have in common in the same way. */
+export function faultsOfApi(api: unknown): readonly ImportFault[] {
+  return valuesIn(api, { path: 'configuration.parameters.api' });
 }
 
 /** Place of a value: few have a fault, so that paths are written out only for these. */

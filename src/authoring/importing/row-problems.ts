@@ -156,10 +156,20 @@ function joined(rows: readonly Row[], jobs: ReadonlyMap<string, SharedJob>): Nod
 
 const EMPTY: RowRest = { configuration: {}, parameters: {}, config: {}, storage: {}, output: {} };
 
+/** Writes jobs out. Those of different rows may have the same id, which is then changed, as in a list it is one job. */
 function written(jobs: ReadonlyMap<string, SharedJob>): readonly Node[] {
-  return [...jobs.values()].map(({ own, children }) =>
-    children.size === 0 ? own : { ...own, children: written(children) },
-  );
+  const byId = new Map<string, { readonly id: string; readonly rows: ReadonlySet<string> }[]>();
+  return [...jobs.values()].map(({ own, children, rows }) => {
+    const { id } = own;
+    const below = children.size === 0 ? {} : { children: written(children) };
+    if (typeof id !== 'string') return { ...own, ...below };
+    const same = byId.get(id) ?? [];
+    // one that a row has twice stays a mistake
+    const given =
+      same.find((other) => !other.rows.isDisjointFrom(rows))?.id ?? `${id}${' '.repeat(same.length)}`;
+    byId.set(id, [...same, { id: given, rows }]);
+    return { ...own, id: given, ...below };
+  });
 }
 
 /** Returns the ids of the rows that have the job at a path, or something in it; undefined where it is in no job. */

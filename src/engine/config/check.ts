@@ -1,4 +1,12 @@
-import { entriesOf, isList, isObject, JsonNumber, numberOf, type Json } from '../../lib/json/index.ts';
+import {
+  entriesOf,
+  isList,
+  isObject,
+  JsonMap,
+  JsonNumber,
+  numberOf,
+  type Json,
+} from '../../lib/json/index.ts';
 import { asList } from './normalise.ts';
 
 /** Error of the compiled validator at one place. */
@@ -19,6 +27,8 @@ export interface CompiledValidator {
  * keys 0 … n-1 is a list: each is tried as the other kind if only that one is allowed.
  */
 export function check(value: Json, validate: CompiledValidator): readonly SchemaError[] {
+  // most values are valid as they are, and need no copy
+  if (isPlain(value) && validate(value)) return [];
   const root = { value: plain(value) };
   const turned = new Set<string>();
   for (;;) {
@@ -38,6 +48,14 @@ export function keysOfPointer(pointer: string): readonly string[] {
 
 /** Plain values, as the validator reads them. Objects have no prototype, so `__proto__` is a key like any other. */
 type Plain = null | boolean | number | string | Plain[] | { [key: string]: Plain };
+
+/** Tells whether the validator can read a value as it is. */
+function isPlain(value: Json): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (isList(value)) return value.every(isPlain);
+  if (value instanceof JsonNumber || value instanceof JsonMap) return false;
+  return Object.values(value).every(isPlain);
+}
 
 function plain(value: Json): Plain {
   if (isList(value)) return value.map(plain);

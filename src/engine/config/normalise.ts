@@ -10,25 +10,30 @@ import {
 
 /**
  * Reads a configuration as the reference does: an empty object is an empty list, and an
- * object whose keys are exactly 0, 1 … n-1 in this order is a list. Scalars and other objects stay.
+ * object whose keys are exactly 0, 1 … n-1 in this order is a list. Scalars and other objects stay; what has nothing of
+ * the kind in it is returned itself.
  */
 export function normalise(value: Json): Json {
   return normaliseAt(value, 'root');
 }
 
 function normaliseAt(value: Json, place: Place | undefined): Json {
-  if (isList(value)) return value.map((item) => normaliseAt(item, below(place, '')));
+  if (isList(value)) {
+    const items = value.map((item) => normaliseAt(item, below(place, '')));
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
   if (!isObject(value)) return value;
   const list = asList(value);
   if (list !== undefined) return list.map((item) => normaliseAt(item, below(place, '')));
-  return objectOf(
-    entriesOf(value).map(([key, item]) => [
-      key,
-      key === 'body' && (place === 'job' || place === 'request')
-        ? item
-        : normaliseAt(item, below(place, key)),
-    ]),
-  );
+  let isChanged = false;
+  const entries = entriesOf(value);
+  for (const entry of entries) {
+    const [key, item] = entry;
+    if (key === 'body' && (place === 'job' || place === 'request')) continue;
+    entry[1] = normaliseAt(item, below(place, key));
+    isChanged ||= entry[1] !== item;
+  }
+  return isChanged ? objectOf(entries) : value;
 }
 
 /** Places on the way to the jobs of a configuration, and to their further requests. */

@@ -21,10 +21,16 @@ export interface OddKey {
  */
 export function oddKeys(value: Json, schema: OptionSchema): readonly OddKey[] {
   const found: OddKey[] = [];
-  const visit = (item: Json, place: SchemaPlace, keys: readonly string[]): void => {
+  const keys: string[] = [];
+  const go = (item: Json, place: SchemaPlace, key: string): void => {
+    keys.push(key);
+    visit(item, place);
+    keys.pop();
+  };
+  const visit = (item: Json, place: SchemaPlace): void => {
     if (isList(item)) {
       const { items } = place.schemasOf(item);
-      item.forEach((entry, index) => visit(entry, items, [...keys, String(index)]));
+      item.forEach((entry, index) => go(entry, items, String(index)));
     } else if (isObject(item)) {
       const known = place.schemasOf(item);
       for (const [key, entry] of entriesOf(item)) {
@@ -32,7 +38,7 @@ export function oddKeys(value: Json, schema: OptionSchema): readonly OddKey[] {
         if (below.deprecated !== undefined)
           found.push({ keys: [...keys, key], suggestion: undefined, deprecated: below.deprecated });
         if (below.isKnown) {
-          if (typeof entry === 'object' && entry !== null) visit(entry, below, [...keys, key]);
+          if (typeof entry === 'object' && entry !== null) go(entry, below, key);
         } else if (!known.isFree && known.names.length > 0) {
           const present = keysOf(item);
           const suggestion = nearest(
@@ -44,7 +50,7 @@ export function oddKeys(value: Json, schema: OptionSchema): readonly OddKey[] {
       }
     }
   };
-  visit(value, placeOf(schema), []);
+  visit(value, placeOf(schema));
   return found;
 }
 

@@ -43,6 +43,22 @@ describe('the problems of rows that have parents in common', () => {
     ],
     ['a row has a job twice', [[{ endpoint: 'users' }, { endpoint: 'users' }], [below(members)]], ['row0']],
     [
+      'rows have other jobs of one id',
+      [[{ id: 'users', endpoint: 'users' }], [{ id: 'users', endpoint: 'people' }]],
+      [],
+    ],
+    [
+      'a row has two jobs of one id, which another one has once',
+      [
+        [{ id: 'users', endpoint: 'users' }],
+        [
+          { id: 'users', endpoint: 'people' },
+          { id: 'users', endpoint: 'users' },
+        ],
+      ],
+      ['row1'],
+    ],
+    [
       'rows write one table with two keys, each by itself',
       [
         [{ endpoint: 'users', primaryKey: ['id'] }],

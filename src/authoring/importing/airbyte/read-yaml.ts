@@ -65,7 +65,8 @@ const MAX_ALIASES = 10_000;
  * @throws {RunError} `import.invalid` for a text that is no YAML, or no map
  */
 export function readYaml(text: string, file: string): NodeMap {
-  const node = toNode(readFast(text) ?? readWithPlaces(text, file), 0);
+  const read = readFast(text) ?? readWithPlaces(text, file);
+  const node = isNode(read, 0) ? read : toNode(read, 0);
   if (isMap(node)) return node;
   throw new RunError('import.invalid', 'The file is no manifest: a map of keys is expected.', {
     where: { file },
@@ -117,6 +118,16 @@ function tooDeep(file?: string): RunError {
 
 function firstLine(message: string): string {
   return (message.split('\n')[0] ?? '').replace(/[.:]\s*$/, '');
+}
+
+/** Tells whether a value has the types of JSON alone. */
+function isNode(value: unknown, depth: number): value is ManifestNode {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || depth > 200) return false;
+  if (Array.isArray(value)) return value.every((item) => isNode(item, depth + 1));
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  return Object.values(value).every((item) => isNode(item, depth + 1));
 }
 
 /** Converts a value of YAML to the types of JSON; other values become texts. */

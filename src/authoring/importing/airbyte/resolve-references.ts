@@ -23,59 +23,74 @@ const MAX_DEPTH = 500;
  */
 export function resolveReferences(manifest: NodeMap): NodeMap {
   const shared = new Map<string, ManifestNode>();
-  const sizes = new WeakMap<object, number>();
+  const sizes = new Map<object, number>();
+  /** Keys on the way to the present place, which is written out for an error alone. */
+  const keys: (string | number)[] = [];
+  const at = (): string => keys.reduce<string>(placeOf, '');
   let depth = 0;
   const sizeOf = (node: ManifestNode): number => {
     if (typeof node !== 'object' || node === null) return 1;
     const before = sizes.get(node);
     if (before !== undefined) return before;
-    const size = Object.values(node).reduce((sum: number, item: ManifestNode) => sum + sizeOf(item), 1);
+    let size = 1;
+    for (const item of isMap(node) ? Object.values(node) : node) size += sizeOf(item);
     sizes.set(node, size);
     return size;
   };
-  const refuseSize = (node: ManifestNode, at: string): ManifestNode => {
+  const refuseSize = (node: ManifestNode): ManifestNode => {
     if (sizeOf(node) <= MAX_PARTS) return node;
-    throw manifestError('The references of the manifest multiply without end.', at);
+    throw manifestError('The references of the manifest multiply without end.', at());
   };
-  const visit = (node: ManifestNode, at: string, followed: readonly string[]): ManifestNode => {
-    if (++depth > MAX_DEPTH) throw manifestError('The references of the manifest are nested too deep.', at);
-    const resolved = resolve(node, at, followed);
+  const visit = (node: ManifestNode, followed: readonly string[]): ManifestNode => {
+    if (++depth > MAX_DEPTH) throw manifestError('The references of the manifest are nested too deep.', at());
+    const resolved = resolve(node, followed);
     depth--;
     return resolved;
   };
-  const resolve = (node: ManifestNode, at: string, followed: readonly string[]): ManifestNode => {
-    if (isSequence(node)) return node.map((item, index) => visit(item, placeOf(at, index), followed));
-    if (typeof node === 'string') return node.startsWith('#/') ? follow(node, at, followed) : node;
+  const below = (key: string | number, node: ManifestNode, followed: readonly string[]): ManifestNode => {
+    keys.push(key);
+    const resolved = visit(node, followed);
+    keys.pop();
+    return resolved;
+  };
+  const resolve = (node: ManifestNode, followed: readonly string[]): ManifestNode => {
+    if (typeof node === 'string') return node.startsWith('#/') ? follow(node, followed) : node;
+    if (isSequence(node)) {
+      const items = node.map((item, index) => below(index, item, followed));
+      return items.every((item, index) => item === node[index]) ? node : items;
+    }
     if (!isMap(node)) return node;
-    const own = Object.entries(node)
-      .filter(([key]) => key !== '$ref')
-      .map(([key, value]): [string, ManifestNode] => [
-        key,
-        key === 'config_overrides' ? value : visit(value, placeOf(at, key), followed),
-      ]);
+    const own: [string, ManifestNode][] = [];
+    let isChanged = false;
+    for (const [key, value] of Object.entries(node)) {
+      if (key === '$ref') continue;
+      const resolved = key === 'config_overrides' ? value : below(key, value, followed);
+      isChanged ||= resolved !== value;
+      own.push([key, resolved]);
+    }
     const reference = get(node, '$ref');
-    if (reference === undefined) return mapOf(own);
-    const target = visit(reference, placeOf(at, '$ref'), followed);
+    if (reference === undefined) return isChanged ? mapOf(own) : node;
+    const target = below('$ref', reference, followed);
     return isMap(target) && own.length > 0 ? { ...target, ...mapOf(own) } : target;
   };
-  const follow = (reference: string, at: string, followed: readonly string[]): ManifestNode => {
+  const follow = (reference: string, followed: readonly string[]): ManifestNode => {
     if (followed.includes(reference))
       throw manifestError(
         `The reference “${reference}” leads in a circle.`,
-        at,
+        at(),
         `It goes by ${[...followed, reference].join(', ')}.`,
       );
     const before = shared.get(reference);
     if (before !== undefined) return before;
     const target = lookUp(manifest, reference.slice(2));
-    if (target === undefined) throw manifestError(`The reference “${reference}” leads nowhere.`, at);
-    const resolved = refuseSize(visit(target, at, [...followed, reference]), at);
+    if (target === undefined) throw manifestError(`The reference “${reference}” leads nowhere.`, at());
+    const resolved = refuseSize(visit(target, [...followed, reference]));
     shared.set(reference, resolved);
     return resolved;
   };
   // definitions are there to be referred to, and each is read where something does
   const { definitions: _, ...used } = manifest;
-  const resolved = refuseSize(visit(used, '', []), '');
+  const resolved = refuseSize(visit(used, []));
   return isMap(resolved) ? resolved : {};
 }
 

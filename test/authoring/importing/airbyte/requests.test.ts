@@ -470,7 +470,7 @@ describe('an import is looked at before it is called exact', () => {
       'The state is kept by the time of the run',
     ],
   ])('%s', async (_, job, message) => {
-    expect(faultsOf(rowOf(job), {}, 'rows[0]').map((fault) => fault.message)).toEqual([message]);
+    expect(faultsOf(rowOf(job), 'rows[0]').map((fault) => fault.message)).toEqual([message]);
     const stream = {
       stream: 'items',
       outcome: 'exact',
@@ -493,7 +493,7 @@ describe('an import is looked at before it is called exact', () => {
   });
 
   test('what is about a column alone leaves the rows equal', async () => {
-    const found = faultsOf(rowOf({ columns: { a: { value: '{{ x }}' } } }), {}, 'rows[0]');
+    const found = faultsOf(rowOf({ columns: { a: { value: '{{ x }}' } } }), 'rows[0]');
     expect(found.map(({ isColumn }) => isColumn)).toEqual([true]);
   });
 });
