@@ -5,6 +5,7 @@ import { keptRecords } from './code/record-filter.ts';
 import { readCode } from './code/read-code.ts';
 import { FieldNames } from './field-names.ts';
 import { cutItems } from './cut-items.ts';
+import { mixedFields, scalarOrJson } from './mixed-fields.ts';
 import { fieldsWithFormat, normalizedFormats } from './code/normalization.ts';
 import { CodeRefused } from './code/refused.ts';
 import { changedFields, type ChangedFields } from './code/transformation.ts';
@@ -54,6 +55,7 @@ export function readRecords(
   for (const transformation of stream.children('transformations')) work.transform(transformation);
   if (isAfter) work.filter(selector?.child('record_filter'));
   work.normalize(selector, stream);
+  work.keepMixed(stream);
   return work.draft(dataField);
 }
 
@@ -358,6 +360,18 @@ class Records {
       this.#times = fieldsWithFormat(stream.get('schema_loader'), new Set(['date-time']));
       this.#scope.findings.column(
         'values are as the API has them; they are not converted by the Python code of the connector',
+      );
+    }
+  }
+
+  /** Keeps what may be an object or another value in one column: a run would end at a row of each. */
+  keepMixed(stream: ManifestComponent): void {
+    if (this.#names.isChanged || this.#case !== undefined) return;
+    for (const name of mixedFields(stream.get('schema_loader'))) {
+      if (this.#columns.has(name) || this.#exclude.includes(name) || this.#isChanged(name)) continue;
+      this.#columns.set(name, scalarOrJson(name));
+      this.#scope.findings.column(
+        `“${name}” is JSON text where it is an object: by the schema it may be another value, too`,
       );
     }
   }

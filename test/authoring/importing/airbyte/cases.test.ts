@@ -289,6 +289,30 @@ test('requests that may differ are told: windows of months late in the month, an
   ]);
 });
 
+const mixedRows: MockAnswer = () => [
+  { id: 1, flag: true, note: '{x', owner: { id: 7 } },
+  { id: 2, flag: { if: [8] }, note: { a: 'b' }, owner: null },
+];
+
+test('a field that may be an object or another value is kept in one column, which is said', async () => {
+  const properties = {
+    flag: { type: ['null', 'boolean', 'object'] },
+    note: { anyOf: [{ type: 'string' }, { type: 'object' }] },
+    owner: { type: ['null', 'object'] },
+  };
+  const of = stream('items', '/a', {
+    schema_loader: { type: 'InlineSchemaLoader', schema: { type: 'object', properties } },
+  });
+  const { report, configuration } = importAirbyte(manifestOf({ stream: of }, API), { file: 'shop.yaml' });
+  expect(report.streams.map(({ columns }) => columns)).toEqual([
+    [expect.stringContaining('“flag” is JSON text'), expect.stringContaining('“note” is JSON text')],
+  ]);
+  expect(JSON.stringify(configuration)).not.toContain('"owner"');
+  const { outcomes, ids } = await runTwice({ name: '', stream: of, api: mixedRows, asks: [[], []] }, server);
+  expect(outcomes).toEqual([{ outcome: 'equal rows, other columns', reasons: [] }]);
+  expect(ids[0]).toEqual(['1', '2']);
+});
+
 // the other tool asks for the same rows in each window
 test.each<[string, Part, number]>([
   ['windows that no request uses are told', { step: 'P10D' }, 1],
