@@ -188,8 +188,8 @@ function resolver(
   return (field) => {
     const found = resourceField(field);
     if (found !== undefined) {
-      findings.note(
-        `A number or a text in “${found.field}” of “${found.resource}” is sent as it is. There, true is sent as “True”, null as “None” and a list as its text in Python; here true is 1, null is an error, and each item of a list is sent.`,
+      findings.otherRows(
+        `The same requests where “${found.field}” of “${found.resource}” is a number or a text. There, true is sent as “True”, null as “None” and a list as its text in Python; here true is 1, null is an error, and each item of a list is sent.`,
       );
       return { placeholder: placeholders.nameOf(found.field) };
     }

@@ -373,7 +373,7 @@ describe('levels', () => {
     [
       'a value of the parent outside of the path',
       `{"name": "p", ${KEYED}}, {"name": "a", "endpoint": {"path": "a", "params": {"of": "{resources.p.flag}"}, "data_selector": "$"}}`,
-      'equal rows, other columns',
+      'other rows',
       /true is sent as “True”/,
     ],
     [
