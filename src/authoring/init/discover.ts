@@ -5,6 +5,7 @@ import {
   getKey,
   isList,
   isObject,
+  toText,
   withKey,
   type AnyObject,
   type Json,
@@ -117,7 +118,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   const target = sized === undefined ? led : { ...led, sizedBy: sized };
 
   const fields = fieldsOf(place.rows);
-  const signs = signsOf(body, place, headers, topNames(target.params));
+  const signs = signsOf(body, place, headers, topNames(target.params), `${target.baseUrl}${target.endpoint}`);
   const name = place.keys.at(-1) ?? target.dataType;
   const key = findKey(fields, place.rows, name);
   const known: ProbedList = {
@@ -337,7 +338,20 @@ function ofOnePage(
 }
 
 /** Returns a doubt about a list that is exactly as long as was asked for, or as a usual page. */
-function suspicion({ place: { kind, rows }, subject, tried }: Parts): string[] {
+function suspicion({ place: { kind, rows }, subject, signs, tried }: Parts): string[] {
+  const vague = signs.pointers.find(({ isVague }) => isVague === true);
+  if (vague !== undefined)
+    return [
+      `Whether these are all rows: \`${vague.path}\` of the answer may be the place of the next page, and no parameter that was tried takes it. See the API's documentation.`,
+    ];
+  const letter = leavesOf(subject.target.params).find(
+    ({ keys, value }) =>
+      isPageName(keys.at(-1) ?? '') && typeof value === 'string' && /^[A-Za-z]/.test(value),
+  );
+  if (letter !== undefined)
+    return [
+      `Whether these are all rows: the address has a page, \`${letter.keys.join('.')}=${toText(letter.value)}\`, that is no number. See the API's documentation for the others.`,
+    ];
   const page = pageInPath(subject.target);
   if (page !== undefined)
     return [
@@ -415,7 +429,9 @@ function pageInPath({ baseUrl, endpoint }: FoundRequest): string | undefined {
   const at = parts.findIndex(
     (part, i) => (isPageName(part) || isOffsetName(part)) && /^\d{1,4}$/.test(parts[i + 1] ?? ''),
   );
-  return at < 0 ? undefined : `${parts[at]}/${parts[at + 1]}`;
+  return at < 0
+    ? parts.find((part) => /^(?:page|pg|p)-?\d{1,4}$/i.test(part))
+    : `${parts[at]}/${parts[at + 1]}`;
 }
 
 /** Fewer may be as many by chance. */

@@ -14,7 +14,7 @@ import {
 import { meaningsOf } from '../../engine/completeness/classify.ts';
 import { readSigns } from '../../engine/completeness/read-signs.ts';
 import type { Sign, SignKind } from '../../engine/completeness/sign.ts';
-import { plain } from './names.ts';
+import { plain, wordsOf } from './names.ts';
 import type { RowsPlace } from './rows.ts';
 
 /** A value of an answer that may lead to the next page. */
@@ -30,6 +30,8 @@ export interface Pointer {
   readonly source?: JsonObject;
   /** The name says clearly that it is of the next page. */
   readonly isStrong: boolean;
+  /** Its name may as well mean something else. */
+  readonly isVague?: true;
   /** It is an object, and `value` its JSON. */
   readonly isObject?: true;
 }
@@ -59,12 +61,14 @@ export interface Signs {
  * Reads the signs of an answer, by the words of the verdict. Pure.
  *
  * @param given names of parameters of the request: `nextCursorMark` is the next value of `cursorMark`
+ * @param address address of the request: one at the same place may be that of the next page, whatever its name
  */
 export function signsOf(
   body: Json,
   place: Pick<RowsPlace, 'keys' | 'kind' | 'rows'>,
   headers: Readonly<Record<string, string>>,
   given: readonly string[] = [],
+  address?: string,
 ): Signs {
   const envelope = without(body, place.keys, place.kind === 'values' ? {} : []);
   const isSingle = place.kind === 'one';
@@ -79,6 +83,7 @@ export function signsOf(
   const own = {
     given: new Set(given.map((name) => `next_${plain(name)}`)),
     hasMore: all.some(({ kind }) => kind === 'more'),
+    place: address === undefined ? undefined : placeOf(address),
     ofLastRow: scalarsIn(place.rows.at(-1) ?? null, 1),
   };
   const pointers = [...pointersIn(seen.envelope, [], false, own), ...pointersInHeaders(headers)];
@@ -121,6 +126,8 @@ interface Hints {
   /** `next_` and the name of a parameter of the request. */
   readonly given: ReadonlySet<string>;
   readonly hasMore: boolean;
+  /** Address of the request without its query. */
+  readonly place: string | undefined;
   /** Values of the last row. */
   readonly ofLastRow: ReadonlySet<string | number>;
 }
@@ -141,7 +148,10 @@ function* pointersIn(value: Json, keys: readonly string[], isNext: boolean, hint
   for (const [key, item] of entriesOf(value)) {
     const next =
       meaningsOf(key).find(({ topic }) => topic === 'next') ??
-      (hints.given.has(plain(key)) || NEXT_TOO.test(plain(key)) || isOfLastRow(key, item, hints)
+      (hints.given.has(plain(key)) ||
+      NEXT_TOO.test(plain(key)) ||
+      isOfLastRow(key, item, hints) ||
+      isElsewhere(key, item, hints)
         ? CLEAR
         : undefined);
     const way = [...keys, key];
@@ -152,8 +162,9 @@ function* pointersIn(value: Json, keys: readonly string[], isNext: boolean, hint
       isNext ||
       isPlaceWithText(key, item) ||
       (hints.hasMore && plain(key) === 'marker' && typeof item === 'string');
+    const isVague = !isToken && isLikeToken(key, item);
     const scalar = scalarOf(item);
-    if (isToken && scalar !== undefined && scalar !== '')
+    if ((isToken || isVague) && scalar !== undefined && scalar !== '')
       yield {
         keys: way,
         path: pathOf(way),
@@ -164,6 +175,7 @@ function* pointersIn(value: Json, keys: readonly string[], isNext: boolean, hint
         value: scalar,
         isUrl: isUrl(scalar),
         isStrong,
+        ...(isVague ? { isVague } : {}),
       };
     // a token that is an object: the key of the last row
     if (isObject(item) && (next?.strength === 'strong' ? OBJECTS : CURSORS).test(key))
@@ -236,6 +248,31 @@ const OF_LAST_ROW = /^last_(?:\w+_)?(?:\w*id|key|cursor|seq|sequence)$/;
 function isOfLastRow(key: string, value: Json, { ofLastRow }: Hints): boolean {
   const scalar = OF_LAST_ROW.test(plain(key)) ? scalarOf(value) : undefined;
   return scalar !== undefined && ofLastRow.has(scalar);
+}
+
+/** Words of names of an address that leads on. */
+const ONWARD = new Set(['next', 'more', 'continue', 'following', 'resume', 'forward', 'older']);
+
+/** `"moreResultsUrl": "https://…/users?after=7"`: another query of the same list, under a name that leads on. */
+function isElsewhere(key: string, value: Json, { place }: Hints): boolean {
+  if (typeof value !== 'string' || place === undefined || !value.includes('?')) return false;
+  return wordsOf(key).some((word) => ONWARD.has(word)) && placeOf(value, place) === place;
+}
+
+/** Returns an address without its query; that of a path is made with a base. */
+function placeOf(address: string, base?: string): string | undefined {
+  const url = URL.parse(address, base);
+  return url === null ? undefined : `${url.origin}${url.pathname}`;
+}
+
+/** Names of a place in a list that other answers use for other things. */
+const LIKE_TOKEN =
+  /^(?:token|anchor|resume|checkpoint|seek|forward|position|state|(?:resume|start|seek|continue)_(?:after|at|from|token|key)|(?:next_?)?pos|(?:page|last)_key|(?:page_info|sync|list|state)_token)$/;
+
+/** `"anchor": "YzozMw"`: a text that is no word, under such a name. */
+function isLikeToken(key: string, value: Json): boolean {
+  if (typeof value !== 'string' || isUrl(value) || !LIKE_TOKEN.test(plain(key))) return false;
+  return value.length > 3 && /^[\w+/=:.-]+$/.test(value) && /\d|[A-Z].*[a-z]|[a-z].*[A-Z]/.test(value);
 }
 
 /** `"offset": "itr9/rec7"`: what else is a number is a token. */

@@ -59,7 +59,7 @@ export async function byUnnamed(
 }
 
 /** Numbers that are worth a request each. */
-const MOST = 2;
+const MOST = 4;
 
 function unnamedIn({ target, rows }: Observed): readonly UnnamedNumber[] {
   const size = placeOfSize(target).join('.');

@@ -9,6 +9,22 @@ const lines = (rows: readonly object[]): string => rows.map((row) => JSON.string
 /** APIs whose pages have a number, or rows to skip. */
 export const NUMBERED: readonly Server[] = [
   {
+    name: 'a page in the path, with a dash',
+    ask: '/v1/users/page-1',
+    rows: 137,
+    isOpen: true,
+    says: ['the address has a page in its path, `page-1`'],
+    api: (asked) => json(cut(R, (Number(asked.path.split('-')[1]) - 1) * 33, 33)),
+  },
+  {
+    name: 'a page that is a letter',
+    ask: '/v1/users?page=A',
+    rows: 137,
+    isOpen: true,
+    says: ['a page, `page=A`, that is no number'],
+    api: (asked) => json(cut(R, ((asked.query.get('page') ?? 'A').charCodeAt(0) - 65) * 33, 33)),
+  },
+  {
     name: 'batches from 0, of which nothing speaks',
     ask: '/v1/users?batch=0',
     rows: 137,

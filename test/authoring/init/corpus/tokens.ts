@@ -11,6 +11,36 @@ function from(at: number, size: number): { readonly rows: typeof R; readonly nex
 /** APIs whose answers say what to send for the next page. */
 export const POINTED: readonly Server[] = [
   {
+    name: 'an address of the next page under a name of its own',
+    ask: '/v1/users',
+    rows: 137,
+    api: (asked) => {
+      const at = placeOf(asked.query.get('at'));
+      const moreResultsUrl = at + 33 < 137 ? link(asked, { at: token(at + 33) }) : null;
+      return json({ items: cut(R, at, 33), moreResultsUrl });
+    },
+  },
+  {
+    name: 'a token under a name that is often another thing',
+    ask: '/v1/users',
+    rows: 137,
+    api: (asked) => {
+      const at = placeOf(asked.query.get('anchor'));
+      return json({ items: cut(R, at, 33), anchor: at + 33 < 137 ? token(at + 33) : null });
+    },
+  },
+  {
+    name: 'such a token that is sent as something else',
+    ask: '/v1/users',
+    rows: 137,
+    isOpen: true,
+    says: ['`checkpoint` of the answer may be the place of the next page'],
+    api: (asked) => {
+      const at = placeOf(asked.query.get('goOnAt'));
+      return json({ items: cut(R, at, 33), checkpoint: at + 33 < 137 ? token(at + 33) : null });
+    },
+  },
+  {
     name: 'records with the address in a header',
     ask: '/v1/buckets/b/collections/c/records?_limit=20',
     rows: 137,
