@@ -1,69 +1,90 @@
-/** Answers whose times are compared. */
-const TIMES = 16;
-/** Answers of a job until its best time is known. */
-const LEAST = 3;
-/** Time in which the best times are allowed to double. */
-const FORGET_MS = 300_000;
+/** Answers whose median is the usual time. */
+const RECENT = 16;
+/** Answers over which a mean is taken: earlier ones fade. */
+export const MOST_COUNTED = 32;
+/** Squared deviation of the logarithm of a time that is taken for granted, and how many answers it stands for. */
+const FIRST_VARIANCE = { is: 0.01, count: 4 };
+const MOST_DEVIATIONS = 100;
 
-interface JobTimes {
-  recent: number[];
-  bestMs: number;
+/** Answers of a job to requests that were sent at one number at once. */
+interface Mean {
+  readonly count: number;
+  /** Mean of the logarithms of their times. */
+  readonly log: number;
 }
 
-/** Times of answers, beside the best ones of the same job: one job's answers may take longer than another's. */
-export class AnswerTimes {
-  readonly #jobs = new Map<string, JobTimes>();
-  #recent: number[] = [];
-  #judged: { readonly slowness: number; readonly speed: number }[] = [];
+/** Number at once that an answer is counted for. */
+export type Side = 'base' | 'trial';
 
-  /** Takes the time of an answer. @param atOnce requests under way, where it is to be judged */
-  add(job: string, ms: number, atOnce: number | undefined): void {
-    const known = this.#jobs.get(job) ?? { recent: [], bestMs: Infinity };
-    this.#jobs.set(job, known);
-    if (atOnce !== undefined) {
-      const slowness = ms / Math.min(ms, known.bestMs);
-      this.#judged = another(this.#judged, { slowness, speed: atOnce / slowness });
-    }
-    this.#recent = another(this.#recent, ms);
-    known.recent = another(known.recent, ms);
-    if (known.recent.length >= LEAST) known.bestMs = Math.min(known.bestMs, median(known.recent));
+/** Times of answers with one number at once, beside those with another. */
+export interface TimesBeside {
+  /** Logarithm of how many times as long answers take with the trial. */
+  readonly longer: number;
+  /** Its standard error. */
+  readonly error: number;
+  /** Answers with the trial. */
+  readonly count: number;
+}
+
+/**
+ * Times of answers with one number of requests at once, and with another that is tried. They are compared within each
+ * job, as one job's answers may take longer than another's, and by logarithms: times vary by factors.
+ */
+export class AnswerTimes {
+  #means: Record<Side, Map<string, Mean>> = { base: new Map(), trial: new Map() };
+  #recent: number[] = [];
+  #variance = FIRST_VARIANCE;
+
+  /** Takes the time of an answer. @param side what it is counted for; undefined for neither */
+  add(job: string, ms: number, side: Side | undefined): void {
+    this.#recent = [...this.#recent.slice(1 - RECENT), ms];
+    if (side === undefined) return;
+    const means = this.#means[side];
+    const { count, log } = means.get(job) ?? { count: 0, log: 0 };
+    const off = Math.log(ms + 1) - log;
+    if (count > 0) this.#deviate((off ** 2 * count) / (count + 1));
+    const counted = Math.min(count + 1, MOST_COUNTED);
+    means.set(job, { count: counted, log: log + off / counted });
   }
 
   /** Median of the last answers. */
   get usualMs(): number {
-    return median(this.#recent);
+    return this.#recent.toSorted((a, b) => a - b)[Math.floor(this.#recent.length / 2)] ?? 0;
   }
 
-  /** How many times as long as the best of their jobs the judged answers took; undefined where none was judged. */
-  get slowness(): number | undefined {
-    return this.#judged.length === 0 ? undefined : median(this.#judged.map((each) => each.slowness));
+  /** Compares the trial with the base; undefined where no job has answers of both. */
+  compare(): TimesBeside | undefined {
+    let [sum, weights, count] = [0, 0, 0];
+    for (const [job, trial] of this.#means.trial) {
+      count += trial.count;
+      const base = this.#means.base.get(job);
+      if (base === undefined) continue;
+      const weight = (base.count * trial.count) / (base.count + trial.count);
+      sum += weight * (trial.log - base.log);
+      weights += weight;
+    }
+    if (weights === 0) return undefined;
+    return { longer: sum / weights, error: Math.sqrt(this.#variance.is / weights), count };
   }
 
-  /** Answers in the time of the best. */
-  get speed(): number {
-    return median(this.#judged.map((each) => each.speed));
+  /** Returns how many answers are counted. */
+  count(side: Side): number {
+    return [...this.#means[side].values()].reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** Enough was judged to go back by it. */
-  get isKnown(): boolean {
-    return this.#judged.length >= LEAST;
+  /** Ends a trial. @param isTaken its times are those of the base from now on */
+  endTrial(isTaken: boolean): void {
+    const { base, trial } = this.#means;
+    this.#means = { base: isTaken ? trial : base, trial: new Map() };
   }
 
-  /** Judges anew. */
-  judge(): void {
-    this.#judged = [];
+  /** Begins anew, with another base. */
+  restart(): void {
+    this.#means = { base: new Map(), trial: new Map() };
   }
 
-  /** Forgets in minutes what was the best at the beginning: pages differ. */
-  forget(ms: number): void {
-    for (const known of this.#jobs.values()) known.bestMs *= 2 ** (ms / FORGET_MS);
+  #deviate(square: number): void {
+    const count = Math.min(this.#variance.count + 1, MOST_DEVIATIONS);
+    this.#variance = { is: this.#variance.is + (square - this.#variance.is) / count, count };
   }
-}
-
-function another<T>(values: readonly T[], value: T): T[] {
-  return [...values.slice(1 - TIMES), value];
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

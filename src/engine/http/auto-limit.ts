@@ -1,8 +1,8 @@
 import { isoTime } from '../../lib/iso-time.ts';
-import { AnswerTimes } from './answer-times.ts';
 import { ChanceRefusals } from './chance-refusals.ts';
 import { DeclaredQuota } from './declared-quota.ts';
 import type { LimitChange, LimitStart, LimitSubject, LimitTrace } from './limit-trace.ts';
+import { NumberTrials } from './number-trials.ts';
 import type { RateFacts } from './rate-fields.ts';
 import { RequestPace } from './request-pace.ts';
 
@@ -12,6 +12,10 @@ export interface LimitTicket {
   readonly number: number;
   /** Requests that were under way when it was sent, itself included. */
   readonly atOnce: number;
+  /** The limit then. */
+  readonly limit: number;
+  /** It is beside more than any before, and so may be on a new connection. */
+  readonly isNew: boolean;
   readonly startMs: number;
   /** Name of the job that it is for. */
   readonly job: string;
@@ -28,6 +32,8 @@ export type LimitOutcome =
       readonly retryAfterMs?: number | undefined;
       /** Tells that it may be for the number of requests in a time; an API that has too much to do takes fewer. */
       readonly isOfRate: boolean;
+      /** The same request was refused before. */
+      readonly isAgain?: boolean;
       readonly facts: RateFacts;
     }
   /** Any other failure. */
@@ -50,20 +56,10 @@ const BELOW_MS = 180_000;
 /** The same in times that an API tells to wait. */
 const BELOW_TOLD = 15;
 const MOST_CHANGES = 200;
-/** Answers that take so many times as long as the best ones hold the limit. */
-const SLOW = 2;
-/** Part of the best speed below which more at once is taken back. */
-const WORSE = 0.85;
-/** The same for twice as many. */
-const BETTER = 1.1;
-/** Part of the limit beside which a request is asked to be judged. */
-const FULL = 3 / 4;
-/** So many at once are not taken back: a few answers may be slow by chance. */
-const GENTLE = 4;
-/** How long a number that was taken back is not tried again, the first time. */
-const PATIENCE_MS = 10_000;
 /** Part of the time of an answer over which requests are sent, where a number was refused. */
 const APART = 1 / 2;
+/** The same while more are tried, so that an API is asked so many at once as it seems. */
+const APART_TRIED = 1 / 4;
 const NONE: readonly LimitChange[] = [];
 
 /**
@@ -78,6 +74,7 @@ export class AutoLimit {
   #limit: number;
   #most = MOST_AT_ONCE;
   #underWay = 0;
+  #mostUnderWay = 0;
   #sent = 0;
   #refused = 0;
   #firstMs: number | undefined;
@@ -90,7 +87,8 @@ export class AutoLimit {
 
   /** Number of the last request that was sent before the last cut. */
   #cutAt = 0;
-  #isDoubling: boolean;
+  /** It grows one by one. */
+  #wasRefused: boolean;
   #ceiling = Infinity;
   #ceilingUntil = 0;
   /** Number below which it stayed last, and for how long. */
@@ -113,19 +111,12 @@ export class AutoLimit {
   readonly #quota: DeclaredQuota;
   #nextAt = 0;
 
-  readonly #times = new AnswerTimes();
-  #roundMs = 0;
-  /** Requests sent until the limit changed. */
-  #changedAt = 0;
-  /** Limit that had the most answers in a time, by times beside the best. */
-  #best = { limit: 1, speed: 0 };
-  #patienceMs = PATIENCE_MS;
-  #heldUntil = 0;
-  #isHeld = false;
+  readonly #trials: NumberTrials;
 
   constructor({ start = NEW, random }: AutoLimitOptions) {
     this.#limit = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(start.limit)));
-    this.#isDoubling = !start.wasRefused;
+    this.#wasRefused = start.wasRefused;
+    this.#trials = new NumberTrials(this.#limit);
     this.#pace = new RequestPace(random);
     this.#quota = new DeclaredQuota(random);
   }
@@ -173,18 +164,29 @@ export class AutoLimit {
   begin(clockMs: number, job = ''): LimitTicket {
     const nowMs = this.#timeOf(clockMs);
     if (this.#firstMs === undefined) {
-      this.#firstMs = this.#roundMs = nowMs;
+      this.#firstMs = nowMs;
       this.#pace.open(nowMs);
     }
-    this.#underWay++;
+    const isNew = ++this.#underWay > this.#mostUnderWay;
+    if (isNew) this.#mostUnderWay = this.#underWay;
+    this.#isUsed ||= this.#underWay >= this.#limit;
     this.#sinceCut++;
     this.#sent++;
     const isFirst = this.#quota.begin();
-    // a number that was refused may be that of requests at the same moment
-    const apartMs = this.#below.ms === 0 ? 0 : (this.#times.usualMs / this.#limit) * APART;
+    // a number that was refused may be that of requests at the same moment; what is tried is not to begin with a burst
+    const part = this.#below.ms > 0 ? APART : this.#trials.isTrying ? APART_TRIED : 0;
+    const apartMs = (this.#trials.times.usualMs / this.#limit) * part;
     this.#nextAt =
       Math.max(nowMs, this.#nextAt) + Math.max(this.#quota.spacingMs, this.#pace.spacingMs, apartMs);
-    return { number: this.#sent, atOnce: this.#underWay, startMs: nowMs, job, isFirst };
+    return {
+      number: this.#sent,
+      atOnce: this.#underWay,
+      limit: this.#limit,
+      isNew,
+      startMs: nowMs,
+      job,
+      isFirst,
+    };
   }
 
   /** Ends a request. @returns what changed by it */
@@ -209,80 +211,64 @@ export class AutoLimit {
   #take(ticket: LimitTicket, nowMs: number): void {
     this.#chance.take(ticket);
     if (this.refusals > 0 && ticket.number > this.#cutAt) {
-      this.#pace.goOn(ticket.startMs, { usualMs: this.#times.usualMs, atOnce: this.#limit });
+      this.#pace.goOn(ticket.startMs, { usualMs: this.#trials.times.usualMs, atOnce: this.#limit });
       this.#nextAt = Math.max(this.#nextAt, ticket.startMs + this.#pace.spacingMs);
       if (this.#wasAway) this.#back = this.#before.limit;
       this.#wasAway = false;
     }
-    this.#pace.take(this.#times.usualMs, MOST_AT_ONCE);
-    // beside nearly as many as are at once now
-    const isJudged = ticket.number > this.#changedAt && ticket.atOnce >= this.#limit * FULL;
-    this.#times.add(ticket.job, nowMs - ticket.startMs, isJudged ? ticket.atOnce : undefined);
+    this.#pace.take(this.#trials.times.usualMs, MOST_AT_ONCE);
+    this.#trials.add(ticket, nowMs - ticket.startMs, ticket.number > this.#cutAt);
     if (ticket.number <= this.#cutAt) return;
     this.#takenAt[ticket.atOnce] = (this.#takenAt[ticket.atOnce] ?? 0) + 1;
     this.#taken++;
-    this.#isUsed ||= ticket.atOnce >= this.#limit;
-    const isHalf = this.#isDoubling && this.#isUsed && this.#taken >= this.#limit / 2;
-    if (isHalf || this.#taken >= this.#limit) this.#endRound(nowMs);
-  }
-
-  /** Judges a round of answers: as many as may be under way. */
-  #endRound(nowMs: number): void {
-    const isUsed = this.#isUsed;
+    const end = this.#trials.judge();
+    if (end !== undefined) this.#set(end.to, end.why, nowMs);
+    if (this.#trials.isTrying || !this.#isUsed) return;
+    const isQuick = this.#trials.isDoubling && !this.#wasRefused;
+    if (this.#taken < (isQuick ? this.#limit / 2 : this.#limit)) return;
     this.#taken = 0;
     this.#isUsed = false;
-    const { slowness, speed, isKnown } = this.#times;
-    this.#times.forget(nowMs - this.#roundMs);
-    this.#roundMs = nowMs;
-    if (!isUsed || slowness === undefined) return;
-    const times = `answers take ${slowness.toFixed(1)} times as long as the best`;
-    const least = (this.#isDoubling ? BETTER : WORSE) * this.#best.speed;
-    if (this.#limit > Math.max(this.#best.limit, GENTLE) && isKnown && speed < least) {
-      // more at once brings no more
-      if (!this.#isDoubling) {
-        this.#heldUntil = nowMs + this.#patienceMs;
-        this.#patienceMs *= 2;
-      }
-      this.#isDoubling = false;
-      return this.#set(this.#best.limit, times, nowMs);
-    }
-    if (speed > this.#best.speed) this.#best = { limit: this.#limit, speed };
-    const isSlow = slowness > SLOW;
-    if (isSlow && !this.#isHeld) this.#tell(this.#limit, times, nowMs);
-    this.#isHeld = isSlow;
-    if (!isSlow && nowMs >= this.#heldUntil) this.#grow(nowMs);
+    this.#set(
+      this.#trials.begin((stride) => this.#above(nowMs, stride)),
+      'it was used',
+      nowMs,
+    );
   }
 
-  #grow(nowMs: number): void {
+  /** Returns the next number to try. */
+  #above(nowMs: number, stride: number): number {
     if (nowMs >= this.#ceilingUntil && this.#limit >= this.#ceiling) this.#ceiling = Infinity;
     // half of the way to what was taken, and one by one beyond
     const known = this.#ceiling === Infinity ? 0 : Math.floor((this.#limit + this.#ceiling) / 2);
-    const wanted = this.#isDoubling
-      ? this.#limit * 2
-      : Math.max(this.#limit + 1, known, Math.min(this.#limit * 2, this.#back));
-    this.#set(Math.min(wanted, this.#ceiling, this.#most), 'it was used', nowMs);
+    const step = this.#wasRefused ? 0 : Math.floor(this.#limit * stride);
+    const wanted = Math.max(this.#limit + 1, step, known, Math.min(this.#limit * 2, this.#back));
+    return Math.min(wanted, this.#ceiling, this.#most);
   }
 
   #refuse(
     ticket: LimitTicket,
-    { why, retryAfterMs, isOfRate }: Extract<LimitOutcome, { kind: 'refused' }>,
+    {
+      why,
+      retryAfterMs: named,
+      isOfRate,
+      isAgain: wasRefused,
+      facts,
+    }: Extract<LimitOutcome, { kind: 'refused' }>,
     nowMs: number,
   ): void {
     this.#refused++;
+    const retryAfterMs = named ?? this.#quota.resetOf(facts.quotas);
     if (ticket.number <= this.#cutAt) {
-      this.#chance.again();
       // of the same burst: the API may name a later time
       if (retryAfterMs !== undefined) this.#pace.pause(retryAfterMs, nowMs);
       if (this.#ceiling !== Infinity) this.#ceiling = Math.max(1, Math.min(this.#ceiling, ticket.atOnce - 1));
       return;
     }
     const isAgain = this.refusals > 0;
-    const isByChance = this.#chance.refuse(ticket, this.#sent);
-    // one that has too much to do for this request says so to it, and takes others meanwhile
-    const isHarmless = retryAfterMs === undefined || !isOfRate || this.#chance.areLone;
-    if (isByChance && !isAgain && isHarmless) return this.#pace.doubt();
-    if (isByChance && !isAgain) this.#chance.begin();
-    else this.#chance.again();
+    // what is refused when the API says that nothing is left is not by chance
+    const isByChance =
+      this.#chance.refuse(ticket, this.#sent, wasRefused) && this.#quota.known?.isSpent !== true;
+    if (isByChance && !isAgain) return this.#pace.doubt();
     const fewest = this.#chance.settle();
     // it was alone, or as many at once were taken before: it is their rate that is refused, and not their number
     const isTaken = this.#takenWith(ticket.atOnce) >= 3 * ticket.atOnce;
@@ -299,12 +285,12 @@ export class AutoLimit {
     const wanted = isRate && isAgain ? this.#limit : Math.floor(this.#limit / 2);
     this.#cutAt = this.#sent;
     this.#sinceCut = 0;
-    this.#isDoubling = false;
+    this.#wasRefused = true;
     this.#taken = 0;
     this.#isUsed = false;
     this.#pace.refuse({ isRate, isOfRate, retryAfterMs, underWay: this.#underWay }, nowMs);
     const told = retryAfterMs === undefined ? '' : `, Retry-After ${Math.ceil(retryAfterMs / 1000)} s`;
-    this.#set(Math.max(1, Math.min(wanted, this.#ceiling)), `${why}${told}`, nowMs);
+    this.#force(Math.max(1, Math.min(wanted, this.#ceiling)), `${why}${told}`, nowMs);
   }
 
   /** Stays below a number that was refused: longer where the same one was refused before, or the API names a time. */
@@ -329,11 +315,17 @@ export class AutoLimit {
   ): void {
     if (atOnce !== undefined && atOnce !== this.#most) {
       this.#most = Math.min(MOST_AT_ONCE, atOnce);
-      if (this.#limit > this.#most) this.#set(this.#most, 'the API says so', nowMs);
+      if (this.#limit > this.#most) this.#force(this.#most, 'the API says so', nowMs);
     }
     const isTaken = kind === 'taken';
     const told = this.#quota.take({ number, isFirst, isTaken, quotas, underWay: this.#underWay }, nowMs);
     if (told !== undefined) this.#tell(this.#limit, told, nowMs);
+  }
+
+  /** Goes on from another number, whatever was tried. */
+  #force(limit: number, why: string, nowMs: number): void {
+    this.#trials.restart(limit);
+    this.#set(limit, why, nowMs);
   }
 
   #set(limit: number, why: string, nowMs: number): void {
@@ -348,10 +340,6 @@ export class AutoLimit {
       to: limit,
       why,
     };
-    if (limit !== this.#limit) {
-      this.#changedAt = this.#sent;
-      this.#times.judge();
-    }
     this.#limit = limit;
     this.#changes.push(change);
     this.#news = [...this.#news, change];

@@ -1,7 +1,7 @@
 import type { Env } from '../../lib/env.ts';
 import { HttpError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
-import type { ApiResponse, SendWrapper } from '../shared/message.ts';
+import type { ApiRequest, ApiResponse, SendWrapper } from '../shared/message.ts';
 import { AutoLimit, MOST_AT_ONCE, type LimitOutcome } from './auto-limit.ts';
 import type { AutoGate, HostLimits } from './host-limits.ts';
 import type { LimitChange, LimitSubject } from './limit-trace.ts';
@@ -65,6 +65,7 @@ export function createAutoLimiter(options: AutoLimiterOptions): AutoLimiter {
     own.add(found);
     return found;
   };
+  const refused = new WeakSet<ApiRequest>();
   const tell = ({ origin }: AutoGate, change: LimitChange): void => {
     const { from, to, sent, why } = change;
     log[to < from ? 'info' : 'debug'](
@@ -89,7 +90,9 @@ export function createAutoLimiter(options: AutoLimiterOptions): AutoLimiter {
       };
       try {
         const response = await next(request, options);
-        leave(outcomeOf(response, retryHeader, env.now()));
+        const outcome = outcomeOf(response, retryHeader, env.now());
+        leave(outcome.kind === 'refused' ? { ...outcome, isAgain: refused.has(request) } : outcome);
+        if (outcome.kind === 'refused') refused.add(request);
         return response;
       } catch (error) {
         leave(
@@ -103,10 +106,10 @@ export function createAutoLimiter(options: AutoLimiterOptions): AutoLimiter {
     freeOf: (url, { status, headers }) => {
       if (!REFUSALS.has(status)) return undefined;
       const { refusals, pausedMs } = limitOf(url).limit;
+      if (refusals > 0) return refusals < STALLED.refusals || pausedMs < STALLED.ms ? 'together' : undefined;
       // others are not kept waiting for the time that it names
-      if (refusals === 0 && headers[retryHeader.toLowerCase()] !== undefined)
-        return status === 503 ? undefined : 'later';
-      return refusals < STALLED.refusals || pausedMs < STALLED.ms ? 'now' : undefined;
+      if (headers[retryHeader.toLowerCase()] === undefined) return 'now';
+      return status === 503 ? undefined : 'later';
     },
     ahead: () => {
       const most = Math.max(1, ...[...own].map(({ limit }) => limit.limit));
@@ -165,9 +168,8 @@ function outcomeOf({ status, headers }: ApiResponse, retryHeader: string, nowMs:
   const facts = rateFacts(headers, nowMs);
   if (!REFUSALS.has(status)) return status >= 500 ? { kind: 'failed' } : { kind: 'taken', facts };
   const told = retryAfterMs(headers[retryHeader.toLowerCase()], nowMs);
-  const spent = facts.quotas.find(({ left }) => left === 0);
   // a time that has passed is no pause
-  const waitMs = [told, spent?.resetMs].find((ms) => ms !== undefined && ms > 0);
+  const waitMs = told !== undefined && told > 0 ? told : undefined;
   return { kind: 'refused', why: String(status), retryAfterMs: waitMs, isOfRate: status !== 503, facts };
 }
 

@@ -6,9 +6,6 @@ const SHARES = [
 /** Refusals without an answer between them that are no chance. */
 const IN_A_ROW = 3;
 
-/** Bursts of one refusal each, after which one that names a time to wait may be chance, too; twice as many once it was none. */
-const LONE = 2;
-
 /** A request, as far as it matters beside others. */
 interface Numbered {
   /** Its number, from 1. */
@@ -33,15 +30,6 @@ export class ChanceRefusals {
    */
   #doubt: { readonly at: number; isSecond: boolean } | undefined;
 
-  /** The last bursts that were of one refusal with a time to wait, and after how many the next one may be by chance. */
-  #lone = 0;
-  #needed = LONE;
-
-  /** Refusals that name a time to wait came alone again and again. */
-  get areLone(): boolean {
-    return this.#lone >= this.#needed;
-  }
-
   take({ number }: Numbered): void {
     this.#count(0);
     this.#fewest = Infinity;
@@ -52,28 +40,19 @@ export class ChanceRefusals {
    * Counts a refusal.
    *
    * @param sent requests sent so far
+   * @param wasRefused the same request was refused before: it may be that one which is not liked
    * @returns whether it may be by chance; it is kept in mind then
    */
-  refuse({ number, atOnce }: Numbered, sent: number): boolean {
-    this.#count(1);
+  refuse({ number, atOnce }: Numbered, sent: number, wasRefused = false): boolean {
+    this.#count(1, wasRefused);
     this.#fewest = Math.min(this.#fewest, atOnce);
     const isSecond = number > (this.#doubt?.at ?? Infinity);
+    if (wasRefused) return !this.#areMany;
     if (this.#inARow >= IN_A_ROW || (isSecond && this.#doubt?.isSecond === true)) return false;
-    if (this.#shares.some((share, i) => share > (SHARES[i]?.most ?? 0))) return false;
+    if (this.#areMany) return false;
     this.#doubt ??= { at: sent, isSecond: false };
     this.#doubt.isSecond ||= isSecond;
     return true;
-  }
-
-  /** Counts a burst that begins with a refusal that may be by chance, but names a time to wait. */
-  begin(): void {
-    this.#lone++;
-  }
-
-  /** Counts another refusal of a burst: none of them is by chance. */
-  again(): void {
-    if (this.areLone) this.#needed *= 2;
-    this.#lone = 0;
   }
 
   /** Ends the doubt: it was no chance. @returns how many were at least under way at one of the last refusals in a row */
@@ -83,8 +62,12 @@ export class ChanceRefusals {
     return this.#fewest;
   }
 
-  #count(refused: 0 | 1): void {
-    this.#inARow = refused === 0 ? 0 : this.#inARow + 1;
+  get #areMany(): boolean {
+    return this.#shares.some((share, i) => share > (SHARES[i]?.most ?? 0));
+  }
+
+  #count(refused: 0 | 1, wasRefused = false): void {
+    if (!wasRefused) this.#inARow = refused === 0 ? 0 : this.#inARow + 1;
     this.#shares = this.#shares.map((share, i) => share + (refused - share) / (SHARES[i]?.over ?? 1));
   }
 }

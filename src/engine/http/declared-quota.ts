@@ -1,6 +1,6 @@
 import type { RateQuota } from './rate-fields.ts';
 
-/** Resets after which nothing is left, until what the API says is nonsense. */
+/** Requests that are taken although nothing was left, until what the API says is nonsense. */
 const DISBELIEVED = 2;
 
 /** A request that was answered, and what it says of a quota. */
@@ -27,8 +27,10 @@ export class DeclaredQuota {
   #spacingMs = 0;
   /** The next request is the first after a reset. */
   #isReset = false;
-  /** Resets in a row after which nothing was left, while requests were taken. */
-  #emptyResets = 0;
+  /** An answer said that nothing is left until the reset. */
+  #isEmpty = false;
+  /** Requests that were taken after that, or first after a reset that left nothing, and none refused. */
+  #untrue = 0;
   /** The most that was left of a quota whose size is not told. */
   #mostLeft = 0;
   #isScarce = false;
@@ -54,6 +56,12 @@ export class DeclaredQuota {
     return this.#left === undefined ? undefined : { resetAt: this.#resetAt, isSpent: this.#left <= 0 };
   }
 
+  /** Returns how long a refusal lasts by what the API says, where it is believed. */
+  resetOf(quotas: readonly RateQuota[]): number | undefined {
+    if (this.#untrue >= DISBELIEVED) return undefined;
+    return quotas.find(({ left, resetMs }) => left === 0 && resetMs > 0)?.resetMs;
+  }
+
   /** Counts a request. @returns whether it is the first after a reset */
   begin(): boolean {
     if (this.#left !== undefined) this.#left--;
@@ -65,16 +73,18 @@ export class DeclaredQuota {
   /** Takes what an answer says. @returns what is to be told of it */
   take({ number, isFirst, isTaken, quotas, underWay }: QuotaAnswer, nowMs: number): string | undefined {
     const [tightest] = quotas.toSorted((a, b) => speedOf(a) - speedOf(b));
-    if (number < this.#number || tightest === undefined || this.#emptyResets >= DISBELIEVED) return undefined;
+    if (number < this.#number || tightest === undefined || this.#untrue >= DISBELIEVED) return undefined;
     this.#number = number;
     const { left, resetMs, quota } = tightest;
-    if (isFirst) {
-      this.#emptyResets = isTaken && left === 0 && quota !== 1 ? this.#emptyResets + 1 : 0;
-      if (this.#emptyResets >= DISBELIEVED) {
+    if (left === 0) {
+      if (!isTaken) this.#untrue = 0;
+      else if (this.#isEmpty || (isFirst && quota !== 1)) this.#untrue++;
+      if (this.#untrue >= DISBELIEVED) {
         this.#forget();
-        return 'RateLimit: none left after each reset, and requests are taken: not kept to';
+        return 'RateLimit: none left, and requests are taken: not kept to';
       }
     }
+    this.#isEmpty = left === 0;
     this.#mostLeft = Math.max(this.#mostLeft, left);
     this.#resetAt = nowMs + resetMs + Math.min(500, resetMs * 0.02) * this.#random();
     // others that are under way may not be counted yet
@@ -89,6 +99,7 @@ export class DeclaredQuota {
   #forget(): void {
     this.#left = undefined;
     this.#spacingMs = 0;
+    this.#isEmpty = false;
     this.#isReset = true;
   }
 }

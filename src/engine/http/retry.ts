@@ -46,8 +46,14 @@ export interface FirstContact {
   readonly attempts: number;
 }
 
-/** Time of a retry that costs none: at once, or after the usual wait. */
-export type FreeRetry = 'now' | 'later';
+/**
+ * Retry that costs none: of one that is refused together with others; or of one that is refused alone, at once or after
+ * the time that the API names.
+ */
+export type FreeRetry = 'together' | 'now' | 'later';
+
+/** Retries of a request that is refused alone, while others are taken, until each costs one. */
+const MOST_ALONE = 5;
 
 export interface RetryContext {
   readonly env: Env;
@@ -72,6 +78,7 @@ export function retry(options: RetryOptions, context: RetryContext): SendWrapper
   return (next) => async (request, sendOptions) => {
     const { signal, react } = sendOptions;
     let attempt = 1;
+    let alone = 0;
     const told = react === undefined ? undefined : new Told(react);
     const say = waitLog(request, context);
     for (let sent = 1; ; sent++) {
@@ -94,7 +101,7 @@ export function retry(options: RetryOptions, context: RetryContext): SendWrapper
       const most = maxRetriesOf(outcome, options, context);
       const why = reacted === undefined ? reasonToRetry(outcome, options) : undefined;
       const free = why === undefined ? undefined : freeOf(request, outcome, context);
-      if (free !== undefined) {
+      if (free === 'together' || (free !== undefined && ++alone <= MOST_ALONE)) {
         // one that asks for more time than is allowed is not waited for
         const waitMs = waitFor(outcome, attempt, options, context.env.now());
         if (free === 'later') await sleepLong(waitMs, context.env, signal);

@@ -31,6 +31,9 @@ interface Rules {
   readonly away?: readonly [from: number, to: number];
   /** Refuses a part of the requests, whatever it is asked. */
   readonly byChance?: { readonly part: number; readonly status: number; readonly retryAfter?: string };
+  /** Refuses the request of that number in its path, for so many times; always by default. */
+  readonly never?: number;
+  readonly stubborn?: number;
   /** Refuses each one of so many, so that two in a row are not refused. */
   readonly oneOf?: number;
   /** Refuses more in a window of the clock. */
@@ -57,6 +60,8 @@ function server(
     sliding = { count: Infinity, ms: 0 },
     away,
     byChance,
+    never,
+    stubborn = Infinity,
     oneOf = Infinity,
     latencyMs,
     headers,
@@ -67,6 +72,7 @@ function server(
   let [underWay, most, count, windowAt, inWindow] = [0, 0, 0, startMs, 0];
   let chance = 1;
   const taken: number[] = [];
+  let disliked = 0;
   let [tokens, tokensAt] = [bucket?.size ?? Infinity, startMs];
   const send: Send = async ({ url }) => {
     count++;
@@ -83,7 +89,8 @@ function server(
       tokens < 1 ||
       now - (taken.at(-1) ?? -Infinity) < apartMs ||
       now - (taken.at(-sliding.count) ?? -Infinity) < sliding.ms;
-    const isRefused = isAway || underWay >= atOnce || isRate;
+    const isDisliked = url === `http://h/${never}` && ++disliked <= stubborn;
+    const isRefused = isAway || underWay >= atOnce || isRate || isDisliked;
     if (!isRefused) {
       tokens--;
       taken.push(now);
@@ -159,6 +166,14 @@ async function run(
 }
 
 const steady = (): number => 100;
+
+/** Returns numbers of a normal distribution, the same ones each time. */
+function normal(): () => number {
+  let state = 1;
+  const uniform = (): number => (state = (state * 48_271) % 0x7fff_ffff) / 0x7fff_ffff;
+  return () => Array.from({ length: 12 }, uniform).reduce((sum, one) => sum + one, -6);
+}
+
 /** Refusals after the first minute, in parts of the requests of that time. */
 function late(refused: readonly number[], ms: number, requests: number): number {
   const after = refused.filter((at) => at > 60_000).length;
@@ -283,11 +298,11 @@ describe('an API that refuses', () => {
       'a tenth of a second after the last, and names five seconds,',
       100,
       60,
-      300,
+      600,
       { 'retry-after': '5' },
-      2.5,
+      2.6,
     ],
-    ['50 ms after the last and answers in 800 ms', 50, 800, 1000, undefined, 2.2],
+    ['50 ms after the last and answers in 800 ms', 50, 800, 1000, undefined, 2.3],
   ])('what comes sooner than %s gets time between', async (_what, apartMs, latency, requests, told, most) => {
     const rules = { apartMs, latencyMs: () => latency, headers: retryAfterOf(told) };
     const { ms, api } = await run(rules, requests);
@@ -331,12 +346,22 @@ describe('an API that refuses', () => {
     );
   });
 
-  test('two of a hundred by chance with 429 and a time to wait keep others waiting at first alone', async () => {
+  test('two of a hundred by chance with 429 and a time to wait do not keep others waiting', async () => {
     const byChance = { part: 0.02, status: 429, retryAfter: '1' };
     // waits for that time cost no retry
     const { ms, api, traces } = await run({ byChance, latencyMs: steady }, 3000);
     expect(api.refused.length).toBeGreaterThan(40);
-    expect(ms).toBeLessThan(3 * (3000 / 32) * 100);
+    expect(ms).toBeLessThan(1.5 * (3000 / 32) * 100);
+    expect(traces[0]?.limit).toBe(32);
+  });
+
+  test('a request that is refused alone again and again costs retries in the end, and keeps no others waiting', async () => {
+    const rules = { never: 10, latencyMs: steady, headers: retryAfterOf({ 'retry-after': '1' }) };
+    const failing = run(rules, 3000, { maxRetries: 2 });
+    await expect(failing).rejects.toThrow('429');
+    const { ms, api, traces } = await run({ ...rules, stubborn: 8 }, 3000, { maxRetries: 3 });
+    expect(api.refused).toHaveLength(8);
+    expect(ms).toBeLessThan(1.3 * (3000 / 32) * 100);
     expect(traces[0]?.limit).toBe(32);
   });
 
@@ -390,14 +415,33 @@ describe('an API that refuses', () => {
 test('an API that slows down is not asked more and more', async () => {
   const { ms, traces } = await run({ latencyMs: (underWay) => 100 * Math.max(1, underWay / 4) }, 2000);
   expect(ms).toBeLessThan(1.05 * 50_000);
-  expect(traces[0]?.limit).toBeLessThan(17);
-  expect(traces[0]?.changes.every(({ to }) => to >= 4)).toBe(true);
+  expect(traces[0]?.limit).toBeLessThan(9);
+  expect(traces[0]?.changes.every(({ to }) => to >= 3)).toBe(true);
 });
 
 test('an API that slows down by more than it is asked is asked five at once from the start', async () => {
   const { ms } = await run({ latencyMs: (n) => 100 * Math.max(1, (n / 5) ** 2) }, 1000);
   expect(ms).toBeLessThan(1.1 * 20_000);
 });
+
+test.each([
+  { requests: 400, sigma: 0, coldMs: 60, most: 1.12 },
+  { requests: 400, sigma: 0.2, coldMs: 60, most: 1.2 },
+  { requests: 1000, sigma: 0, coldMs: 60, most: 1.06 },
+  { requests: 1000, sigma: 0.2, coldMs: 60, most: 1.1 },
+  { requests: 1000, sigma: 0.4, coldMs: 0, most: 1.15 },
+])(
+  'an API that slows down, whose times vary by $sigma and whose first answers are late, is asked five at once by $requests',
+  async ({ requests, sigma, coldMs, most }) => {
+    const noise = normal();
+    const latencyMs = (n: number, count: number): number =>
+      150 * Math.max(1, (n / 5) ** 2) * Math.exp(sigma * noise() - sigma ** 2 / 2) +
+      (count <= 4 ? coldMs : 0);
+    const { ms, traces } = await run({ latencyMs }, requests);
+    expect(ms).toBeLessThan((most * requests * 150) / 5);
+    expect([4, 5, 6]).toContain(traces[0]?.limit);
+  },
+);
 
 test('more at once that brings fewer answers is taken back, and tried again later', async () => {
   const { ms, traces } = await run({ latencyMs: (n) => 100 * Math.max(1, (n / 8) ** 1.5) }, 2000);
@@ -406,8 +450,8 @@ test('more at once that brings fewer answers is taken back, and tried again late
     '4 → 8',
     '8 → 16',
     '16 → 8',
-    '8 → 9',
-    '9 → 10',
+    '8 → 11',
+    '11 → 8',
   ]);
 });
 
@@ -419,11 +463,11 @@ test('one job whose answers take longer than those of another is not held by the
 });
 
 test('an API that takes all is asked 32 at once, and where times vary as well', async () => {
-  // 4, 8, 16 and then 32 in each round
-  expect((await run({ latencyMs: steady }, 60)).ms).toBe(400);
-  expect((await run({ latencyMs: steady }, 100)).ms).toBe(600);
-  expect((await run({ latencyMs: steady }, 3000)).ms).toBe(9600);
-  expect((await run({ latencyMs: (_n, i) => 50 + ((i * 7919) % 101) }, 100)).ms).toBeLessThan(650);
+  // 4, 8, 16 and then 32 in each round, and not all of what is tried at the same moment
+  expect((await run({ latencyMs: steady }, 60)).ms).toBeLessThanOrEqual(460);
+  expect((await run({ latencyMs: steady }, 100)).ms).toBeLessThanOrEqual(630);
+  expect((await run({ latencyMs: steady }, 3000)).ms).toBeLessThanOrEqual(9660);
+  expect((await run({ latencyMs: (_n, i) => 50 + ((i * 7919) % 101) }, 100)).ms).toBeLessThan(800);
   const noisy = await run({ latencyMs: (_n, i) => 50 + ((i * 7919) % 101) }, 3000);
   expect(noisy.ms).toBeLessThan(1.25 * (3000 / 32) * 100);
 });
@@ -518,9 +562,9 @@ describe('what an API declares', () => {
 
   test('is not kept to when nothing is ever left, and all is taken', async () => {
     const { ms, traces } = await run({ latencyMs: steady, headers: () => EMPTY }, 500);
-    expect(ms).toBeLessThan(200_000);
+    expect(ms).toBeLessThan(3000);
     expect(traces[0]?.changes.map(({ why }) => why)).toContain(
-      'RateLimit: none left after each reset, and requests are taken: not kept to',
+      'RateLimit: none left, and requests are taken: not kept to',
     );
   });
 
