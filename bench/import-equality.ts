@@ -290,12 +290,14 @@ async function recordLines(
     }, 0);
     return lines > 0 ? [`${lines} rows here, none there`] : [];
   }
-  writeFileSync(
-    path.join(records, 'stream.jsonl'),
-    theirs.records
-      .map((data) => `${JSON.stringify({ type: 'RECORD', record: { stream: report.stream, data } })}\n`)
-      .join(''),
-  );
+  const texts = report.columns.flatMap((line) => /^“(.*)” is JSON text/.exec(line)?.[1] ?? []);
+  const lines = theirs.records.map((record) => {
+    const data = { ...(record as Record<string, unknown>) };
+    for (const name of texts)
+      if (typeof data[name] === 'object' && data[name] !== null) data[name] = JSON.stringify(data[name]);
+    return JSON.stringify({ type: 'RECORD', record: { stream: report.stream, data } });
+  });
+  writeFileSync(path.join(records, 'stream.jsonl'), `${lines.join('\n')}\n`);
   const alone: Imported = { ...imported, report: { ...imported.report, streams: [report] } };
   const { report: compared } = await compareAgainst(alone, {
     records,
@@ -305,10 +307,11 @@ async function recordLines(
     secrets: new Secrets(),
     signal: new AbortController().signal,
   });
-  const { result, lines } = compared.streams[0]?.compared ?? { result: 'not compared', lines: [] };
+  const found = compared.streams[0]?.compared ?? { result: 'not compared', lines: [] };
+  const { result } = found;
   return result === 'equal' || (result === 'other columns' && report.outcome !== 'exact')
     ? []
-    : [`${result}:`, ...lines];
+    : [`${result}:`, ...found.lines];
 }
 
 function shown({ stream, outcome, result, run: number, lines, requests, records, notes }: Verdict): string {

@@ -47,6 +47,9 @@ def patch(answers):
     fetch = SimpleRetriever._fetch_next_page
 
     def fetching(self, stream_slice, next_page_token=None, *args, **more):
+        # threads of a run that was given up go on for a while
+        if vars(self).setdefault("run_of_answers", answers.runs) != answers.runs:
+            raise TooMuch("another run")
         before = getattr(answers.local, "context", None)
         answers.local.context = (self, stream_slice, next_page_token)
         try:
@@ -182,6 +185,9 @@ def main():
             signal.alarm(0)
             exchanges = list(answers.exchanges)
             runs.append({"exchanges": exchanges, "records": records, "error": error, "notes": sorted(answers.notes)})
+            # later runs of such a stream ask an API that has the same rows elsewhere
+            if stream.get("type") == "StateDelegatingStream":
+                break
             if error is not None or last is None:
                 if error is not None:
                     break
