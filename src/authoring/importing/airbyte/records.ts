@@ -13,6 +13,7 @@ import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { known, recordPosition, translated, withSettings, noteFixed, type TemplateScope } from './scope.ts';
 import { conditionOf } from './translate/condition.ts';
+import { refuseOther } from './translate/field-value.ts';
 import { strictFilter } from './translate/strict-filter.ts';
 import { pathText, type TranslatedJson, type TemplatePosition, type Typed } from './translate/position.ts';
 import { testOf } from './translate/test.ts';
@@ -470,9 +471,10 @@ class Records {
 
   #valueOf(field: ManifestComponent, value: ManifestNode, transformation: ManifestComponent): Typed {
     const position = this.#position();
+    const isText = field.text('value_type') === 'string';
+    refuseOther(field.expression(value), isText);
     const typed = translated(value, field, this.#scope, position);
-    const wanted =
-      field.text('value_type') === 'string' ? { out: textOut(typed), type: 'text' as const } : cellOf(typed);
+    const wanted = isText ? { out: textOut(typed), type: 'text' as const } : cellOf(typed);
     const condition = transformation.text('condition') ?? '';
     if (condition === '') return wanted;
     const seen: TemplatePosition = {

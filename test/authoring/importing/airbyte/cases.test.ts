@@ -426,6 +426,36 @@ test('a field of the parent that could not be made is no key of its children', (
   ]);
 });
 
+// airbyte-cdk reads 1_2 as the number 12, and 1,2 as a list; it writes JSON and rounds in a way of its own
+test.each([
+  '{{ record.a }}_{{ record.b }}',
+  "{{ record.a ~ ',' ~ record.b }}",
+  "{{ record.a + '.' + record.b }}",
+  '[{{ record.a }}]',
+  '{{ [record.a, record.b] }}',
+  '{{ record.a | tojson }}',
+  '{{ record.a | round(1) }}',
+])('a field with the value %s is another column', (value) => {
+  const of = stream('a', '/a', {
+    transformations: [{ type: 'AddFields', fields: [{ path: ['made'], value }] }],
+  });
+  const { report } = importAirbyte(manifestOf({ stream: of }, 'https://a.example'), { file: 'shop.yaml' });
+  expect(report.streams.map(({ outcome, columns }) => [outcome, columns.length])).toEqual([
+    ['equal rows, other columns', 1],
+  ]);
+});
+
+test.each([
+  ['{{ record.a }}-{{ record.b }}', {}],
+  ['{{ record.a }}_{{ record.b }}', { value_type: 'string' }],
+])('a field with the text %s is the same', (value, more) => {
+  const of = stream('a', '/a', {
+    transformations: [{ type: 'AddFields', fields: [{ path: ['made'], value, ...more }] }],
+  });
+  const { report } = importAirbyte(manifestOf({ stream: of }, 'https://a.example'), { file: 'shop.yaml' });
+  expect(report.streams.map(({ outcome }) => outcome)).toEqual(['exact']);
+});
+
 test.each([
   ["{'path': one['name']}", 'another field'],
   ["{'path': one['path'] ~ '/'}", 'a value that is made'],

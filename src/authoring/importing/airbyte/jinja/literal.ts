@@ -16,6 +16,13 @@ export function literalOf(text: string): Constant {
   }
 }
 
+/** Reads values behind each other, with commas between them and no brackets around: `1, 2`; undefined for other texts. */
+export function tupleOf(text: string): readonly Constant[] | undefined {
+  if (!text.includes(',')) return undefined;
+  const value = literalOf(`(${text.trim()})`);
+  return isItems(value) && !isItems(literalOf(text)) ? value : undefined;
+}
+
 /** Converts a value to text, as the template language writes it. */
 export function pythonText(value: Constant): string {
   if (typeof value === 'string') return value;

@@ -1,12 +1,16 @@
 import { TemplateError, type Arguments, type Expression } from '../jinja/ast.ts';
 import { durationWords, phpFormat } from '../time-format.ts';
 import { isMap } from '../node.ts';
-import { TYPE_WORDS, type TranslatedJson, type Typed, type ValueType } from './position.ts';
+import {
+  TYPE_WORDS,
+  type TranslatedJson,
+  type TranslatePart,
+  type Typed,
+  type ValueType,
+} from './position.ts';
 import { isNumeric } from '../../numeric.ts';
-import { call, formatted, isField, NOW, shifted, textOut, thereWord } from './out.ts';
-
-/** Translates a part of an expression. */
-export type TranslatePart = (part: Expression) => Typed;
+import { asCall, isDefined, type ValueTest } from './key-there.ts';
+import { call, formatted, isField, NOW, shifted, textOut } from './out.ts';
 
 type Translate = (args: Reader) => Typed;
 
@@ -291,8 +295,6 @@ const FILTERS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = 
     out: call('coalesce', call('match', textOut(self), oneGroup(args.text(0))), ''),
     type: 'text',
   }),
-  default: defaultOf,
-  d: defaultOf,
 };
 
 /** Returns joined values; those of several parent rows are joined by commas already. */
@@ -305,12 +307,17 @@ function joined(self: Typed, by: string): Typed {
   return { out: by === ',' ? self.out : call('replace', self.out, ',', by), type: 'text' };
 }
 
-function defaultOf(self: Typed, args: Reader): Typed {
+/** @param isThere whether the value is defined: null is, in a row and an answer */
+function defaultOf(self: Typed, args: Reader, isThere: ValueTest | boolean): Typed {
   const fallback: Typed = args.has(0) ? args.typed(0) : { out: '', type: 'text' };
   const isFalsyToo = args.has(1) && args.typed(1).out === true;
   const out = isFalsyToo
     ? call('ifempty', self.out, fallback.out)
-    : call('if', call('is', self.out, thereWord(self.out, true)), self.out, fallback.out);
+    : typeof isThere === 'boolean'
+      ? isThere
+        ? self.out
+        : fallback.out
+      : call('if', asCall(isThere), self.out, fallback.out);
   return { out, type: self.type === fallback.type ? self.type : 'any' };
 }
 
@@ -344,9 +351,12 @@ export function filterOf(
   expression: Extract<Expression, { kind: 'filter' }>,
   translate: TranslatePart,
 ): Typed {
+  const isDefault = expression.name === 'default' || expression.name === 'd';
   const filter = Object.hasOwn(FILTERS, expression.name) ? FILTERS[expression.name] : undefined;
-  if (filter === undefined) throw new TemplateError(`the filter ${expression.name}`);
+  if (filter === undefined && !isDefault) throw new TemplateError(`the filter ${expression.name}`);
   const args = new Reader(expression.args, translate);
   checkCount(expression.name, args);
+  if (filter === undefined)
+    return defaultOf(translate(expression.of), args, isDefined(expression.of, translate));
   return filter(translate(expression.of), args);
 }

@@ -1,8 +1,7 @@
 import { TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap } from '../node.ts';
-import type { TranslatePart } from './calls.ts';
 import { call, thereWord } from './out.ts';
-import { accessOf, pathText, type TranslatedJson } from './position.ts';
+import { accessOf, pathText, type TranslatedJson, type TranslatePart } from './position.ts';
 
 /** A condition on a value: `is` of the language of configurations. */
 export interface ValueTest {

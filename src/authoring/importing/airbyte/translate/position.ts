@@ -59,6 +59,9 @@ export interface Typed {
   readonly type: ValueType;
 }
 
+/** Translates a part of an expression. */
+export type TranslatePart = (part: Expression) => Typed;
+
 /** The name that an expression begins with, and the keys behind it: `record['a'].b`, `config.get('x')`. */
 export interface Access {
   readonly name: string;

@@ -1,7 +1,6 @@
 import { TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap } from '../node.ts';
-import { keyIn, type TranslatedJson, type Typed } from './position.ts';
-import type { TranslatePart } from './calls.ts';
+import { keyIn, type TranslatedJson, type TranslatePart, type Typed } from './position.ts';
 import { asCall, isDefined, keyThere } from './key-there.ts';
 import { beginningOf, COMPARISONS, call, isOfTexts, refuseMixedTimes, thereWord } from './out.ts';
 

@@ -1,11 +1,13 @@
-import { Float, TemplateError, type Constant, type Expression } from '../jinja/ast.ts';
+import { constant, Float, TemplateError, type Constant, type Expression } from '../jinja/ast.ts';
 import { mapParts } from '../jinja/map-parts.ts';
 import { isMap, isSequence, shown, type NodeMap } from '../node.ts';
 import { callOf, filterOf } from './calls.ts';
 import { call, isField, orNone, shifted, textOut } from './out.ts';
+import { asCall, keyThere } from './key-there.ts';
 import {
   accessOf,
   TYPE_WORDS,
+  type Access,
   type TranslatedJson,
   type TemplatePosition,
   type Typed,
@@ -97,7 +99,7 @@ function referenceOf(expression: Expression, position: TemplatePosition): Typed 
       const { out, type = 'any' } = found;
       return access.fallback === undefined
         ? { out, type }
-        : withFallback({ out, type }, valueOf(access.fallback, position));
+        : withFallback({ out, type }, valueOf(access.fallback, position), keyOf(access, position));
     }
     if (access.fallback !== undefined && position.isTrue?.(access.name, access.keys) === false)
       return valueOf(access.fallback, position);
@@ -156,7 +158,18 @@ function pathOfKey(key: string): string {
   return /^[\w-]+$/.test(key) ? key : `$['${key.replaceAll("'", "\\'")}']`;
 }
 
-function withFallback({ out, type }: Typed, fallback: Typed): Typed {
+/** Returns whether the key that `get` looks for is in the record, also with null; undefined in anything else. */
+function keyOf({ name, keys }: Access, position: TemplatePosition): TranslatedJson | undefined {
+  const [key, ...before] = keys.toReversed();
+  if (position.hasUndefined !== true || name !== 'record' || key === undefined) return undefined;
+  const of = before.reduceRight<Expression>(
+    (inner, part) => ({ kind: 'item', of: inner, key: constant(part) }),
+    { kind: 'name', name },
+  );
+  return asCall(keyThere({ kind: 'item', of, key: constant(key) }, (part) => valueOf(part, position)));
+}
+
+function withFallback({ out, type }: Typed, fallback: Typed, isThere?: TranslatedJson): Typed {
   // a boolean that is not given is written as one
   if (fallback.out === false && type === 'boolean') return { out, type };
   // absent and null are nothing in a cell, a condition and a parameter alike
@@ -166,7 +179,7 @@ function withFallback({ out, type }: Typed, fallback: Typed): Typed {
   // a setting that is not given is an empty text
   if (isMap(out) && out['attr'] !== undefined)
     return { out: call('coalesce', out, plainOut(fallback)), type: 'any' };
-  return { out: call('if', call('is', out, 'present'), out, plainOut(fallback)), type: 'any' };
+  return { out: call('if', isThere ?? call('is', out, 'present'), out, plainOut(fallback)), type: 'any' };
 }
 
 function sliceOf(expression: Extract<Expression, { kind: 'slice' }>, position: TemplatePosition): Typed {

@@ -64,6 +64,28 @@ export const FILTER_CASES: readonly TwoRuns[] = [
   kept('a field that is missing inside of another is not null', 'record.a.b is none', NESTED, '5'),
   kept('whatever says so', 'record.a.b != none', NESTED, '1', '2', '3', '6'),
   {
+    name: 'a default is for a field that is missing, and not for null',
+    stream: stream('items', '/a', {
+      transformations: [
+        {
+          type: 'AddFields',
+          fields: [{ path: ['id'], value: "{{ record.get('n', 'x') }}" }],
+        },
+        {
+          type: 'AddFields',
+          condition: '{{ record.a == 1 }}',
+          fields: [{ path: ['id'], value: "{{ record.n | default('y') }}" }],
+        },
+      ],
+    }),
+    api: () => [{ n: 1 }, { n: null }, {}, { n: null, a: 1 }, { a: 1 }].map((row) => ({ ...row, b: 1 })),
+    asks: [['GET /a'], ['GET /a']],
+    ids: [
+      ['', '', '1', 'x', 'y'],
+      ['', '', '1', 'x', 'y'],
+    ],
+  },
+  {
     name: 'a field that is missing leaves the rest of a text',
     stream: stream('items', '/a', {
       transformations: [

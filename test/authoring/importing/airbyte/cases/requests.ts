@@ -523,4 +523,19 @@ export const REQUEST_CASES: readonly TwoRuns[] = [
       ['GET /a?since=2024-06-10&until=2024-07-01'],
     ],
   },
+  {
+    name: 'a text of numbers with commas is a list in a body, and stays a text in a parameter',
+    stream: stream('items', '/items', {
+      requester: {
+        http_method: 'POST',
+        request_parameters: { of: '1,2' },
+        request_body_json: { of: '1,2', text: 'a,b' },
+      },
+    }),
+    api: () => [],
+    asks: [
+      ['POST /items?of=1,2 application/json {"of":[1,2],"text":"a,b"}'],
+      ['POST /items?of=1,2 application/json {"of":[1,2],"text":"a,b"}'],
+    ],
+  },
 ];
