@@ -14,7 +14,7 @@ import {
   type AppendedText,
   type Json,
 } from '../../lib/json/index.ts';
-import { manyRows, type LayoutColumn, type ManyRows } from '../../lib/wasm/rows.ts';
+import { manyRows, type LayoutColumn, type LineLayout, type ManyRows } from '../../lib/wasm/rows.ts';
 import { blanks, writeTail, type ChunkLines, type ChunkPlace, type Lines } from './chunk-lines.ts';
 import type { PageExtras } from './extras.ts';
 import { scalarText, type RowLook } from './look.ts';
@@ -52,6 +52,8 @@ interface RawPlan {
   isInOrder: boolean;
   /** Columns of rows that are written many at once; undefined for rows that cannot be. */
   readonly layout: readonly Omit<LayoutColumn, 'slot'>[] | undefined;
+  /** How they were written last. */
+  lines: LineLayout | undefined;
   /** Cell of the link of the object at hand; that of the next one takes its place. */
   cell: LinkCell | undefined;
 }
@@ -97,7 +99,7 @@ interface Link {
 }
 
 /** Bytes of rows from which on they are written many at once. */
-const MANY_BYTES = 1 << 13;
+const MANY_BYTES = 1 << 10;
 
 const NOTHING: AppendedText = { text: '', count: 0 };
 
@@ -200,12 +202,22 @@ export class RawEmitter {
   /** Returns the code that writes many rows of a plan at once; undefined where it does not know all of them. */
   #manyOf(plan: ItemPlan, { order }: Lines, tail: Uint8Array | undefined): ManyRows | undefined {
     if (plan.kind !== 'object' || order !== undefined || this.#types !== undefined) return undefined;
-    const { layout, isInOrder } = this.#planOf(plan.row);
+    const raw = this.#planOf(plan.row);
+    const { layout, isInOrder } = raw;
     if (layout === undefined || !isInOrder) return undefined;
+    const { width: noted = 0, slots = [] } = this.#seen?.noted ?? {};
+    const words = this.#words;
+    const known = raw.lines;
+    const isKnown =
+      known !== undefined &&
+      known.words === words &&
+      known.noted === noted &&
+      isSame(known.tail, tail) &&
+      known.columns.every(({ slot }, i) => slot === slots[i]);
+    if (!isKnown)
+      raw.lines = { columns: layout.map((column, i) => ({ ...column, slot: slots[i] })), words, tail, noted };
     const many = manyRows();
-    const { width = 0, slots = [] } = this.#seen?.noted ?? {};
-    const columns = layout.map((column, i) => ({ ...column, slot: slots[i] }));
-    return many?.begin({ columns, words: this.#words, tail, noted: width }) === true ? many : undefined;
+    return raw.lines !== undefined && many?.begin(raw.lines) === true ? many : undefined;
   }
 
   /** Writes rows from one on, as many as can be written at once, and returns the number of the first one that is left. */
@@ -472,11 +484,22 @@ export class RawEmitter {
       }));
       this.#plans.set(
         plan,
-        (raw = { plan, columns, isInOrder: true, layout: layoutOf(columns), cell: undefined }),
+        (raw = {
+          plan,
+          columns,
+          isInOrder: true,
+          layout: layoutOf(columns),
+          lines: undefined,
+          cell: undefined,
+        }),
       );
     }
     return raw;
   }
+}
+
+function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : Buffer.compare(one, other) === 0;
 }
 
 /** Returns the columns of rows that are written many at once: scalars alone, whose names have no escapes. */

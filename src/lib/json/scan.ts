@@ -11,7 +11,7 @@ export const CHUNK_BYTES = 1 << 20;
 const PART_BYTES = 1 << 15;
 
 /** Bytes of a list from which on its rows are skipped many at once. */
-const MANY_BYTES = 1 << 13;
+const MANY_BYTES = 1 << 10;
 
 /** Rows that could not be skipped with others, after which all are skipped one by one. */
 const MOST_MISSES = 100;

@@ -102,6 +102,8 @@ export class ManyRows {
   #source: Uint8Array | undefined;
   #from = 0;
   #to = 0;
+  /** The layout that is in the memory. */
+  #layout: LineLayout | undefined;
   /** Values that are noted in each row. */
   #noted = 0;
 
@@ -122,8 +124,10 @@ export class ManyRows {
   }
 
   /** Begins with rows of a layout; false where it has no room for them. */
-  begin({ columns, words, tail, noted }: LineLayout): boolean {
+  begin(layout: LineLayout): boolean {
     this.#source = undefined;
+    if (layout === this.#layout) return true;
+    const { columns, words, tail, noted } = layout;
     const longest = Math.max(words.null.length, words.true.length, words.false.length);
     const room = columns.length * (longest + 4) + (tail?.length ?? 0) + 2 * SLACK;
     const texts = [...columns.map(({ name }) => name), words.null, words.true, words.false, tail ?? NOTHING];
@@ -141,6 +145,7 @@ export class ManyRows {
     for (const [i, { slot = -1, isNull }] of columns.entries())
       this.#words.set([...(places[i] ?? []), slot, isNull ? 1 : 0], (COLUMNS_AT + i * COLUMN_BYTES) / 4);
     this.#noted = noted;
+    this.#layout = layout;
     return true;
   }
 
