@@ -82,6 +82,14 @@ function typedOf(expression: Expression): Expression {
     const none = nullThere(left, both('==', left, right));
     return operator === '==' ? none : operator === '!=' ? not(none) : expression;
   }
+  const field = fieldOfGet(left);
+  if (field !== undefined && comparedType(right) !== undefined)
+    return {
+      kind: 'choose',
+      when: test('defined', field.of),
+      then: typedOf({ ...expression, left: field.of }),
+      otherwise: constant(constantsOf(right).some((value) => isEqual(field.fallback, value)) === isPositive),
+    };
   const type = isField(left) ? comparedType(right) : undefined;
   if (type === undefined) return expression;
   const equal = both(operator === '!=' ? '==' : isPositive ? operator : 'in', left, right);
@@ -91,6 +99,27 @@ function typedOf(expression: Expression): Expression {
     type === 'number' && hasZero(right) ? both('or', equal, zeroOrFalse(left)) : equal,
   );
   return isPositive ? same : not(same);
+}
+
+/** Returns the field of the record that `get` takes with a constant in its place where it is missing. */
+function fieldOfGet(
+  expression: Expression,
+): { readonly of: Expression; readonly fallback: Constant } | undefined {
+  const access = accessOf(expression);
+  const [key, ...others] = access?.keys ?? [];
+  if (access?.name !== 'record' || key === undefined || others.length > 0) return undefined;
+  const [fallback, ...more] = access.fallback === undefined ? [] : constantsOf(access.fallback);
+  const isScalar = fallback === null || fallback instanceof Float || typeof fallback !== 'object';
+  if (fallback === undefined || more.length > 0 || !isScalar) return undefined;
+  return { of: { kind: 'item', of: { kind: 'name', name: 'record' }, key: constant(key) }, fallback };
+}
+
+/** Compares two constants as Python does: numbers, true and false by their value, anything else within its type. */
+function isEqual(one: Constant, other: Constant): boolean {
+  const [first, second] = [one, other].map((value) => (value instanceof Float ? value.value : value));
+  const isText = typeof first === 'string' || typeof second === 'string';
+  if (isText || first === null || second === null) return first === second;
+  return Number(first) === Number(second);
 }
 
 /** Returns the test that a field is null, which one that is missing inside of another is not. */
