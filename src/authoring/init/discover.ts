@@ -344,18 +344,18 @@ function suspicion({ place: { kind, rows }, subject, signs, tried }: Parts): str
     return [
       `Whether these are all rows: \`${vague.path}\` of the answer may be the place of the next page, and no parameter that was tried takes it. See the API's documentation.`,
     ];
-  const letter = leavesOf(subject.target.params).find(
-    ({ keys, value }) =>
-      isPageName(keys.at(-1) ?? '') && typeof value === 'string' && /^[A-Za-z]/.test(value),
-  );
+  const letter = leavesOf(subject.target.params).find(({ keys, value }) => {
+    const name = keys.at(-1) ?? '';
+    return typeof value === 'string' && (isPageName(name) ? /^[A-Za-z]/ : FIRST_LETTER).test(value);
+  });
   if (letter !== undefined)
     return [
-      `Whether these are all rows: the address has a page, \`${letter.keys.join('.')}=${toText(letter.value)}\`, that is no number. See the API's documentation for the others.`,
+      `Whether these are all rows: \`${letter.keys.join('.')}=${toText(letter.value)}\` of the address may be one page of several that have no numbers. See the API's documentation for the others.`,
     ];
-  const page = pageInPath(subject.target);
+  const page = pageInPath(subject.target) ?? (kind === 'list' ? firstInPath(subject.target) : undefined);
   if (page !== undefined)
     return [
-      `Whether these are all rows: the address has a page in its path, \`${page}\`. See the API's documentation for the way to the others.`,
+      `Whether these are all rows: the address may have a page in its path, \`${page}\`. See the API's documentation for the way to the others.`,
     ];
   const asked = askedFor(rows, subject.target);
   if (asked === undefined && (kind !== 'list' || !USUAL.has(rows.length))) return [];
@@ -432,6 +432,15 @@ function pageInPath({ baseUrl, endpoint }: FoundRequest): string | undefined {
   return at < 0
     ? parts.find((part) => /^(?:page|pg|p)-?\d{1,4}$/i.test(part))
     : `${parts[at]}/${parts[at + 1]}`;
+}
+
+/** A letter alone that others follow. */
+const FIRST_LETTER = /^[aA]$/;
+
+/** Returns the last part of a path that counts from its beginning, as no row is found by: `1`. */
+function firstInPath({ baseUrl, endpoint }: FoundRequest): string | undefined {
+  const last = partsOf(`${baseUrl}${endpoint}`).at(-1) ?? '';
+  return /^[01]$/.test(last) ? last : undefined;
 }
 
 /** Fewer may be as many by chance. */
