@@ -31,22 +31,32 @@ const BLOCK_BYTES = 1 << 16;
 export class PageIndex {
   readonly #path: string;
   readonly #out: Appender;
+  /** What the last page has beside its numbers, and the JSON of it: most pages have the same. */
+  #known:
+    | (Pick<IndexedPage, 'dataType' | 'extra'> & {
+        readonly facts: AnyObject | undefined;
+        readonly contentType: string | undefined;
+        readonly text: string;
+      })
+    | undefined;
 
   constructor(path: string) {
     this.#path = path;
     this.#out = new Appender(path);
   }
 
-  add({ dataType, extra, source, count, status, body, contentType, answerAt, facts }: IndexedPage): void {
-    const numbers = [
-      source,
-      count,
-      status,
-      body.at,
-      body.bytes,
-      ...(answerAt === undefined ? [] : [answerAt]),
-    ];
-    this.#out.text(`${encodeExact([dataType, extra, facts ?? null, contentType ?? null, ...numbers])}\n`);
+  add(page: IndexedPage): void {
+    const { dataType, extra, source, count, status, body, contentType, answerAt, facts } = page;
+    const known = this.#known;
+    const isKnown =
+      known?.dataType === dataType &&
+      known.extra === extra &&
+      known.facts === facts &&
+      known.contentType === contentType;
+    const text = isKnown ? known.text : encodeExact([dataType, extra, facts ?? null, contentType ?? null]);
+    this.#known = { dataType, extra, facts, contentType, text };
+    const numbers = `${source},${count},${status},${body.at},${body.bytes}`;
+    this.#out.text(`${text.slice(0, -1)},${numbers}${answerAt === undefined ? '' : `,${answerAt}`}]\n`);
   }
 
   /** See {@link Appender.settle}. */

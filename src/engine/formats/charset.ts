@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import { remember } from '../../lib/remember.ts';
 import { headerOf, type Headers } from '../shared/message.ts';
 
 /** Encoding of a text as its answer declares it. */
@@ -37,10 +38,14 @@ const UTF8 = /^utf-?8$/i;
 
 /** Reads the encoding of a text from `Content-Type`. */
 export function charsetOf(headers: Headers): Charset {
-  const said = /;\s*charset\s*=\s*["']?([^\s;,"']+)/i.exec(headerOf(headers, 'content-type') ?? '')?.[1];
+  return charsetIn(headerOf(headers, 'content-type') ?? '');
+}
+
+const charsetIn = remember((contentType): Charset => {
+  const said = /;\s*charset\s*=\s*["']?([^\s;,"']+)/i.exec(contentType)?.[1];
   if (said === undefined) return { label: undefined };
   return isEncoding(said) ? { label: said } : { label: undefined, unknown: said };
-}
+});
 
 export function isEncoding(label: string): boolean {
   try {

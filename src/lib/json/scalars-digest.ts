@@ -96,16 +96,21 @@ export function differenceDigest(first: AnyObject, second: AnyObject): number | 
  */
 export function differenceDigestOf(first: Uint8Array, second: Uint8Array): number | undefined | null {
   let digest: number | undefined;
-  let [at, place] = [behindWhite(first, 1), behindWhite(second, 1)];
+  // each page has two rows that are compared: no lists are made to be taken apart
+  let at = behindWhite(first, 1);
+  let place = behindWhite(second, 1);
   while (first[at] !== CLOSE_OBJECT && at < first.length) {
-    const [behind, behindOther] = [behindText(first, at), behindText(second, place)];
+    const behind = behindText(first, at);
+    const behindOther = behindText(second, place);
     if (!isSame(first, at, behind, second, place, behindOther)) return null;
     const start = behindWhite(first, behindWhite(first, behind) + 1);
     const from = behindWhite(second, behindWhite(second, behindOther) + 1);
-    const [end, to] = [endOfValue(first, start), endOfValue(second, from)];
+    const end = endOfValue(first, start);
+    const to = endOfValue(second, from);
     const byte = first[start];
     if (byte !== OPEN_OBJECT && byte !== OPEN_LIST && !isSame(first, start, end, second, from, to)) {
-      const [one, two] = [digestBetween(first, start, end), digestBetween(second, from, to)];
+      const one = digestBetween(first, start, end);
+      const two = digestBetween(second, from, to);
       if (one !== two) {
         const name = textDigestBetween(first, at, behind);
         digest = withDifference(digest ?? 0, name, one, two);
