@@ -31,7 +31,7 @@ const BLOCK_BYTES = 1 << 16;
 export class PageIndex {
   readonly #path: string;
   readonly #out: Appender;
-  /** What the last page has beside its numbers, and the JSON of it: most pages have the same. */
+  /** Facts of the last page beside its numbers, and their JSON: most pages have the same ones. */
   #known:
     | (Pick<IndexedPage, 'dataType' | 'extra'> & {
         readonly facts: AnyObject | undefined;
