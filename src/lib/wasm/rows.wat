@@ -2,7 +2,7 @@
 ;; (lib/json/scan.ts) and the writer of rows from bytes (engine/records/emit-raw.ts) do for one row after the other. They
 ;; stop in front of a row at the first thing that they do not know; that row is then left to the code in TypeScript.
 ;;
-;; Memory, as row-bytes.ts fills it:
+;; Memory, as rows.ts fills it:
 ;;   0x00     end of the columns; room that a line needs beyond the bytes of its row; cells of null, true and false, and
 ;;            what is behind the cells of each row (address and length each); values that are noted in each row
 ;;   0x30     the columns, 16 bytes each: name in quotes (address, length), number among the noted values or -1, and 1 where
