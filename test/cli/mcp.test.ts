@@ -92,6 +92,25 @@ function environment(): Record<string, string> {
 
 const LOGIN = { authentication: { type: 'bearer', token: { attr: '#token' } } };
 
+test('an answer that would be too long stays JSON, and says what is left out', async () => {
+  const columns = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`c${i}`, 'x'.repeat(90)]));
+  const api = await startApi((_, response) =>
+    json(
+      response,
+      Array.from({ length: 50 }, (__, id) => ({ id, ...columns })),
+    ),
+  );
+  const { client, ask } = await assistant(['--host', '127.0.0.1']);
+  await ask('try_configuration', { configuration: configOf(api.url, [{ endpoint: 'wide' }]) });
+  const { content } = await client.callTool({ name: 'show_rows', arguments: { count: 50 } });
+  const [first, second] = content.map((each) => (each.type === 'text' ? each.text : ''));
+  const { rows = [] } = read(first ?? '');
+  expect([rows[0]?.length, rows[1]?.[0], rows.at(-1)]).toEqual([21, '1', '… 30 more']);
+  expect(second).toContain('ask for less at once');
+  const few = await client.callTool({ name: 'show_rows', arguments: { count: 2 } });
+  expect(few.content).toHaveLength(1);
+});
+
 test('an assistant looks at an API, tries what is proposed, sees rows and why they came', async () => {
   const api = await library();
   const { client, ask, log } = await assistant(['--host', '127.0.0.1']);

@@ -6,6 +6,7 @@ import { meantAndKnown } from '../../lib/suggest.ts';
 import { toldError } from '../../service/domain/builder/process/told-error.ts';
 import type { ToldError } from '../../service/domain/builder/builder-types.ts';
 import type { ToolCall, McpSession } from './session.ts';
+import { shortenedJson } from './shortened.ts';
 import { ToldFailure } from './told-failure.ts';
 
 /** A tool of the server. */
@@ -56,9 +57,11 @@ export function defineTool<T extends TObject>(tool: ToolDefinition<T>): AddTool 
         const about = { tool: name, given, isHere: works === 'here' };
         const answer = await session.call(about, context.mcpReq.signal, async (call) => {
           const found = await tool.run(given, call);
-          return bounded(typeof found === 'string' ? secrets.redactMessage(found) : jsonOf(found, secrets));
+          return typeof found === 'string'
+            ? [bounded(secrets.redactMessage(found))]
+            : answerOf(found, secrets);
         });
-        return { content: [{ type: 'text', text: answer }] };
+        return { content: answer.map((text) => ({ type: 'text', text })) };
       } catch (error) {
         const text = bounded(
           errorText(error instanceof ToldFailure ? error.told : toldError(error, secrets)),
@@ -85,12 +88,16 @@ function errorText({ code, message, hint, problems }: ToldError): string {
   return [`${code}: ${message}`, ...lines, ...(hint === undefined ? [] : [`Hint: ${hint}`])].join('\n');
 }
 
-function jsonOf(value: unknown, secrets: Secrets): string {
-  const text = JSON.stringify(value, (_key, each: unknown) => {
+/** Returns a value as JSON, and that it is shortened where it is. */
+function answerOf(value: unknown, secrets: Secrets): readonly string[] {
+  const whole = JSON.stringify(value, (_key, each: unknown) => {
     if (typeof each === 'string') return secrets.redact(each);
     return typeof each === 'number' && secrets.holds(String(each)) ? HIDDEN : each;
   });
-  return secrets.holds(text) ? secrets.redact(text) : text;
+  const redacted = (text: string): string => (secrets.holds(text) ? secrets.redact(text) : text);
+  if (whole.length <= LETTERS) return [redacted(whole)];
+  const short = shortenedJson(whole, LETTERS);
+  return short === undefined ? [bounded(redacted(whole))] : [redacted(short), SHORTENED];
 }
 
 function bounded(text: string): string {
@@ -98,3 +105,6 @@ function bounded(text: string): string {
   const more = text.length - LETTERS;
   return `${text.slice(0, LETTERS).toWellFormed()}\n… ${more} more characters are left out: ask for less at once.`;
 }
+
+const SHORTENED =
+  'Long texts and lists are shortened, each with a mark that begins with “…”: ask for less at once.';
