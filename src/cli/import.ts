@@ -89,7 +89,7 @@ export const importCommand: Command = {
         file,
         name: nameFor(file),
         settings,
-        readBeside: components === undefined ? besides(file) : () => components,
+        readBeside: besides(file, components),
       }),
     );
     const { afterwards } = await import('./import-check.ts');
@@ -122,10 +122,11 @@ function nameFor(file: string): string {
   return name === 'manifest' ? path.basename(dir) : name;
 }
 
-/** Returns how the Python code of a connector is read: from the files beside the manifest. */
-function besides(file: string): (beside: string) => string | undefined {
+/** Returns how the files of a connector are read: from beside the manifest, and Python from one that is given. */
+function besides(file: string, components: string | undefined): (beside: string) => string | undefined {
   const folder = path.dirname(file);
   return (beside) => {
+    if (components !== undefined && beside.endsWith('.py')) return components;
     const found = path.join(folder, beside);
     return existsSync(found) ? readFileSync(found, 'utf8') : undefined;
   };

@@ -9,7 +9,7 @@ export interface ImportedText {
   readonly name: string;
   /** Settings of the connector. */
   readonly settings: NodeMap | undefined;
-  /** Reads the files with the Python code of a connector, by their paths from the folder of its manifest. */
+  /** Reads the files of a connector, such as those with its Python code, by their paths from the folder of its manifest. */
   readonly readBeside?: ((path: string) => string | undefined) | undefined;
 }
 

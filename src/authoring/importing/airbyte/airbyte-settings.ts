@@ -52,15 +52,30 @@ export class ConnectorSettings {
     return { out: { attr: attributeOf(setting) }, type: TYPES[setting.type] ?? 'any' };
   }
 
-  /** Returns the value of a setting, if it is known: given, or the only possible one. Secrets never are. */
+  /** Returns the value of a setting, if it is known: given, or the only possible one. That of a secret never is. */
   valueOf(keys: readonly (string | number)[]): { readonly value: Constant } | undefined {
     const names = keys.map(String);
     const setting = this.#known.get(names.join('.'));
-    if (setting?.isSecret === true || this.#isAboveSecret(names)) return undefined;
+    if (setting?.isSecret === true) return this.#isLeftOut(setting) ? { value: undefined } : undefined;
+    if (this.#isAboveSecret(names)) return undefined;
     if (this.#given !== undefined) return { value: dig(this.#given, names) ?? setting?.fallback };
     if (setting?.fallback !== undefined) return { value: setting.fallback };
     // nobody has to give it, and nobody has
     return setting?.isRequired === true || this.#isAbove(names) ? undefined : { value: undefined };
+  }
+
+  /** Tells if a secret has a value, which is not known itself. */
+  hasSecret(keys: readonly (string | number)[]): boolean {
+    const names = keys.map(String);
+    const isSecret = this.#known.get(names.join('.'))?.isSecret === true;
+    const value = isSecret && this.#given !== undefined ? dig(this.#given, names) : undefined;
+    return value !== undefined && value !== '';
+  }
+
+  /** Tells if nobody has to give a secret, and nobody has: it is none of a choice that is still open. */
+  #isLeftOut({ keys, isRequired, fallback }: Setting): boolean {
+    if (isRequired || fallback !== undefined) return false;
+    return this.#given === undefined ? keys.length === 1 : dig(this.#given, keys) === undefined;
   }
 
   /** Tells if the setting of an attribute is optional and has no default. */

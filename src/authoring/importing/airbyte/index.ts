@@ -21,7 +21,7 @@ export interface AirbyteOptions {
   readonly settings?: NodeMap | undefined;
   /** Name of the bucket; by default made of the file. */
   readonly name?: string | undefined;
-  /** Reads the files with the Python code of the connector, by their paths from the folder of the manifest. */
+  /** Reads the files of the connector, such as those with its Python code, by their paths from the folder of the manifest. */
   readonly readBeside?: ReadFileBeside | undefined;
 }
 
@@ -39,10 +39,9 @@ export function importAirbyte(text: string, options: AirbyteOptions): Imported {
       '',
       'A manifest has a list “streams:”.',
     );
-  const settings = new ConnectorSettings(
-    get(get(components, 'spec'), 'connection_specification'),
-    options.settings,
-  );
+  const specification =
+    get(get(components, 'spec'), 'connection_specification') ?? specificationBeside(options.readBeside);
+  const settings = new ConnectorSettings(specification, options.settings);
   const code = options.readBeside === undefined ? undefined : new ComponentCode(options.readBeside, read);
   const taken: TakenStream[] = [];
   const ids = new Set<string>();
@@ -66,6 +65,17 @@ export function importAirbyte(text: string, options: AirbyteOptions): Imported {
     name: options.name ?? nameOf(options.file),
     file: options.file,
   });
+}
+
+/** Returns the specification of the settings from the file that has it where the manifest does not. */
+function specificationBeside(readBeside: ReadFileBeside | undefined): ManifestNode | undefined {
+  for (const name of ['spec.yaml', 'spec.yml', 'spec.json']) {
+    const text = readBeside?.(name);
+    if (text === undefined) continue;
+    const read = readYaml(text, name);
+    return get(read, 'connectionSpecification') ?? get(read, 'connection_specification');
+  }
+  return undefined;
 }
 
 function withType(manifest: NodeMap): NodeMap {

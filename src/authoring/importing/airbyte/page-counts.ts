@@ -4,6 +4,7 @@ import { mapParts } from './jinja/map-parts.ts';
 import { isMap } from './node.ts';
 import { TOKEN, type TokenPlace } from './page-token.ts';
 import { responsePosition, type TemplateScope } from './scope.ts';
+import { call } from './translate/out.ts';
 import type { TranslatedJson } from './translate/position.ts';
 import { valueOf } from './translate/value.ts';
 
@@ -26,8 +27,22 @@ export function countedPages(
   readonly pagination: Readonly<Record<string, TranslatedJson>>;
   readonly constants: readonly { readonly place: TranslatedJson; readonly value: TranslatedJson }[];
 } {
-  if (places.some(({ place }) => isMap(place) && place['address'] === true))
-    throw new TemplateError('a number of a page as an address');
+  const stopWhen = { value: { answer: 'rows' }, is: 'below', than: size ?? 1 };
+  if (places.some(({ place }) => isMap(place) && place['address'] === true)) {
+    if (places.length > 1) throw new TemplateError('a number of a page as an address and as something else');
+    if (first !== undefined && first !== 0)
+      throw new TemplateError('a number of a page as the address of the first one');
+    scope.findings.note(
+      'From the second page on, the number of the page stands in the place of the path, as in the other tool; an API may not know that address.',
+    );
+    const pagination = {
+      method: 'response.url',
+      urlKey: call('concat', next),
+      includeParams: true,
+      stopWhen,
+    };
+    return { pagination, constants: [] };
+  }
   const position = responsePosition(scope);
   const sent = (use: TokenPlace): TranslatedJson =>
     use.with === undefined
@@ -46,7 +61,7 @@ export function countedPages(
       method: 'response.param',
       set: places.map((use) => ({ from: sent(use), to: use.place })),
       includeParams: true,
-      stopWhen: { value: { answer: 'rows' }, is: 'below', than: size ?? 1 },
+      stopWhen,
     },
     constants: first === undefined ? [] : places.map((use) => ({ place: use.place, value: firstOf(use) })),
   };

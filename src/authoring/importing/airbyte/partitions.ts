@@ -158,7 +158,7 @@ function ofCode(
       }),
     );
   if (slices.kind === 'values') {
-    const values = valueOf(slices.values, requestPosition(scope, 'the settings')).out;
+    const values = listOfValues(valueOf(slices.values, requestPosition(scope, 'the settings')).out);
     const from = parents.find((parent) => textOf(parent, 'partition_field', scope) === field);
     const list = { name: field, values, ...(from === undefined ? {} : optionOf(from, scope)) };
     return [{ lists: [list], parents: [] }];
@@ -172,6 +172,14 @@ function ofCode(
       keepsState: false,
     })),
   );
+}
+
+/** Returns a list of values that are written out as it is, and one of a value that a setting has as a function. */
+function listOfValues(values: TranslatedJson): TranslatedJson {
+  const [only] = isSequence(values) ? values : [];
+  if (!isSequence(values) || !values.some(isMap)) return values;
+  if (values.length > 1 || only === undefined) throw new TemplateError('several values that settings have');
+  return call('split', only, '\n');
 }
 
 function textOf(component: ManifestComponent, key: string, scope: TemplateScope): string {

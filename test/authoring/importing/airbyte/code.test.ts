@@ -650,3 +650,54 @@ ${conditions}            yield item
     `Python code: ${CLASS} (too many conditions that are known only while it runs)`,
   ]);
 });
+
+const router = `
+from airbyte_cdk.sources.declarative.partition_routers import SubstreamPartitionRouter
+from airbyte_cdk.sources.types import StreamSlice
+
+class Shop(SubstreamPartitionRouter):
+    def stream_slices(self):
+        shop = self.config.get("shop")
+        if shop:
+            yield StreamSlice(partition={"id": shop}, cursor_slice={})
+        else:
+            yield from super().stream_slices()
+`;
+
+// a secret is known by whether it is there, and its value is that of the run
+test.each([
+  ['there', { shop: 's' }, { over: { id: { function: 'split', args: [{ attr: 'settings.#shop' }, '\n'] } } }],
+  ['left out', {}, { endpoint: 'shops' }],
+  ['not given yet', undefined, { endpoint: 'shops' }],
+])(
+  'a router that asks for a secret which is %s, in a specification beside the manifest',
+  (_, settings, job) => {
+    const items = stream('items', '/{{ stream_partition.id }}', {
+      retriever: {
+        partition_router: {
+          type: 'CustomPartitionRouter',
+          class_name: CLASS,
+          parent_stream_configs: [
+            { parent_key: 'id', partition_field: 'id', stream: stream('shops', '/shops') },
+          ],
+        },
+      },
+    });
+    const specification = {
+      connectionSpecification: { properties: { shop: { type: 'string', airbyte_secret: true } } },
+    };
+    const { configuration, report } = importAirbyte(
+      manifestOf({ stream: items, more: { spec: undefined } }, 'https://a.example'),
+      {
+        file: 'shop.yaml',
+        settings,
+        readBeside: (file) =>
+          ({ 'components.py': router, 'spec.json': JSON.stringify(specification) })[file] ?? undefined,
+      },
+    );
+    expect(report.streams).toMatchObject([{ outcome: 'exact', reasons: [] }]);
+    expect(configuration).toMatchObject({
+      rows: [{ configuration: { parameters: { config: { jobs: [job] } } } }],
+    });
+  },
+);

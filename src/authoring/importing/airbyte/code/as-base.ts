@@ -4,6 +4,7 @@ import { constant, isConstant, TemplateError, type Expression } from '../jinja/a
 import { fold } from '../jinja/fold.ts';
 import { isTruthy } from '../jinja/values.ts';
 import { noteFixed, type TemplateScope } from '../scope.ts';
+import { accessOf } from '../translate/position.ts';
 import type { CallArguments } from './builtins.ts';
 import type { CodeClass } from './component-code.ts';
 import { CodeObject, parametersOf } from './code-object.ts';
@@ -17,6 +18,11 @@ import { dict, keyOf, type CodeValue } from './values.ts';
 export function bySettings(scope: TemplateScope): Decide {
   return (condition) => {
     const now = fold(scope.settings.substituted(condition), new Map());
+    const access = accessOf(now);
+    if (access?.name === 'config' && scope.settings.hasSecret(access.keys)) {
+      noteFixed(scope, `{{ ${wordsOf(condition)} }}`);
+      return true;
+    }
     if (!isConstant(now) && !isDayText(now))
       throw new TemplateError('a condition that is known only while it runs');
     noteFixed(scope, `{{ ${wordsOf(condition)} }}`);

@@ -246,4 +246,22 @@ export const TOKEN_CASES: readonly TwoRuns[] = [
       ['1', '3'],
     ],
   },
+  {
+    name: 'the number of a page in the place of the path',
+    stream: stream('items', '/a', {
+      requester: { url_base: `${API}/v1`, request_parameters: { kind: 'x' } },
+      retriever: pages(
+        { type: 'PageIncrement', page_size: 2, start_from_page: 1 },
+        { type: 'RequestPath' },
+        { page_size_option: inQuery('size') },
+      ),
+    }),
+    api: ({ pathname }) =>
+      pathname === '/v1/a' ? [{ id: 1 }, { id: 2 }] : pathname === '/v1/2' ? [{ id: 3 }, { id: 4 }] : [],
+    asks: twoRuns(['GET /v1/a?kind=x&size=2', 'GET /v1/2?kind=x&size=2', 'GET /v1/3?kind=x&size=2']),
+    ids: [
+      ['1', '2', '3', '4'],
+      ['1', '2', '3', '4'],
+    ],
+  },
 ];
