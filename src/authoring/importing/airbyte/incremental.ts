@@ -185,6 +185,10 @@ function byTime(
     scope.findings.moreRows(
       'Rows after the end are written, and move the state: the other tool leaves them out, as those before its state.',
     );
+  if (keepsState && !isLost && isApart(step, granularity, format))
+    scope.findings.rowsTwice(
+      'a later run asks for what is new alone; the other tool asks for all but the first window again, since its granularity is finer than its format, and so no window ends beside the next; their rows are merged by the primary key',
+    );
   if (/month|year/.test(step ?? ''))
     scope.findings.note(
       'Windows of months that begin after the 28th end with shorter months; in the other tool all later ones begin on that earlier day, too. Together they cover the same time.',
@@ -271,6 +275,30 @@ function isBeforeNow(end: TranslatedJson | undefined, format: string): boolean {
     /"-\d/.test(text) ||
     (isMidnight && hasTime(format))
   );
+}
+
+/**
+ * Tells if windows lie apart in the state of the other tool. The end of one is a granularity before the next, cut to what
+ * the format says of it; windows are one where another granularity leads from there to the next.
+ */
+function isApart(step: string | undefined, granularity: string | undefined, format: string): boolean {
+  if (step === undefined || granularity === undefined) return false;
+  const [count = '', unit = ''] = granularity.split(' ');
+  const finest = finestUnit(format);
+  const [one, least] = [SIZES.indexOf(unit.replace(/s$/, '')), SIZES.indexOf(finest)];
+  if (unit.startsWith('microsecond') && finest === 'millisecond') return Number(count) < 1000;
+  return one !== -1 && one < least;
+}
+
+const SIZES = ['microsecond', 'millisecond', 'second', 'minute', 'hour', 'day', 'month'];
+
+function finestUnit(format: string): string {
+  if (/%(?:f|epoch_microseconds)/.test(format)) return 'microsecond';
+  if (/%_?ms/.test(format)) return 'millisecond';
+  if (/%[sSTcX]/.test(format)) return 'second';
+  if (format.includes('%M')) return 'minute';
+  if (/%[HI]/.test(format)) return 'hour';
+  return /%[dejFx]/.test(format) ? 'day' : 'month';
 }
 
 function hasTime(format: string): boolean {

@@ -276,6 +276,27 @@ test.each<[string, Part, string]>([
   expect(report.streams.map((each) => each.outcome)).toEqual([outcome]);
 });
 
+// of windows that lie apart airbyte-cdk keeps the first one as the state
+test.each<[string, string, string]>([
+  ['%ms', 'PT0.000001S', 'equal rows, other columns'],
+  ['%ms', 'PT0.001S', 'exact'],
+  ['%s', 'PT0.001S', 'equal rows, other columns'],
+  ['%s', 'PT1S', 'exact'],
+  ['%Y-%m-%dT%H:%M:%S.%fZ', 'PT0.000001S', 'exact'],
+  ['%Y-%m-%d', 'PT1S', 'equal rows, other columns'],
+])('windows in %s, %s apart, are %s', (format, granularity, outcome) => {
+  const cursor = {
+    datetime_format: format,
+    cursor_datetime_formats: [format],
+    cursor_granularity: granularity,
+  };
+  const outcomes = ['P30D', undefined].map((step) => {
+    const of = stream('items', '/a', times({ ...cursor, step }));
+    return importAirbyte(manifestOf({ stream: of }, API), { file: 'shop.yaml' }).report.streams[0]?.outcome;
+  });
+  expect(outcomes).toEqual([outcome, 'exact']);
+});
+
 test('requests that may differ are told: windows of months late in the month, and links that name a parameter', () => {
   const next = { type: 'CursorPagination', cursor_value: '{{ response.next }}' };
   const of = stream('items', '/a', {
