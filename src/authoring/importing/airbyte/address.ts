@@ -1,5 +1,5 @@
 import { constant, TemplateError, type Expression } from './jinja/ast.ts';
-import { pythonText } from './jinja/literal.ts';
+import { pythonText } from '../../../lib/python-literal.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, shown } from './node.ts';
 import { isPageToken, tokenInText, tokenUse, type TokenPlace } from './page-token.ts';

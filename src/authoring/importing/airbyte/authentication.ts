@@ -8,7 +8,7 @@ import { ManifestFindings } from './findings.ts';
 import { fold } from './jinja/fold.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { readRequest, type RequestDraft } from './request.ts';
-import { pythonText } from './jinja/literal.ts';
+import { pythonText } from '../../../lib/python-literal.ts';
 import { known, requestPosition, translated, type TemplateScope } from './scope.ts';
 import { durationWords } from './time-format.ts';
 import { pathText, type TranslatedJson } from './translate/position.ts';

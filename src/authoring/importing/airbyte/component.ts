@@ -1,7 +1,7 @@
 import { remember } from '../../../lib/remember.ts';
 import { constant, isItems, TemplateError, type Constant, type Expression } from './jinja/ast.ts';
 import { fold, type Known } from './jinja/fold.ts';
-import { literalOf } from './jinja/literal.ts';
+import { literalOf } from '../../../lib/python-literal.ts';
 import { mapParts } from './jinja/map-parts.ts';
 import { parseTemplate } from './jinja/parse.ts';
 import { get, isMap, isSequence, placeOf, type ManifestNode, type NodeMap } from './node.ts';

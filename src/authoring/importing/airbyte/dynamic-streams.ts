@@ -3,7 +3,7 @@ import type { ConnectorSettings } from './airbyte-settings.ts';
 import { ManifestComponent } from './component.ts';
 import { isConstant, isItems, isMapping, TemplateError, type Constant } from './jinja/ast.ts';
 import { fold } from './jinja/fold.ts';
-import { literalOf, pythonText } from './jinja/literal.ts';
+import { literalOf, pythonText } from '../../../lib/python-literal.ts';
 import { parseTemplate } from './jinja/parse.ts';
 import { isTruthy } from './jinja/values.ts';
 import { get, isMap, isSequence, mapOf, placeOf, shown, type ManifestNode, type NodeMap } from './node.ts';

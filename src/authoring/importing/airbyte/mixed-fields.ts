@@ -1,4 +1,5 @@
-import { get, isMap, isSequence, type ManifestNode } from './node.ts';
+import { typesOf } from './field-kinds.ts';
+import { get, isMap, type ManifestNode } from './node.ts';
 import { call } from './translate/out.ts';
 import { pathText, type TranslatedJson } from './translate/position.ts';
 
@@ -14,17 +15,6 @@ export function mixedFields(loader: ManifestNode | undefined): readonly string[]
     types.delete('null');
     return types.has('object') && types.size > 1 ? [name] : [];
   });
-}
-
-function typesOf(schema: ManifestNode | undefined): readonly string[] {
-  if (!isMap(schema)) return [];
-  const { type } = schema;
-  const own = (isSequence(type) ? type : [type]).filter((each) => typeof each === 'string');
-  const branches = ['oneOf', 'anyOf'].flatMap((word) => {
-    const listed = schema[word];
-    return isSequence(listed) ? listed : [];
-  });
-  return [...own, ...branches.flatMap(typesOf)];
 }
 
 /** Returns the value of a field, as JSON text where it is an object or a list. */

@@ -1,8 +1,9 @@
 import { TemplateError, type Expression } from './jinja/ast.ts';
-import { literalOf, pythonText } from './jinja/literal.ts';
+import { literalOf, pythonText, tupleOf } from '../../../lib/python-literal.ts';
 import { codeRows } from './code/record-extractor.ts';
 import { keptRecords } from './code/record-filter.ts';
 import { readCode } from './code/read-code.ts';
+import { kindsOf, type SchemaKind } from './field-kinds.ts';
 import { FieldNames } from './field-names.ts';
 import { cutItems } from './cut-items.ts';
 import { mixedFields, scalarOrJson } from './mixed-fields.ts';
@@ -11,13 +12,14 @@ import { CodeRefused } from './code/refused.ts';
 import { changedFields, type ChangedFields } from './code/transformation.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
+import { outOf } from './request-object.ts';
 import { known, recordPosition, translated, withSettings, noteFixed, type TemplateScope } from './scope.ts';
 import { conditionOf } from './translate/condition.ts';
-import { refuseOther } from './translate/field-value.ts';
-import { strictFilter } from './translate/strict-filter.ts';
+import { isReckoned, readAgain, refuseOther } from './translate/field-value.ts';
+import { comparedByType, strictFilter } from './translate/strict-filter.ts';
 import { pathText, type TranslatedJson, type TemplatePosition, type Typed } from './translate/position.ts';
 import { testOf } from './translate/test.ts';
-import { call, textOut } from './translate/out.ts';
+import { call, isField, shownField, textOut } from './translate/out.ts';
 import { valueOf } from './translate/value.ts';
 
 /** The rows of a job, and what is made of them. */
@@ -47,7 +49,7 @@ export function readRecords(
   selector: ManifestComponent | undefined,
   scope: TemplateScope,
 ): RecordsDraft {
-  const work = new Records(scope);
+  const work = new Records(scope, stream.get('schema_loader'));
   const dataField = work.extractor(selector?.child('extractor'));
   if (selector?.className !== undefined)
     scope.findings.not(selector.at, `Python code: ${selector.className}`);
@@ -84,8 +86,11 @@ class Records {
   /** Fields of the schema that are times; undefined where it is known only while it runs. */
   #times: ReadonlySet<string> | undefined;
 
-  constructor(scope: TemplateScope) {
+  readonly #loader: ManifestNode | undefined;
+
+  constructor(scope: TemplateScope, loader: ManifestNode | undefined) {
     this.#scope = scope;
+    this.#loader = loader;
   }
 
   draft(dataField: TranslatedJson): RecordsDraft {
@@ -305,7 +310,10 @@ class Records {
   #position(): TemplatePosition {
     const seen = new Map<string, Typed>(this.#added);
     for (const name of this.#removed) seen.set(name, { out: null, type: 'any' });
-    return recordPosition(this.#scope, seen, this.#names);
+    return {
+      ...recordPosition(this.#scope, seen, this.#names),
+      kindsOf: (keys) => this.#kindsOf(keys),
+    };
   }
 
   /** Returns the templates of a record that see no field which code has changed. */
@@ -432,8 +440,7 @@ class Records {
   }
 
   #add(field: ManifestComponent, transformation: ManifestComponent): void {
-    const path = field.get('path');
-    const name = (isSequence(path) ? path : [path ?? '']).map(String).join('.');
+    const name = nameOf(field).join('.');
     const value = field.get('value');
     if (value === undefined) return;
     const isMade = this.#scope.findings.attemptColumn(name, value, () => {
@@ -442,7 +449,10 @@ class Records {
       this.#removed.delete(name);
       const { out } = typed;
       if (field.expression(value).kind !== 'map' || !isMap(out)) {
-        this.#columns.set(name.replaceAll('.', '_'), asSource(out));
+        this.#columns.set(
+          name.replaceAll('.', '_'),
+          asSource(field.text('value_type') === 'string' ? out : this.#readAgain(typed)),
+        );
         this.#inPlaceOf(name);
         return true;
       }
@@ -463,6 +473,20 @@ class Records {
     );
   }
 
+  #readAgain(typed: Typed): TranslatedJson {
+    return readAgain(typed, (field) => {
+      const path = isMap(field) ? field['path'] : undefined;
+      const kinds =
+        typeof path === 'string' && !path.startsWith('$') ? this.#kindsOf(path.split('.')) : undefined;
+      return kinds?.has('text') === false;
+    });
+  }
+
+  /** Returns what a field of the record as it came may be. */
+  #kindsOf(keys: readonly (string | number)[]): ReadonlySet<SchemaKind> | undefined {
+    return this.#names.isChanged ? undefined : kindsOf(this.#loader, keys);
+  }
+
   /** Leaves out the field of the row itself whose column a value takes: one inside of an object keeps its own. */
   #inPlaceOf(name: string): void {
     if (!name.includes('.') || this.#names.isChanged || /[[\]?!]/.test(name)) return;
@@ -472,9 +496,14 @@ class Records {
   #valueOf(field: ManifestComponent, value: ManifestNode, transformation: ManifestComponent): Typed {
     const position = this.#position();
     const isText = field.text('value_type') === 'string';
-    refuseOther(field.expression(value), isText);
-    const typed = translated(value, field, this.#scope, position);
-    const wanted = isText ? { out: textOut(typed), type: 'text' as const } : cellOf(typed);
+    const expression = field.expression(value);
+    refuseOther(expression);
+    const typed = translated(value, field, this.#scope, position, comparedByType);
+    const wanted = isText ? textOf(expression, typed) : cellOf(typed);
+    if (isReckoned(expression))
+      this.#scope.findings.column(
+        `“${pathText(nameOf(field))}” is reckoned in decimal digits: 0.1 * 3 is 0.3, and 0.30000000000000004 there`,
+      );
     const condition = transformation.text('condition') ?? '';
     if (condition === '') return wanted;
     const seen: TemplatePosition = {
@@ -483,10 +512,7 @@ class Records {
         root === 'value' && keys.length === 0 ? wanted : position.reference(root, keys),
     };
     const test = testOf(transformation.expression(condition), (part) => valueOf(part, seen));
-    const name = (isSequence(field.get('path')) ? (field.get('path') as readonly ManifestNode[]) : []).map(
-      String,
-    );
-    const before = position.reference('record', name);
+    const before = position.reference('record', nameOf(field));
     return { out: call('if', test, wanted.out, before?.out ?? null), type: 'any' };
   }
 
@@ -518,10 +544,24 @@ class Records {
   }
 }
 
+/** Returns the path of an added field. */
+function nameOf(field: ManifestComponent): readonly string[] {
+  const path = field.get('path');
+  return (isSequence(path) ? path : [path ?? '']).map(String);
+}
+
+/** Returns a value that stays a text. */
+function textOf(of: Expression, typed: Typed): Typed {
+  return isField(typed.out) ? shownField(of, typed) : { out: textOut(typed), type: 'text' };
+}
+
 /** Converts a value for a cell: times, and numbers with a fraction, are texts there; a text such as `True` is read. */
 function cellOf(typed: Typed): Typed {
-  const read = typeof typed.out === 'string' ? literalOf(typed.out) : undefined;
-  if (typeof read === 'boolean') return { out: read, type: 'boolean' };
+  const { out } = typed;
+  if (typeof out === 'string') {
+    const read = outOf(tupleOf(out) ?? literalOf(out));
+    return { out: read, type: typeof read === 'boolean' ? 'boolean' : typed.type };
+  }
   return ['seconds', 'day', 'float', 'span'].includes(typed.type)
     ? { out: textOut(typed), type: 'text' }
     : typed;

@@ -1,5 +1,5 @@
 import { TemplateError, type Expression } from './jinja/ast.ts';
-import { literalOf, pythonText } from './jinja/literal.ts';
+import { literalOf, pythonText } from '../../../lib/python-literal.ts';
 import { isMap, isSequence } from './node.ts';
 import { call, textOut } from './translate/out.ts';
 import type { TranslatedJson, TemplatePosition, Typed } from './translate/position.ts';

@@ -1,7 +1,7 @@
 import { TemplateError } from './jinja/ast.ts';
 import { readCode } from './code/read-code.ts';
 import { codeRequest, type CodeRequest } from './code/requester.ts';
-import { literalOf, pythonText, tupleOf } from './jinja/literal.ts';
+import { literalOf, pythonText, tupleOf } from '../../../lib/python-literal.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { propertiesOut } from './query-properties.ts';

@@ -179,6 +179,7 @@ function headerOf(keys: readonly (string | number)[]): Reference | undefined {
  * Translates a template to a value. One without a counterpart whose settings are all known is computed now, and a note
  * says so.
  *
+ * @param change what is made of an expression before
  * @throws {TemplateError} for what can't be had
  */
 export function translated(
@@ -186,15 +187,16 @@ export function translated(
   component: ManifestComponent,
   scope: TemplateScope,
   position: TemplatePosition,
+  change: (expression: Expression) => Expression = (expression) => expression,
 ): Typed {
   const expression = component.expression(value);
   try {
-    return valueOf(expression, position);
+    return valueOf(change(expression), position);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const fixed = withSettings(expression, component, scope);
     if (fixed === undefined) throw error;
-    const typed = valueOf(fixed, position);
+    const typed = valueOf(change(fixed), position);
     noteFixed(scope, value);
     return typed;
   }

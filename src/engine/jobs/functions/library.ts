@@ -16,6 +16,7 @@ import { EXTREMES } from './extremes.ts';
 import type { LibraryFunction } from './function.ts';
 import { digest, hmac } from './hash.ts';
 import { NUMBERS } from './numbers.ts';
+import { PYTHON } from './python.ts';
 import { sprintf } from './sprintf.ts';
 import { strtotime } from './strtotime.ts';
 import { TEXTS } from './texts.ts';
@@ -114,6 +115,7 @@ export const LIBRARY: Readonly<Record<string, LibraryFunction>> = {
   ...TEXTS,
   ...DATES,
   ...VALUES,
+  ...PYTHON,
   urlencode: {
     usage: 'urlencode(text)',
     description: 'A text encoded for a URL, with + for a space; in placeholders of child jobs only.',

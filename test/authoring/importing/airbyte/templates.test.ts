@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { TemplateError, type Constant } from '../../../../src/authoring/importing/airbyte/jinja/ast.ts';
 import { compute, NotConstant } from '../../../../src/authoring/importing/airbyte/jinja/compute.ts';
 import { fold } from '../../../../src/authoring/importing/airbyte/jinja/fold.ts';
-import { literalOf, pythonText } from '../../../../src/authoring/importing/airbyte/jinja/literal.ts';
+import { literalOf, pythonText } from '../../../../src/lib/python-literal.ts';
 import { parseTemplate } from '../../../../src/authoring/importing/airbyte/jinja/parse.ts';
 
 function rendered(template: string, names: Readonly<Record<string, Constant>> = {}): string {

@@ -1,3 +1,7 @@
+import type { PythonValue } from '../../../../lib/python-literal.ts';
+
+export { Float, isItems, isMapping } from '../../../../lib/python-literal.ts';
+
 /** A template language expression. Texts between expressions are joined by `join`; `{% if %}` is `choose`. */
 export type Expression =
   | { readonly kind: 'constant'; readonly value: Constant }
@@ -42,24 +46,7 @@ export interface Arguments {
 }
 
 /** A value of the template language; `undefined` is its undefined. */
-export type Constant =
-  | null
-  | undefined
-  | boolean
-  | number
-  | string
-  | Float
-  | readonly Constant[]
-  | { readonly [key: string]: Constant };
-
-/** A number that is written with its fraction, also where it has none: `10 / 2` is `5.0`. */
-export class Float {
-  readonly value: number;
-
-  constructor(value: number) {
-    this.value = value;
-  }
-}
+export type Constant = PythonValue;
 
 /** A template that cannot be read, or says what nothing here can say. */
 export class TemplateError extends Error {
@@ -77,13 +64,4 @@ export function isConstant(
   expression: Expression | undefined,
 ): expression is { readonly kind: 'constant'; readonly value: Constant } {
   return expression?.kind === 'constant';
-}
-
-/** Tells whether a constant is a list; `Array.isArray` would lose the type of its items. */
-export function isItems(value: Constant): value is readonly Constant[] {
-  return Array.isArray(value);
-}
-
-export function isMapping(value: Constant): value is { readonly [key: string]: Constant } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Float);
 }

@@ -8,7 +8,7 @@ import {
   type Expression,
 } from './ast.ts';
 import { callMethod, FILTERS, FUNCTIONS, mapped, TESTS } from './library.ts';
-import { pythonText } from './literal.ts';
+import { pythonText } from '../../../../lib/python-literal.ts';
 import { isEqual, isTruthy, limited, NOT_SAID, plain, type NotSaid } from './values.ts';
 
 /** The value depends on something that is not known, or on what can't be worked out here. */

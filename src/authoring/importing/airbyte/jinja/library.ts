@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { loadRe2 } from '../../../../lib/on-demand.ts';
 import { Float, isItems, isMapping, type Constant } from './ast.ts';
-import { jsonText, pythonText } from './literal.ts';
+import { jsonText, pythonText } from '../../../../lib/python-literal.ts';
 import { isEqual, isTruthy, limited, NOT_SAID, refuseLength, type NotSaid } from './values.ts';
 
 type LibraryFunction = (...args: Constant[]) => Constant | NotSaid;

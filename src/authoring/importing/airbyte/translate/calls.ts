@@ -1,8 +1,11 @@
 import { TemplateError, type Arguments, type Expression } from '../jinja/ast.ts';
 import { durationWords, phpFormat } from '../time-format.ts';
-import { isMap } from '../node.ts';
+import type { SchemaKind } from '../field-kinds.ts';
+import { isMap, isSequence } from '../node.ts';
 import {
+  accessOf,
   TYPE_WORDS,
+  type TemplatePosition,
   type TranslatedJson,
   type TranslatePart,
   type Typed,
@@ -10,7 +13,7 @@ import {
 } from './position.ts';
 import { isNumeric } from '../../numeric.ts';
 import { asCall, isDefined, type ValueTest } from './key-there.ts';
-import { call, formatted, isField, NOW, shifted, textOut } from './out.ts';
+import { call, characterOr, formatted, isField, NOW, readsRow, shifted, shownField, textOut } from './out.ts';
 
 type Translate = (args: Reader) => Typed;
 
@@ -324,14 +327,33 @@ function defaultOf(self: Typed, args: Reader, isThere: ValueTest | boolean): Typ
 /** Returns a whole number. */
 function wholeNumber(self: Typed, fallback: TranslatedJson): TranslatedJson {
   const { out, type } = notTime('int', self);
-  if (type === 'number' || type === 'float') return out;
-  if (
-    isMap(out) &&
-    typeof out['function'] === 'string' &&
-    ['strtotime', 'parse_date', 'floor', 'length'].includes(out['function'])
-  )
-    return out;
-  return call('floor', call('number', out, fallback));
+  if (typeof out === 'number') return Math.trunc(out);
+  if (isWhole(out)) return out;
+  const number = type === 'number' || type === 'float' ? out : call('number', out, fallback);
+  // of a row, it may be below zero, and is cut there, too
+  return readsRow(out) ? call('subtract', number, call('mod', number, 1)) : call('floor', number);
+}
+
+const WHOLE: ReadonlySet<unknown> = new Set(['strtotime', 'parse_date', 'floor', 'length']);
+/** Functions that give whole numbers for whole numbers. */
+const KEEPS_WHOLE: ReadonlySet<unknown> = new Set(['add', 'subtract', 'multiply', 'abs', 'mod']);
+
+/** Tells if a value is a whole number, whatever it is made of. */
+function isWhole(out: TranslatedJson): boolean {
+  if (typeof out === 'number') return Number.isInteger(out);
+  if (!isMap(out)) return false;
+  const { function: name, args } = out;
+  if (WHOLE.has(name)) return true;
+  const parts = isSequence(args) ? args : [];
+  return KEEPS_WHOLE.has(name) && parts.every(isWhole);
+}
+
+/** Returns a text as it is, and anything else as JSON, null among it. */
+function asJsonText({ out }: Typed, kinds: ReadonlySet<SchemaKind> | undefined): Typed {
+  if (kinds?.has('list') === true || kinds?.has('object') === true)
+    throw new TemplateError('the filter string of a list or an object');
+  const json = call('json_encode', out);
+  return { out: call('if', call('is', json, 'startsWith', '"'), out, json), type: 'text' };
 }
 
 /** Returns a pattern with one group, the only one that counts; lookaround cannot be translated. */
@@ -347,9 +369,14 @@ function oneGroup(expression: string): string {
   return only;
 }
 
+/** Filters that make a text of their value first: null is the text `None` in it. */
+const OF_TEXTS: ReadonlySet<string> = new Set('upper lower trim replace hash hmac'.split(' '));
+const LENGTHS: ReadonlySet<string> = new Set(['length', 'count']);
+
 export function filterOf(
   expression: Extract<Expression, { kind: 'filter' }>,
   translate: TranslatePart,
+  position: TemplatePosition,
 ): Typed {
   const isDefault = expression.name === 'default' || expression.name === 'd';
   const filter = Object.hasOwn(FILTERS, expression.name) ? FILTERS[expression.name] : undefined;
@@ -358,5 +385,21 @@ export function filterOf(
   checkCount(expression.name, args);
   if (filter === undefined)
     return defaultOf(translate(expression.of), args, isDefined(expression.of, translate));
-  return filter(translate(expression.of), args);
+  const self = translate(expression.of);
+  // what is read from a record may be missing, or of another type
+  if (position.hasUndefined !== true || !readsRow(self.out)) return filter(self, args);
+  if (LENGTHS.has(expression.name))
+    return { out: call('coalesce', call('length', self.out), 0), type: 'number' };
+  if (!isField(self.out)) {
+    const isShown = OF_TEXTS.has(expression.name) && self.type === 'any';
+    return filter(isShown ? { out: call('python_text', self.out), type: 'text' } : self, args);
+  }
+  const kinds = position.kindsOf?.(accessOf(expression.of)?.keys ?? []);
+  if (OF_TEXTS.has(expression.name)) return filter(shownField(expression.of, self), args);
+  if (expression.name === 'string') return asJsonText(self, kinds);
+  const made = filter(self, args);
+  const index = expression.name === 'first' ? 0 : expression.name === 'last' ? -1 : undefined;
+  return index === undefined || kinds?.has('text') === false
+    ? made
+    : { ...made, out: characterOr(self.out, index, made.out) };
 }

@@ -1,56 +1,79 @@
-import { isConstant, isItems, isMapping, TemplateError, type Expression } from '../jinja/ast.ts';
-import { literalOf, pythonText, tupleOf } from '../jinja/literal.ts';
+import { Float, isConstant, TemplateError, type Expression } from '../jinja/ast.ts';
+import { pythonText } from '../../../../lib/python-literal.ts';
 import { mapParts } from '../jinja/map-parts.ts';
+import { isMap, isSequence } from '../node.ts';
+import { call, isField, readsRow } from './out.ts';
+import type { TranslatedJson, Typed } from './position.ts';
 
 /** Filters that write numbers and JSON in a way of their own, which is read again. */
 const OWN: ReadonlySet<string> = new Set(['round', 'tojson']);
 
 /**
- * Refuses the value of a field of a record that the other tool makes another one of: the result of a template is read as
- * a literal of Python there, so that `{{ record.a }}_{{ record.b }}` is the number 12 for 1 and 2.
+ * Refuses the value of a field of a record that cannot be made here as the other tool makes it.
  *
- * @param isText whether the value is kept as a text, and not read
  * @throws {TemplateError}
  */
-export function refuseOther(expression: Expression, isText: boolean): void {
-  if (!isText && readsAsLiteral(expression))
-    throw new TemplateError('a text that the other tool reads as a number or a list');
-  refuseParts(expression);
-}
-
-function refuseParts(expression: Expression): void {
+export function refuseOther(expression: Expression): void {
   if (expression.kind === 'filter' && OWN.has(expression.name))
     throw new TemplateError(`the filter ${expression.name}`);
   if (expression.kind === 'list')
     throw new TemplateError('a list of values that are known only while it runs');
   mapParts(expression, (part) => {
-    refuseParts(part);
+    refuseOther(part);
     return part;
   });
 }
 
-/** Values that stand for those of a record: what becomes another value with one of them may do so with others. */
-const SAMPLES = ['5', '10', '1.5', 'a'];
-
-function readsAsLiteral(expression: Expression): boolean {
-  if (expression.kind === 'choose')
-    return [expression.then, expression.otherwise].some((part) => part !== undefined && readsAsLiteral(part));
-  const parts = partsOf(expression);
-  if (parts.length < 2) return false;
-  return SAMPLES.some((sample) => {
-    const text = parts.map((part) => (isConstant(part) ? pythonText(part.value) : sample)).join('');
-    const read = literalOf(text);
-    return tupleOf(text) !== undefined || isItems(read) || isMapping(read) || pythonText(read) !== text;
+/** Tells if a value is reckoned with fractions, which the other tool keeps in binary digits: 0.1 * 3 is 0.30000000000000004. */
+export function isReckoned(expression: Expression): boolean {
+  if (expression.kind === 'binary' && '+-*/%'.includes(expression.operator)) {
+    const { operator, left, right } = expression;
+    const hasFraction = [left, right].some((side) => isConstant(side) && side.value instanceof Float);
+    const isShifted = isConstant(right) && /^10+$/.test(pythonText(right.value));
+    if (hasFraction || (operator === '/' && !isShifted)) return true;
+  }
+  let isFound = false;
+  mapParts(expression, (part) => {
+    isFound ||= isReckoned(part);
+    return part;
   });
+  return isFound;
 }
 
-/** Returns the parts of a text that is put together. */
-function partsOf(expression: Expression): readonly Expression[] {
-  if (expression.kind === 'join') return expression.parts.flatMap(partsOf);
-  if (expression.kind !== 'binary') return [expression];
-  const { operator, left, right } = expression;
-  if (operator !== '~' && operator !== '+') return [expression];
-  const parts = [...partsOf(left), ...partsOf(right)];
-  const isText = operator === '~' || parts.some((part) => isConstant(part) && typeof part.value === 'string');
-  return isText ? parts : [expression];
+/** Functions whose text or number reads as itself. */
+const PLAIN: ReadonlySet<unknown> = new Set(
+  'add subtract multiply divide mod round floor ceil abs number length is not all any date strtotime parse_date hash hash_hmac base64_encode urlencode'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Returns the value of an added field: the text that a template gives is read there as a literal of Python.
+ *
+ * @param isPlain whether a field of the record cannot be a text that reads as another value
+ */
+export function readAgain({ out, type }: Typed, isPlain: (field: TranslatedJson) => boolean): TranslatedJson {
+  const isText = type === 'text' || type === 'any';
+  return isText && readsRow(out) && !readsAsItself(out, isPlain) ? call('python_value', out) : out;
+}
+
+function readsAsItself(out: TranslatedJson, isPlain: (field: TranslatedJson) => boolean): boolean {
+  if (!isMap(out)) return typeof out !== 'string';
+  if (isField(out)) return isPlain(out);
+  const { function: name, args } = out;
+  const parts = isSequence(args) ? args : [];
+  if (PLAIN.has(name)) return true;
+  const [first, ...others] = parts;
+  // two letters begin no literal but these
+  if (name === 'concat')
+    return typeof first === 'string' && /^[A-Za-z]{2}/.test(first) && !/^(?:True|False|None)/.test(first);
+  if (name === 'if') return others.every((part) => isReadText(part) || readsAsItself(part, isPlain));
+  return name === 'coalesce' && parts.every((part) => isReadText(part) || readsAsItself(part, isPlain));
+}
+
+/** Tells if a constant text reads as itself. */
+function isReadText(out: TranslatedJson): boolean {
+  return (
+    typeof out === 'string' && /^(?:[A-Za-z]{2}[\w -]*)?$/.test(out) && !/^(?:True|False|None)$/.test(out)
+  );
 }

@@ -1,8 +1,8 @@
-import { Float, TemplateError } from '../jinja/ast.ts';
-import { pythonText } from '../jinja/literal.ts';
-import { isMap } from '../node.ts';
+import { Float, isConstant, TemplateError, type Expression } from '../jinja/ast.ts';
+import { pythonText } from '../../../../lib/python-literal.ts';
+import { isMap, isSequence } from '../node.ts';
 import { phpFormat } from '../time-format.ts';
-import { TYPE_WORDS, type TranslatedJson, type Typed } from './position.ts';
+import { accessOf, TYPE_WORDS, type TranslatedJson, type Typed } from './position.ts';
 
 /** Returns a value as part of a text: booleans are `True` and `False`, times have their form. */
 export function textOut(value: Typed): TranslatedJson {
@@ -32,6 +32,32 @@ export function isFieldOfParent(out: TranslatedJson): boolean {
 /** Tells if a value is a field of a row, which is read when there is one. */
 export function isField(out: TranslatedJson): boolean {
   return isMap(out) && (out['path'] !== undefined || out['firstOf'] !== undefined);
+}
+
+/** Tells if a field of a row is in a value. */
+export function readsRow(out: TranslatedJson): boolean {
+  if (isSequence(out)) return out.some(readsRow);
+  return isMap(out) && (isField(out) || Object.values(out).some(readsRow));
+}
+
+/**
+ * Returns a field of a record as part of a text, as Python writes it: null is `None`. One that is missing is an empty
+ * text, and `None` where `get` takes it.
+ */
+export function shownField(of: Expression, { out, type }: Typed): Typed {
+  if (type !== 'any') return { out: textOut({ out, type }), type: 'text' };
+  const fallback = accessOf(of)?.fallback;
+  if (of.kind === 'call' && fallback === undefined)
+    return { out: call('python_text', call('map', out, { null: 'None' })), type: 'text' };
+  const missing = isConstant(fallback) ? pythonText(fallback.value) : '';
+  return { out: call('coalesce', call('python_text', out), missing), type: 'text' };
+}
+
+/** Returns an item of what is a list, or the character of what is a text. */
+export function characterOr(of: TranslatedJson, index: number, item: TranslatedJson): TranslatedJson {
+  const isText = call('is', call('json_encode', of), 'startsWith', '"');
+  // all arguments are worked out, whatever the field is
+  return call('if', isText, call('substr', call('python_text', of), index, 1), item);
 }
 
 /** Returns the word of a condition for a value that is present or absent. A setting that is not given is an empty text. */

@@ -1,4 +1,5 @@
 import type { Expression } from '../jinja/ast.ts';
+import type { SchemaKind } from '../field-kinds.ts';
 import type { ManifestNode } from '../node.ts';
 
 /** A value of a configuration: a constant, a source, or a call of a function. */
@@ -8,6 +9,8 @@ export type TranslatedJson = ManifestNode;
 export interface TemplatePosition {
   /** A field that is missing is not None, unless `get` takes it. */
   readonly hasUndefined?: boolean;
+  /** Tells what a field of the record may be, where that is known. */
+  readonly kindsOf?: (keys: readonly (string | number)[]) => ReadonlySet<SchemaKind> | undefined;
   /** In words, for reports: `the record`, `the request`. */
   readonly text: string;
   /**

@@ -7,6 +7,7 @@ import {
   type Constant,
   type Expression,
 } from '../jinja/ast.ts';
+import { mapParts } from '../jinja/map-parts.ts';
 import { accessOf } from './position.ts';
 
 /**
@@ -20,6 +21,29 @@ export function strictFilter(expression: Expression): Expression {
   const known = withoutError(expression, true);
   const holds = kept === undefined ? typed : both('or', kept, typed);
   return known === undefined ? holds : both('and', known, holds);
+}
+
+/** Returns an expression for a value whose comparisons and tests are by type, as those of {@link strictFilter}. */
+export function comparedByType(expression: Expression): Expression {
+  switch (expression.kind) {
+    case 'choose':
+      return mapParts(expression, (part) =>
+        part === expression.when ? truthOf(part) : comparedByType(part),
+      );
+    case 'unary':
+      return typedOf(expression);
+    case 'test':
+      return typedOf(expression);
+    case 'binary':
+      // these give one of their sides
+      if (expression.operator !== 'and' && expression.operator !== 'or') {
+        const typed = typedOf(expression);
+        if (typed !== expression) return typed;
+      }
+      return mapParts(expression, comparedByType);
+    default:
+      return mapParts(expression, comparedByType);
+  }
 }
 
 const ORDER: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);

@@ -2,7 +2,7 @@ import { constant, Float, TemplateError, type Constant, type Expression } from '
 import { mapParts } from '../jinja/map-parts.ts';
 import { isMap, isSequence, shown, type NodeMap } from '../node.ts';
 import { callOf, filterOf } from './calls.ts';
-import { call, isField, orNone, shifted, textOut } from './out.ts';
+import { call, characterOr, isField, orNone, readsRow, shifted, shownField, textOut } from './out.ts';
 import { asCall, keyThere } from './key-there.ts';
 import {
   accessOf,
@@ -33,7 +33,7 @@ export function valueOf(expression: Expression, position: TemplatePosition): Typ
     case 'call':
       return callOrGet(expression, position);
     case 'filter':
-      return filterOf(expression, (part) => valueOf(part, position));
+      return filterOf(expression, (part) => valueOf(part, position), position);
     case 'test':
       return { out: tested(expression, position), type: 'boolean' };
     case 'unary':
@@ -83,11 +83,13 @@ function typeOfConstant(value: Constant): ValueType {
 
 function joinedParts(parts: readonly Expression[], position: TemplatePosition): TranslatedJson[] {
   return parts.flatMap((part) => {
-    const out = orNone(textOut(valueOf(part, position)));
+    const typed = valueOf(part, position);
+    if (position.hasUndefined === true && isField(typed.out)) return [shownField(part, typed).out];
+    if (position.hasUndefined === true && typed.type === 'any' && readsRow(typed.out))
+      return [call('python_text', typed.out)];
+    const out = orNone(textOut(typed));
     // a text inside of a text is one text
-    if (isMap(out) && out['function'] === 'concat' && isSequence(out['args'])) return out['args'];
-    // a field that is missing leaves the rest of the text
-    return [position.hasUndefined === true && isField(out) ? call('coalesce', out, '') : out];
+    return isMap(out) && out['function'] === 'concat' && isSequence(out['args']) ? out['args'] : [out];
   });
 }
 
@@ -96,7 +98,8 @@ function referenceOf(expression: Expression, position: TemplatePosition): Typed 
   if (access !== undefined) {
     const found = position.reference(access.name, access.keys);
     if (found !== undefined) {
-      const { out, type = 'any' } = found;
+      const { type = 'any' } = found;
+      const out = orCharacter(expression, found.out, position);
       return access.fallback === undefined
         ? { out, type }
         : withFallback({ out, type }, valueOf(access.fallback, position), keyOf(access, position));
@@ -125,6 +128,20 @@ function referenceOf(expression: Expression, position: TemplatePosition): Typed 
     throw new TemplateError('a key that is known only while it runs');
   }
   throw new TemplateError('an expression that has no counterpart');
+}
+
+/** Returns an item of a list in a record, or the character where the field is a text. */
+function orCharacter(
+  expression: Expression,
+  item: TranslatedJson,
+  position: TemplatePosition,
+): TranslatedJson {
+  const access = accessOf(expression);
+  const keys = access?.keys ?? [];
+  const index = keys.at(-1);
+  if (expression.kind !== 'item' || position.hasUndefined !== true || access?.name !== 'record') return item;
+  if (typeof index !== 'number' || position.kindsOf?.(keys.slice(0, -1))?.has('text') === false) return item;
+  return characterOr(valueOf(expression.of, position).out, index, item);
 }
 
 /** Letters of `date` for the attributes of a time. */
@@ -173,13 +190,15 @@ function withFallback({ out, type }: Typed, fallback: Typed, isThere?: Translate
   // a boolean that is not given is written as one
   if (fallback.out === false && type === 'boolean') return { out, type };
   // absent and null are nothing in a cell, a condition and a parameter alike
-  if (fallback.out === null || fallback.out === '' || fallback.out === false)
+  const isFalse = fallback.out === false && isThere === undefined;
+  if (fallback.out === null || fallback.out === '' || isFalse)
     return { out, type: fallback.out === '' && type === 'text' ? type : 'any' };
   if (isMap(fallback.out) && Object.keys(fallback.out).length === 0) return { out, type: 'any' };
   // a setting that is not given is an empty text
   if (isMap(out) && out['attr'] !== undefined)
     return { out: call('coalesce', out, plainOut(fallback)), type: 'any' };
-  return { out: call('if', isThere ?? call('is', out, 'present'), out, plainOut(fallback)), type: 'any' };
+  const otherwise = fallback.out === false ? false : plainOut(fallback);
+  return { out: call('if', isThere ?? call('is', out, 'present'), out, otherwise), type: 'any' };
 }
 
 function sliceOf(expression: Extract<Expression, { kind: 'slice' }>, position: TemplatePosition): Typed {
@@ -190,6 +209,8 @@ function sliceOf(expression: Extract<Expression, { kind: 'slice' }>, position: T
   const of = valueOf(expression.of, position);
   if (of.type !== 'any' && of.type !== 'text') throw new TemplateError(`a slice of ${TYPE_WORDS[of.type]}`);
   const text = textOut(of);
+  if (position.kindsOf?.(accessOf(expression.of)?.keys ?? [])?.has('list') === true)
+    throw new TemplateError('a part of a list');
   if (end === undefined) return { out: call('substr', text, start), type: 'text' };
   if (start < 0 !== end < 0 && start !== 0) throw new TemplateError('a slice from one end to the other');
   const length = end < 0 && start === 0 ? end : end - start;
@@ -320,14 +341,25 @@ function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position:
     return { out: call('floor', call('divide', left.out, right.out)), type: 'number' };
   }
   if (operator === '%' && expression.left.kind === 'constant' && typeof expression.left.value === 'string')
-    return filledText(expression.left.value, valueOf(expression.right, position));
+    return filledText(expression.left.value, shownIn(expression.right, position));
   const name = ARITHMETIC[operator];
   if (name !== undefined) {
     const [left, right] = numbersOf(expression, position);
+    if (operator === '%' && readsRow(left.out))
+      // what is left has the sign of the second number
+      return {
+        out: call('mod', call('add', call('mod', left.out, right.out), right.out), right.out),
+        type: 'number',
+      };
     return { out: call(name, left.out, right.out), type: operator === '/' ? 'any' : 'number' };
   }
   if (operator === '**') throw new TemplateError('a power');
   return { out: tested(expression, position), type: 'boolean' };
+}
+
+function shownIn(part: Expression, position: TemplatePosition): Typed {
+  const typed = valueOf(part, position);
+  return position.hasUndefined === true && isField(typed.out) ? shownField(part, typed) : typed;
 }
 
 /** Translates `'%02d' % number`: a text with one number or text in it. */

@@ -1,10 +1,37 @@
-import { Float, isItems, isMapping, type Constant } from './ast.ts';
+/** A value of Python; `undefined` is what the template language has for a name without one. */
+export type PythonValue =
+  | null
+  | undefined
+  | boolean
+  | number
+  | string
+  | Float
+  | readonly PythonValue[]
+  | { readonly [key: string]: PythonValue };
+
+/** A number that is written with its fraction, also where it has none: `10 / 2` is `5.0`. */
+export class Float {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = value;
+  }
+}
+
+/** Tells whether a value is a list; `Array.isArray` would lose the type of its items. */
+export function isItems(value: PythonValue): value is readonly PythonValue[] {
+  return Array.isArray(value);
+}
+
+export function isMapping(value: PythonValue): value is { readonly [key: string]: PythonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Float);
+}
 
 /**
  * Reads a rendered text as the runtime of templates does: the form of a number, a list, a map, a text in quotes,
  * `True`, `False` or `None` is that value; anything else stays the text.
  */
-export function literalOf(text: string): Constant {
+export function literalOf(text: string): PythonValue {
   // most texts begin as no literal does, and an error for each takes long
   if (!/^\s*(?:[-+[({"'.\d]|(?:True|False|None)\b)/.test(text)) return text;
   const reader = new Reader(text.trimStart().length === text.length ? text : text.replace(/^[ \t]+/, ''));
@@ -17,20 +44,20 @@ export function literalOf(text: string): Constant {
 }
 
 /** Reads values behind each other, with commas between them and no brackets around: `1, 2`; undefined for other texts. */
-export function tupleOf(text: string): readonly Constant[] | undefined {
+export function tupleOf(text: string): readonly PythonValue[] | undefined {
   if (!text.includes(',')) return undefined;
   const value = literalOf(`(${text.trim()})`);
   return isItems(value) && !isItems(literalOf(text)) ? value : undefined;
 }
 
 /** Converts a value to text, as the template language writes it. */
-export function pythonText(value: Constant): string {
+export function pythonText(value: PythonValue): string {
   if (typeof value === 'string') return value;
   return value === undefined ? '' : repr(value);
 }
 
 /** Converts a value to JSON in ASCII, with blanks behind commas and colons. */
-export function jsonText(value: Constant): string {
+export function jsonText(value: PythonValue): string {
   if (value instanceof Float) return floatText(value.value);
   if (typeof value === 'string')
     return JSON.stringify(value).replaceAll(
@@ -45,7 +72,7 @@ export function jsonText(value: Constant): string {
   return JSON.stringify(value ?? null);
 }
 
-function repr(value: Constant): string {
+function repr(value: PythonValue): string {
   if (value === undefined) return 'Undefined';
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
@@ -59,7 +86,8 @@ function repr(value: Constant): string {
   return `[${value.map(repr).join(', ')}]`;
 }
 
-function quoted(text: string): string {
+/** Writes a text in quotes. */
+export function quoted(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const escaped = text
     .replaceAll('\\', '\\\\')
@@ -69,10 +97,14 @@ function quoted(text: string): string {
   return `${quote}${quote === "'" ? escaped.replaceAll("'", "\\'") : escaped}${quote}`;
 }
 
-function floatText(value: number): string {
+/** Writes a number with its fraction, in the fewest digits that give it back. */
+export function floatText(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
-  if (Number.isInteger(value) && Math.abs(value) < 1e16) return `${value}.0`;
-  return String(value);
+  if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0';
+  const size = Math.abs(value);
+  if (size >= 1e-4 && size < 1e16) return Number.isInteger(value) ? `${value}.0` : String(value);
+  // at least two digits in the exponent
+  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
 /** Literals as Python's `ast.literal_eval` takes them; it throws for all else. */
@@ -89,7 +121,7 @@ class Reader {
     return this.#at === this.#text.length;
   }
 
-  value(depth: number): Constant {
+  value(depth: number): PythonValue {
     if (depth > 50) throw new SyntaxError('too deep');
     this.#space();
     const char = this.#text[this.#at] ?? '';
@@ -106,7 +138,7 @@ class Reader {
     return this.#number(rest);
   }
 
-  #number(rest: string): Constant {
+  #number(rest: string): PythonValue {
     const found =
       /^[+-]?\s*(?:0[xX][\da-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:\d(?:_?\d)*)?\.?(?:\d(?:_?\d)*)?(?:[eE][+-]?\d+)?)/.exec(
         rest,
@@ -124,9 +156,9 @@ class Reader {
     return isFloat ? new Float(value) : value;
   }
 
-  #items(close: string, depth: number): Constant {
+  #items(close: string, depth: number): PythonValue {
     this.#at++;
-    const items: Constant[] = [];
+    const items: PythonValue[] = [];
     let commas = 0;
     for (;;) {
       this.#space();
@@ -141,9 +173,9 @@ class Reader {
     return close === ')' && items.length === 1 && commas === 0 ? items[0] : items;
   }
 
-  #map(depth: number): Constant {
+  #map(depth: number): PythonValue {
     this.#at++;
-    const entries: [string, Constant][] = [];
+    const entries: [string, PythonValue][] = [];
     for (;;) {
       this.#space();
       if (this.#take('}')) break;

@@ -1,0 +1,38 @@
+import { get, isMap, isSequence, type ManifestNode } from './node.ts';
+
+/** Returns the types that a schema names, those of its branches among them. */
+export function typesOf(schema: ManifestNode | undefined): readonly string[] {
+  if (!isMap(schema)) return [];
+  const { type } = schema;
+  const own = (isSequence(type) ? type : [type]).filter((each) => typeof each === 'string');
+  const branches = ['oneOf', 'anyOf'].flatMap((word) => {
+    const listed = schema[word];
+    return isSequence(listed) ? listed : [];
+  });
+  return [...own, ...branches.flatMap(typesOf)];
+}
+
+/** Type of a field by the schema of a stream; a text with a format, such as a time, is `formatted`. */
+export type SchemaKind = 'text' | 'formatted' | 'list' | 'object' | 'other';
+
+/**
+ * Returns what the value of a field may be, by an inline schema.
+ *
+ * @returns undefined where the schema does not say it
+ */
+export function kindsOf(
+  loader: ManifestNode | undefined,
+  keys: readonly (string | number)[],
+): ReadonlySet<SchemaKind> | undefined {
+  let schema = get(loader, 'schema');
+  for (const key of keys) schema = get(get(schema, 'properties'), String(key));
+  const types = typesOf(schema);
+  if (types.length === 0) return undefined;
+  const isFormatted = typeof get(schema, 'format') === 'string';
+  return new Set(
+    types.map((type) => {
+      if (type === 'string') return isFormatted ? 'formatted' : 'text';
+      return type === 'array' ? 'list' : type === 'object' ? 'object' : 'other';
+    }),
+  );
+}

@@ -1,0 +1,96 @@
+import { stream, type TwoRuns } from '../../support/two-runs.ts';
+
+/** Makes the id of each row from a template; ids are in the order of their texts. */
+const made = (
+  name: string,
+  value: string,
+  rows: readonly object[],
+  ids: readonly string[],
+  more: object = {},
+): TwoRuns => ({
+  name,
+  stream: stream('items', '/a', {
+    transformations: [{ type: 'AddFields', fields: [{ path: ['id'], value, ...more }] }],
+  }),
+  api: () => rows.map((row) => ({ row: 1, ...row })),
+  asks: [['GET /a'], ['GET /a']],
+  ids: [ids, ids],
+});
+
+const TEXTS = ['1.50', '007', '1e3', 'None', "'q'", 'True', '1_0', 'a b', '-', '+5', '  3'].map((s) => ({
+  s,
+}));
+
+/** Values of added fields, by airbyte-cdk 7.39.1. */
+export const VALUE_CASES: readonly TwoRuns[] = [
+  made('a text is read as a literal of Python', '{{ record.s }}', TEXTS, [
+    '',
+    '-',
+    '007',
+    '1',
+    '1.5',
+    '10',
+    '1000',
+    '3',
+    '5',
+    'a b',
+    'q',
+  ]),
+  made(
+    'so are texts that are joined',
+    '{{ record.a }}_{{ record.b }}',
+    [
+      { a: 1, b: 2 },
+      { a: 'x', b: 2 },
+    ],
+    ['12', 'x_2'],
+  ),
+  made(
+    'null inside of a text is None, and a field that is missing is nothing',
+    "{{ record.s ~ '/' ~ record.get('t') }}",
+    [{ s: null, t: 1 }, { s: 'a', t: null }, {}, { s: true, t: 1.5 }],
+    ['/None', 'None/1', 'True/1.5', 'a/None'],
+  ),
+  made(
+    'so it is in the text of a value',
+    '{{ record.s }}',
+    [{ s: null }, { s: '1.50' }, {}],
+    ['', '1.50', 'None'],
+    {
+      value_type: 'string',
+    },
+  ),
+  made(
+    'and where it is written in small letters',
+    '{{ record.s | lower }}',
+    [{ s: null }, { s: 'A' }, {}],
+    ['', 'a', 'none'],
+  ),
+  made(
+    'whole numbers are cut',
+    '{{ record.n | int }}',
+    [{ n: -2.5 }, { n: '3.7' }, { n: 'x' }, {}],
+    ['-2', '0', '0', '3'],
+  ),
+  made(
+    'the rest of a division has the sign of the divisor',
+    '{{ record.n % 3 }}',
+    [{ n: -7 }, { n: 7 }],
+    ['1', '2'],
+  ),
+  made('a list that is missing has no items', '{{ record.l | length }}', [{ l: [1, 2] }, {}], ['0', '2']),
+  made(
+    'an item of a text is a character',
+    '{{ record.v[0] }}{{ record.v | last }}',
+    [{ v: 'xyz' }, { v: ['a', 'b'] }],
+    ['ab', 'xz'],
+  ),
+  made(
+    'a text is no number',
+    "{{ 'same' if record.n == '1' else 'other' }}",
+    [{ n: 1 }, { n: '1' }],
+    ['other', 'same'],
+  ),
+  made('the text 0 is true', "{{ 'yes' if record.n else 'no' }}", [{ n: '0' }, { n: 0 }], ['no', 'yes']),
+  made('a constant is read, too', '1.50', [{}], ['1.5']),
+];
