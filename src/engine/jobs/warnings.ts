@@ -9,6 +9,7 @@ import {
   type Json,
 } from '../../lib/json/index.ts';
 import { nearest } from '../../lib/suggest.ts';
+import { parentNames } from './incremental/asked.ts';
 import type { Placeholder } from './placeholders.ts';
 import { namesIn } from './substitute.ts';
 
@@ -53,7 +54,7 @@ export function warnAbout(
     ...uselessScroller(job, node),
     ...missingContexts(job, node, contexts),
     ...untoldGroup(job, node),
-    ...(job.level > 0 ? startedByEveryRow(job, names) : withoutEffect(job, paths, node)),
+    ...(job.level > 0 ? startedByEveryRow(job, node, names) : withoutEffect(job, paths, node)),
     ...(hasText && (job.level > 0 || names.length > 0) ? unknownNames(job, [...names, ...places]) : []),
   ];
 }
@@ -128,9 +129,13 @@ function withoutEffect(job: Checked, paths: Json | undefined, node: AnyObject): 
     }));
 }
 
-/** Warns of a child without placeholders: the reference never runs it, and only a log line says so. */
-function startedByEveryRow(job: Checked, names: readonly string[]): readonly JobWarning[] {
-  if (names.length > 0) return [];
+/** The keys of a job that make its request. */
+const REQUEST = ['endpoint', 'params', 'query', 'body', 'headers'];
+
+/** Warns of a child without placeholders, whose request has nothing else of the parent row: the reference never runs it, and only a log line says so. */
+function startedByEveryRow(job: Checked, node: AnyObject, names: readonly string[]): readonly JobWarning[] {
+  const isOfRow = REQUEST.some((key) => parentNames(getKey(node, key) ?? null).size > 0);
+  if (names.length > 0 || isOfRow) return [];
   const message = `The child “${job.name}” has no placeholders: it asks for the same thing once for each parent row`;
   return [{ path: job.at, message, hint: 'Give it “placeholders”, or make it a job of its own.' }];
 }

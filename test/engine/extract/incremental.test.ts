@@ -226,6 +226,20 @@ describe('the state from the data', () => {
     expect(cursorOf(folder)).toBe(at(5));
   });
 
+  test('is not that of rows before the beginning, which are dropped', async () => {
+    const api = await shop(rowsOf(1, 2, 3));
+    const folder = folderFor(api, { incremental: { cursor: 'at', first: at(5) } });
+    await start(folder);
+    expect(idsOf(folder)).toEqual([]);
+    api.rows = rowsOf(1, 2, 3, 4);
+    await start(folder);
+    expect(idsOf(folder)).toEqual([]);
+    api.rows = rowsOf(1, 4, 5, 6);
+    await start(folder);
+    expect(idsOf(folder)).toEqual(['5', '6']);
+    expect(cursorOf(folder)).toBe(at(6));
+  });
+
   test('begins no earlier than notBefore, by its state or by the lookback', async () => {
     const api = await shop(rowsOf(5));
     const incremental = { cursor: 'at', to: 'since', lookback: '20 days' };

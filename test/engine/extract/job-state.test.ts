@@ -111,7 +111,7 @@ test('parent rows with the same key are asked for from where the run began, and 
   const state = stateOf(job, stored(1), 5000);
   const finished = (newest: number): Json | undefined => {
     const progress = state.begin(runOf('p0'));
-    const cursor = new RunCursor(incremental, { config: objectOf([]) }, '');
+    const cursor = new RunCursor(incremental, { config: objectOf([]) }, '', undefined);
     cursor.take([objectOf([['at', newest]])], 5_000_000);
     state.end(progress, { facts: cursor.facts(), kept: undefined, isComplete: true });
     state.finish(progress);
@@ -125,7 +125,12 @@ test('rows at the newest value are known by their digests, unless there are very
   const { incremental } = childJob();
   if (incremental === undefined) throw new Error('no state');
   const known = (count: number): number => {
-    const cursor = new RunCursor({ ...incremental, dropsKnown: true }, { config: objectOf([]) }, '');
+    const cursor = new RunCursor(
+      { ...incremental, dropsKnown: true },
+      { config: objectOf([]) },
+      '',
+      undefined,
+    );
     const rows = Array.from({ length: count }, (_, id) =>
       objectOf([
         ['at', 5],

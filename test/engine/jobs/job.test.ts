@@ -425,6 +425,11 @@ describe('what works, but hardly as meant, is warned of', () => {
     ]);
   });
 
+  test('not a child whose request takes something of the parent row', () => {
+    const params = { of: { function: 'concat', args: ['p', { parent: 'name' }] } };
+    expect(warningsOf({ endpoint: 'a', children: [{ endpoint: 'b', params }] })).toEqual([]);
+  });
+
   test('not a deeper child that inherits some', () => {
     const inner = { endpoint: 'c/{id}' };
     expect(

@@ -1,6 +1,7 @@
 import { RunError } from '../../../lib/errors.ts';
 import { PythonFile, type PythonNode } from '../python/python-file.ts';
 import { PythonReader } from './python/read-python.ts';
+import { NO_USES, type SourceUses, usesOf } from './python/source-uses.ts';
 import { PythonCall, Code, valueOfJson, ValueMap, type Value } from './value.ts';
 
 /** The configurations of sources, as they are written. */
@@ -10,6 +11,8 @@ export interface FoundSources {
   readonly strange: readonly { readonly value: Value; readonly line: number }[];
   /** Changes by code after it was written, so that nothing of it can be relied on. */
   readonly changes: readonly string[];
+  /** Use of the sources by the code of the file. */
+  readonly uses: SourceUses;
 }
 
 /**
@@ -35,7 +38,7 @@ function inJson(text: string, file: string): FoundSources {
     throw invalid(file, message, undefined, cause);
   }
   if (!isSource(value)) throw invalid(file, 'The file is no configuration of a REST API source.');
-  return { sources: [value], strange: [], changes: [] };
+  return { sources: [value], strange: [], changes: [], uses: NO_USES };
 }
 
 function inPython(text: string, file: string): FoundSources {
@@ -73,6 +76,7 @@ function inPython(text: string, file: string): FoundSources {
     sources,
     strange,
     changes: reader.changes().map(({ name, line }) => `Line ${line} changes “${name}” by code.`),
+    uses: usesOf(python, reader, calls),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { SourceFindings } from './findings.ts';
-import type { Resource } from './resources.ts';
+import { columnHints, type Resource } from './resources.ts';
 import { Code, isList, type TranslatedValue, shownValue, type Value, ValueMap } from './value.ts';
 
 /** Keys of a resource that say something of its table alone. */
@@ -28,8 +28,14 @@ export function readHints(resource: Resource): void {
     else if (key === 'merge_key') mergeKey(value, resource);
     else if (key === 'columns') columns(value, resource);
     else if (key === 'schema_contract') contract(value, findings);
+    else if (key === 'refresh')
+      findings.otherRows(
+        `The run there begins anew each time (“refresh”: ${shownValue(value)}); here the state and the table go on.`,
+      );
     else if (key === 'max_table_nesting')
-      findings.column('objects and lists are not kept as JSON from a level on');
+      findings.column(
+        'objects and lists below the level of “max_table_nesting” are JSON there; here they are columns, and tables of their own',
+      );
     else if (key === 'selected') {
       if (value === false) findings.note('It is not selected, so that it makes no table.');
       else if (value !== true) findings.not(`${at}.selected`, 'A choice that code makes', value);
@@ -56,6 +62,12 @@ export function mergeKeyOf(resource: Resource): readonly string[] | undefined {
   return keyNames(resource.map.get('primary_key') ?? hinted(resource, 'primary_key'));
 }
 
+/** Tells whether a resource has a primary key, merged by it or not. */
+export function hasPrimaryKey(resource: Resource): boolean {
+  const given = resource.map.get('primary_key') ?? hinted(resource, 'primary_key');
+  return given !== undefined && !(isList(given) && given.length === 0);
+}
+
 /** Returns the write disposition of a resource; undefined where it has none. */
 function dispositionOf({ map }: Resource): Value | undefined {
   const given = map.get('write_disposition');
@@ -67,26 +79,14 @@ function keyNames(value: Value | undefined): readonly string[] | undefined {
   const items = value !== undefined && isList(value) ? value : [value];
   const names = items.flatMap((item) => (typeof item === 'string' && item !== '' ? [item] : []));
   const isRead = items.length > 0 && names.length === items.length;
-  return isRead ? names.map((name) => name.replaceAll('__', '.')) : undefined;
-}
-
-/** Returns the hints of the columns of a table, by their names. */
-function columnHints({ map }: Resource): readonly (readonly [string, ValueMap])[] {
-  const given = map.get('columns');
-  const all: readonly (readonly [Value | undefined, Value])[] =
-    given instanceof ValueMap
-      ? [...given.entries]
-      : isList(given)
-        ? given.map((each) => [each instanceof ValueMap ? each.get('name') : undefined, each])
-        : [];
-  return all.flatMap(([name, hints]) =>
-    typeof name === 'string' && hints instanceof ValueMap ? [[name, hints] as const] : [],
-  );
+  return isRead ? names.map((name) => name.replaceAll(/(?<=[^_])__(?=[^_])/g, '.')) : undefined;
 }
 
 /** Returns the columns with a hint; undefined where there are none. */
 function hinted(resource: Resource, hint: string): readonly string[] | undefined {
-  const names = columnHints(resource).flatMap(([name, hints]) => (hints.get(hint) === true ? [name] : []));
+  const names = columnHints(resource.map.get('columns')).flatMap(([name, hints]) =>
+    hints.get(hint) === true ? [name] : [],
+  );
   return names.length === 0 ? undefined : names;
 }
 
@@ -145,7 +145,7 @@ function columns(value: Value, resource: Resource): void {
     );
     return;
   }
-  const hints = columnHints(resource);
+  const hints = columnHints(value);
   if (hints.some(([, each]) => each.get('data_type') !== undefined))
     findings.column('types are those of the values, and not those that the source names');
   for (const [name, each] of hints)

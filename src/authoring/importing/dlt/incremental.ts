@@ -1,9 +1,10 @@
 import { Untaken } from './findings.ts';
 import { scalarOut } from './out.ts';
+import { hasPrimaryKey } from './hints.ts';
 import { pathOf } from './paths.ts';
 import type { Resource } from './resources.ts';
 import type { SourceSettings } from './dlt-settings.ts';
-import { PythonCall, type TranslatedValue, type Value, ValueMap } from './value.ts';
+import { isList, PythonCall, type TranslatedValue, type Value, ValueMap } from './value.ts';
 
 /** The incremental reading of a resource. */
 export interface ResourceIncremental {
@@ -16,8 +17,12 @@ export interface ResourceIncremental {
   /** Values of `{incremental.…}`. */
   readonly fields: Readonly<Record<string, TranslatedValue | undefined>>;
   readonly notes: readonly string[];
-  /** In words: rows that are written here, and not there; undefined where there are none. */
-  readonly again: string | undefined;
+  /** In words: rows that are written here, and not there. */
+  readonly again: readonly string[];
+  /** In words: how rows may be others. */
+  readonly other: readonly string[];
+  /** The parameter that gets the newest value so far; undefined where none does. */
+  readonly startParam: string | undefined;
 }
 
 const KEYS = new Set([
@@ -66,11 +71,12 @@ export function readIncremental(
   if (found.length > 1) throw new Untaken('several incremental parameters');
   const [param] = found;
   const own = resource.endpoint.get('incremental');
-  if (param !== undefined) return draft(param.options, param.name, undefined, settings);
+  const hasKey = hasPrimaryKey(resource);
+  if (param !== undefined) return draft(param.options, param.name, undefined, settings, hasKey);
   if (own === undefined || own === null) return undefined;
   const options = own instanceof ValueMap ? own : optionsOf(own);
   if (options === undefined) throw new Untaken('an incremental that is Python code', own);
-  return draft(options, nameIn(options, 'start_param'), nameIn(options, 'end_param'), settings);
+  return draft(options, nameIn(options, 'start_param'), nameIn(options, 'end_param'), settings, hasKey);
 }
 
 /** Tells if a parameter is an incremental one. */
@@ -97,6 +103,7 @@ function draft(
   startParam: string | undefined,
   endParam: string | undefined,
   settings: SourceSettings,
+  hasTableKey: boolean,
 ): ResourceIncremental {
   const [open] = options.open;
   if (open !== undefined) throw new Untaken('an incremental with options that code makes', open);
@@ -114,6 +121,8 @@ function draft(
   const end = valueIn(options, 'end_value', settings);
   const isOpen = options.get('range_start') === 'open';
   const isClosedEnd = options.get('range_end') === 'closed';
+  // there, texts are compared by their letters, whatever they say
+  const as = isText(first) ? { as: 'text' } : {};
   const notes: string[] = [];
   const missing = options.get('on_cursor_value_missing') ?? 'raise';
   if (missing === 'raise') notes.push(`A row without “${cursor}” is an error there, and is kept here.`);
@@ -128,8 +137,8 @@ function draft(
       incremental: undefined,
       where: [
         ...present,
-        orAbsent(cursor, { value: cursor, is: isOpen ? 'above' : 'atLeast', than: asSource(first) }),
-        orAbsent(cursor, { value: cursor, is: isClosedEnd ? 'atMost' : 'below', than: asSource(end) }),
+        orAbsent(cursor, { value: cursor, is: isOpen ? 'above' : 'atLeast', than: first, ...as }),
+        orAbsent(cursor, { value: cursor, is: isClosedEnd ? 'atMost' : 'below', than: end, ...as }),
       ],
       params,
       fields: { start_value: first, last_value: first, initial_value: first, end_value: end },
@@ -137,29 +146,34 @@ function draft(
         ...notes,
         'It has an end, so that every run reads the same stretch and no state is kept, there and here.',
       ],
-      again: undefined,
+      again: [],
+      other: [],
+      startParam: undefined,
     };
   }
   const lag = options.get('lag');
   if (lag !== undefined && lag !== null && typeof lag !== 'number')
     throw new Untaken('a lag that is no number', lag);
-  if (typeof lag === 'number' && lag !== 0 && first === undefined)
-    notes.push('The lag is in seconds here; there it is in days where the values are days.');
   const isLagging = typeof lag === 'number' && lag !== 0;
   const behind =
-    isOpen && first !== undefined ? [orAbsent(cursor, { value: cursor, is: 'above', than: first })] : [];
+    isOpen && first !== undefined
+      ? [orAbsent(cursor, { value: cursor, is: 'above', than: first, ...as })]
+      : [];
+  const key = options.get('primary_key');
+  const hasKey = key === undefined || key === null ? hasTableKey : true;
+  const isDeduplicated = !isOpen && !isLagging && !(isList(key) && key.length === 0);
   return {
     incremental: {
       cursor,
       ...(first === undefined ? {} : { first }),
       ...(isLagging
         ? { lookback: lookbackOf(lag, first), ...(first === undefined ? {} : { notBefore: first }) }
-        : {}),
+        : as),
       ...(startParam === undefined ? {} : { to: { query: startParam } }),
       // rows before the state are dropped there, too, whatever the API gives
       filter: true,
       // with a lag the rows at the state come again there, too
-      ...(isLagging ? {} : { equal: isOpen ? 'drop' : 'new' }),
+      ...(isDeduplicated ? { equal: 'new' } : isOpen && !isLagging ? { equal: 'drop' } : {}),
       ...(options.get('row_order') === 'desc' ? { order: 'descending' } : {}),
     },
     // the first run leaves out rows at the beginning, too
@@ -167,11 +181,30 @@ function draft(
     params: {},
     fields: { start_value: { state: 'cursor' }, last_value: { state: 'cursor' }, initial_value: first },
     notes,
-    again:
-      isOpen && isLagging
-        ? 'Rows at the very value that the lag leads back to are left out there, and written here.'
-        : undefined,
+    again: [
+      ...(isOpen && isLagging
+        ? ['Rows at the very value that the lag leads back to are left out there, and written here.']
+        : []),
+      ...(isDeduplicated && hasKey
+        ? [
+            'A row at the newest value of the last run that comes again is left out there by its primary key; here it is written where it has changed.',
+          ]
+        : []),
+    ],
+    other:
+      isLagging && first === undefined
+        ? ['The lag is in seconds here; there it is in days where the values are days.']
+        : [],
+    startParam,
   };
+}
+
+/** Tells if a beginning is a text in every run. */
+function isText(first: TranslatedValue | undefined): boolean {
+  return (
+    typeof first === 'string' ||
+    (typeof first === 'object' && first !== null && 'function' in first && first['function'] === 'date')
+  );
 }
 
 /** Returns the lookback of a lag: it is in days for days, else in seconds, and a number for numbers. */
@@ -182,10 +215,6 @@ function lookbackOf(lag: number, first: TranslatedValue | undefined): Translated
 
 function orAbsent(cursor: string, condition: TranslatedValue): TranslatedValue {
   return { any: [{ value: cursor, is: 'absent' }, condition] };
-}
-
-function asSource(value: TranslatedValue): TranslatedValue {
-  return value;
 }
 
 function refuse(options: ValueMap, key: string, message: string): void {

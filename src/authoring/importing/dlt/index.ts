@@ -9,6 +9,7 @@ import { readResources, type Resource } from './resources.ts';
 import { SourceSettings } from './dlt-settings.ts';
 import { filledMap } from './templates.ts';
 import { addsRows, keyOf, readHints } from './hints.ts';
+import type { SourceUses } from './python/source-uses.ts';
 import { type TranslatedValue, shownValue, type Value, ValueMap } from './value.ts';
 import { trimEnd } from '../../../lib/trim.ts';
 
@@ -28,12 +29,12 @@ export interface ImportDltOptions {
  * @throws {RunError} `import.invalid` for a file in which there is no such source
  */
 export function importDlt(text: string, { file, name, settings: given }: ImportDltOptions): Imported {
-  const { sources, strange, changes } = findSources(text, file);
+  const { sources, strange, changes, uses } = findSources(text, file);
   const settings = new SourceSettings(given);
   const ids = new Set<string>();
   const names = new Set<string>();
   const all = sources.map((source) =>
-    takeSource(source, { file, changes, settings, ids, names, isAlone: sources.length === 1 }),
+    takeSource(source, { file, changes, uses, settings, ids, names, isAlone: sources.length === 1 }),
   );
   const [only] = all;
   const bucket = plainName(name);
@@ -68,6 +69,7 @@ interface SourceContext {
   readonly file: string;
   /** Why nothing of it can be relied on. */
   readonly changes: readonly string[];
+  readonly uses: SourceUses;
   readonly settings: SourceSettings;
   /** Ids of rows that are taken. */
   readonly ids: Set<string>;
@@ -86,7 +88,7 @@ interface TakenSource {
 
 function takeSource(
   source: ValueMap,
-  { file, changes, settings, ids, names, isAlone }: SourceContext,
+  { file, changes, uses, settings, ids, names, isAlone }: SourceContext,
 ): TakenSource {
   const whole = new SourceFindings();
   for (const change of changes) whole.not(file, `The source is changed after it was written. ${change}`);
@@ -95,7 +97,7 @@ function takeSource(
   const client = given instanceof ValueMap ? given : new ValueMap([]);
   if (!(given instanceof ValueMap)) whole.not('client', 'A client that code makes', given);
   const { headers, ...address } = clientOf(client, settings, whole);
-  const { resources, strange } = readResources(source);
+  const { resources, strange } = readResources(source, uses);
   for (const { name, at, findings } of resources) {
     if (names.has(name))
       findings.not(

@@ -1,15 +1,15 @@
 import { Untaken } from './findings.ts';
-import { mergeKeyOf } from './hints.ts';
 import type { SourceFindings } from './findings.ts';
+import { mergeKeyOf } from './hints.ts';
 import { isIncrementalParam, readIncremental, type ResourceIncremental } from './incremental.ts';
 import { plainText, textOut } from './out.ts';
 import { readPaginator } from './pagination.ts';
 import { mayHaveLists, pathOf } from './paths.ts';
 import { readResponseActions } from './reactions.ts';
-import { resolveParam, resourceField, type Resource } from './resources.ts';
+import { fieldsIn, resolveParam, resourceField, type Resource } from './resources.ts';
 import type { SourceSettings } from './dlt-settings.ts';
 import { deepFilled, filledMap, partsOf, refuseOpen, type Resolve } from './templates.ts';
-import { Code, isList, type TranslatedValue, type Value, ValueMap } from './value.ts';
+import { call, Code, isList, type TranslatedValue, type Value, ValueMap } from './value.ts';
 import { trimBoth } from '../../../lib/trim.ts';
 
 export type ResourceJob = Record<string, TranslatedValue>;
@@ -36,12 +36,18 @@ export interface ResourceDraft {
 export function jobOf(resource: Resource, { settings, paginator, above }: JobContext): ResourceDraft {
   const { at, findings, endpoint, params } = resource;
   const where = (key: string): string => `${at}.endpoint.${key}`;
-  const placeholders = new Placeholders(above);
+  const placeholders = new Placeholders(above, includedFields(resource));
   const incremental = findings.attempt(where('incremental'), () => readIncremental(resource, settings));
   const resolve = resolver(incremental, placeholders, findings);
   for (const note of incremental?.notes ?? []) findings.note(note);
-  if (incremental?.again !== undefined && mergeKeyOf(resource) === undefined)
-    findings.moreRows(incremental.again);
+  for (const text of incremental?.other ?? []) findings.otherRows(text);
+  if (mergeKeyOf(resource) === undefined)
+    for (const text of incremental?.again ?? []) findings.moreRows(text);
+  if (resource.parent !== undefined && incremental?.incremental !== undefined)
+    if (incremental.startParam !== undefined || fieldsIn(resource).includes('incremental.last_value'))
+      findings.moreRows(
+        'There, the rows below each page of parent rows are asked for from the newest value that came so far, so that older ones of later parents are left out where the API filters by it. Here all are asked for from where the last run ended.',
+      );
   const isEntity = isSingleEntity(resource.path);
   const inPath = new Set<string>();
   const address = findings.attempt(where('path'), () =>
@@ -125,16 +131,28 @@ class Placeholders {
   readonly #taken: readonly string[];
   /** Placeholders of the job above for what its rows include from their own parents. */
   readonly #included: ResourceDraft['included'];
+  readonly #handedOn: readonly string[];
   readonly #fields = new Map<string, string>();
   readonly #computed = new Map<string, TranslatedValue>();
 
-  constructor(above: JobContext['above']) {
+  /** @param handedOn fields that are included in the rows: resources below may ask with them, too */
+  constructor(above: JobContext['above'], handedOn: readonly string[]) {
     this.#taken = above?.names ?? [];
     this.#included = above?.included ?? new Map();
+    this.#handedOn = handedOn;
   }
 
   get names(): readonly string[] {
     return [...this.#taken, ...this.#fields.values(), ...this.#computed.keys()];
+  }
+
+  /** Tells whether a field is a placeholder: an id, and what is known by a name anyway. Other fields may be of any kind. */
+  isAsked(field: string): boolean {
+    return IDENTIFIER.test(field) || this.#handedOn.includes(field) || this.#isKnown(field);
+  }
+
+  #isKnown(field: string): boolean {
+    return this.#fields.has(field) || this.#included.has(field);
   }
 
   /** Returns the name of the placeholder for a field of the parent row. */
@@ -156,6 +174,8 @@ class Placeholders {
 
   /** Returns the name of a placeholder for a setting or a state. */
   computed(value: TranslatedValue): string {
+    const text = JSON.stringify(value);
+    for (const [known, other] of this.#computed) if (JSON.stringify(other) === text) return known;
     const name = this.#free('value');
     this.#computed.set(name, value);
     return name;
@@ -179,25 +199,48 @@ class Placeholders {
   }
 }
 
-/** Resolves fields outside of the path, where values are mostly ids. */
+/** Resolves the fields of a request. */
 function resolver(
   incremental: ResourceIncremental | undefined,
   placeholders: Placeholders,
   findings: SourceFindings,
 ): Resolve {
-  return (field) => {
+  return (field, keepsKind) => {
     const found = resourceField(field);
-    if (found !== undefined) {
-      findings.otherRows(
-        `The same requests where “${found.field}” of “${found.resource}” is a number or a text. There, true is sent as “True”, null as “None” and a list as its text in Python; here true is 1, null is an error, and each item of a list is sent.`,
-      );
+    if (found !== undefined && placeholders.isAsked(found.field))
       return { placeholder: placeholders.nameOf(found.field) };
+    if (found !== undefined && keepsKind) {
+      findings.otherRows(
+        `The same requests where “${found.field}” of “${found.resource}” is no object: one is sent there, and an error here.`,
+      );
+      return orNull(parentField(found.field));
     }
+    if (found !== undefined) return parentText(found.field);
     const [, name] = /^incremental\.(\w+)$/.exec(field) ?? [];
     const value = name === undefined ? undefined : incremental?.fields[name];
     if (value !== undefined) return value;
     throw new Untaken(`the placeholder “${field}”`);
   };
+}
+
+/** The names of fields that are numbers or texts in every row. */
+const IDENTIFIER =
+  /(?:^|[._-])(?:[b-df-hj-np-tv-z]?id|[iu]id|uuid|guid|key|slug|sha|code|number|login)$|[a-z](?:Id|ID|Uid|Uuid|Key|Code|Number)$/;
+
+function parentField(field: string): TranslatedValue {
+  return { parent: pathOf(field, 'a field of the parent') };
+}
+
+/** Returns a field of the parent row with its type; a reference alone is an error where the row has null. */
+function orNull(value: TranslatedValue): TranslatedValue {
+  return call('if', call('is', value, 'present'), value);
+}
+
+/** Returns a field of the parent row as Python writes it in a text: true is `True`, and null `None`. */
+function parentText(field: string): TranslatedValue {
+  const value = parentField(field);
+  // in JSON the text "true" is not true
+  return call('map', call('json_encode', value), { true: 'True', false: 'False', null: 'None' }, value);
 }
 
 /** Returns the endpoint; static parameters that it names are put in and sent nowhere else. */
@@ -227,13 +270,17 @@ function fieldValue(
   inPath: Set<string>,
 ): TranslatedValue {
   const own = resourceField(field);
-  if (own !== undefined) return `{${placeholders.nameOf(own.field)}}`;
-  if (!params.entries.has(field)) return resolve(field);
+  if (own !== undefined) return parentPart(own.field, placeholders);
+  if (!params.entries.has(field)) return resolve(field, false);
   const value = params.get(field);
   const parent = resolveParam(value);
   inPath.add(field);
-  if (parent !== undefined) return `{${placeholders.nameOf(parent.field)}}`;
-  return textOut(value, settings);
+  return parent === undefined ? textOut(value, settings) : parentPart(parent.field, placeholders);
+}
+
+/** Returns a field of the parent row as part of the address. */
+function parentPart(field: string, placeholders: Placeholders): TranslatedValue {
+  return placeholders.isAsked(field) ? `{${placeholders.nameOf(field)}}` : parentText(field);
 }
 
 function queryOf(

@@ -1,4 +1,5 @@
 import { SourceFindings, Untaken } from './findings.ts';
+import type { SourceUses } from './python/source-uses.ts';
 import { fieldsOf } from './templates.ts';
 import { PythonCall, Code, isList, shownValue, ValueMap, type Value } from './value.ts';
 
@@ -23,8 +24,15 @@ export interface StrangeResource {
   readonly value: Value;
 }
 
-/** Returns the resources of a source, defaults merged in (only `params` and `json` are merged key by key). */
-export function readResources(source: ValueMap): {
+/**
+ * Returns the resources of a source, defaults merged in (only `params`, `json` and `columns` are merged key by key).
+ *
+ * @param uses what code does with the source
+ */
+export function readResources(
+  source: ValueMap,
+  uses: SourceUses,
+): {
   readonly resources: readonly Resource[];
   readonly strange: readonly StrangeResource[];
 } {
@@ -33,11 +41,12 @@ export function readResources(source: ValueMap): {
   const defaults = given instanceof ValueMap ? given : new ValueMap([]);
   const resources: Resource[] = [];
   const strange: StrangeResource[] = [];
+  const known = new Set((isList(list) ? list : []).flatMap((item) => nameIn(item) ?? []));
   for (const [i, item] of (isList(list) ? list : [list ?? null]).entries()) {
     const at = `resources[${i}]`;
     const own = typeof item === 'string' ? new ValueMap([['name', item]]) : item;
-    const name = own instanceof ValueMap ? own.get('name') : undefined;
-    if (!(own instanceof ValueMap) || typeof name !== 'string') {
+    const name = nameIn(item);
+    if (!(own instanceof ValueMap) || name === undefined) {
       strange.push({ name: nameOf(item) ?? at, at, value: item });
       continue;
     }
@@ -45,12 +54,39 @@ export function readResources(source: ValueMap): {
       strange.push({ name, at, value: 'a resource of this name is there already' });
       continue;
     }
-    const resource = merged(name, at, own, defaults);
+    const resource = merged(
+      name,
+      at,
+      withUses(own, name, uses),
+      new ValueMap([...uses.defaults.entries, ...defaults.entries], defaults.open),
+    );
+    for (const { names, text, line } of uses.changes)
+      if (names.includes(name) || !names.some((each) => known.has(each)))
+        resource.findings.not(
+          `line ${line}`,
+          'Code changes its rows, or how they are written',
+          new Code(text, line),
+        );
     if (given !== undefined && given !== null && !(given instanceof ValueMap))
       resource.findings.not('resource_defaults', 'Defaults that code makes', given);
     resources.push(resource);
   }
   return { resources, strange };
+}
+
+/** Returns the name of a resource that is written out. */
+function nameIn(item: Value): string | undefined {
+  const name = item instanceof ValueMap ? item.get('name') : item;
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** Puts what code says of all resources in place of what a resource says of itself. */
+function withUses(own: ValueMap, name: string, { overrides, selected }: SourceUses): ValueMap {
+  const isLeftOut = selected !== undefined && !selected.includes(name);
+  return new ValueMap(
+    [...own.entries, ...overrides.entries, ...(isLeftOut ? [['selected', false] as const] : [])],
+    own.open,
+  );
 }
 
 /** Returns the name of a resource that is a function: it is in the code. */
@@ -76,7 +112,10 @@ function merged(name: string, at: string, own: ValueMap, defaults: ValueMap): Re
     [...usual.entries, ...ownEndpoint.entries, ...both('params'), ...both('json')],
     [...usual.open, ...ownEndpoint.open],
   );
-  const map = new ValueMap([...defaults.entries, ...own.entries], [...defaults.open, ...own.open]);
+  const map = new ValueMap(
+    [...defaults.entries, ...own.entries, ...columnsOfBoth(defaults.get('columns'), own.get('columns'))],
+    [...defaults.open, ...own.open],
+  );
   for (const code of [...map.open, ...endpoint.open]) findings.not(at, 'Keys that code makes', code);
   const path = endpoint.get('path') ?? name;
   const params = endpoint.get('params');
@@ -94,6 +133,29 @@ function merged(name: string, at: string, own: ValueMap, defaults: ValueMap): Re
     findings,
   };
   return { ...known, parent: findings.attempt(`${at}.endpoint`, () => parentOf(known)) };
+}
+
+/** Returns the hints of columns that the defaults and a resource have, those of a column joined. */
+function columnsOfBoth(usual: Value | undefined, own: Value | undefined): readonly [string, Value][] {
+  const [first, second] = [columnHints(usual), columnHints(own)];
+  if (first.length === 0 || second.length === 0) return [];
+  const all = new Map(first);
+  for (const [name, hints] of second)
+    all.set(name, new ValueMap([...(all.get(name)?.entries ?? []), ...hints.entries]));
+  return [['columns', new ValueMap(all)]];
+}
+
+/** Returns the hints of columns by their names: of a dictionary, or a list of dictionaries with a `name`. */
+export function columnHints(columns: Value | undefined): readonly (readonly [string, ValueMap])[] {
+  const all: readonly (readonly [Value | undefined, Value])[] =
+    columns instanceof ValueMap
+      ? [...columns.entries]
+      : isList(columns)
+        ? columns.map((each) => [each instanceof ValueMap ? each.get('name') : undefined, each])
+        : [];
+  return all.flatMap(([name, hints]) =>
+    typeof name === 'string' && hints instanceof ValueMap ? [[name, hints] as const] : [],
+  );
 }
 
 function endpointOf(map: ValueMap, findings: SourceFindings, at: string): ValueMap {
@@ -125,17 +187,19 @@ export function resourceField(field: string): ResolveParam | undefined {
   return resource === undefined || path === undefined ? undefined : { resource, field: path };
 }
 
-function parentOf({
-  endpoint,
-  path,
-  params,
-}: Pick<Resource, 'endpoint' | 'params' | 'path'>): string | undefined {
-  const fields = [path, params, ...['json', 'data', 'headers'].map((key) => endpoint.get(key))].flatMap(
-    (value) => fieldsOf(value),
+type Asked = Pick<Resource, 'endpoint' | 'params' | 'path'>;
+
+/** Returns the fields that stand in the texts of a request: `resources.issues.number`. */
+export function fieldsIn({ endpoint, path, params }: Asked): readonly string[] {
+  return [path, params, ...['json', 'data', 'headers'].map((key) => endpoint.get(key))].flatMap((value) =>
+    fieldsOf(value),
   );
+}
+
+function parentOf(asked: Asked): string | undefined {
   const named = [
-    ...[...params.entries.values()].flatMap((value) => resolveParam(value)?.resource ?? []),
-    ...fields.flatMap((field) => resourceField(field)?.resource ?? []),
+    ...[...asked.params.entries.values()].flatMap((value) => resolveParam(value)?.resource ?? []),
+    ...fieldsIn(asked).flatMap((field) => resourceField(field)?.resource ?? []),
   ];
   const parents = [...new Set(named)];
   if (parents.length > 1) throw new Untaken(`several parents: ${parents.join(', ')}`);

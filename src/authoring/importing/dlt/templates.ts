@@ -46,8 +46,13 @@ export function fieldsOf(value: Value | undefined): readonly string[] {
   return [];
 }
 
-/** Resolves a field at the place of its use. @throws {Untaken} for one that nothing is known of */
-export type Resolve = (field: string) => TranslatedValue;
+/**
+ * Resolves a field at the place of its use.
+ *
+ * @param keepsKind false where the value becomes a text, or a part of one
+ * @throws {Untaken} for a field that nothing is known of
+ */
+export type Resolve = (field: string, keepsKind: boolean) => TranslatedValue;
 
 /**
  * Returns a scalar with its fields put in. A text that is only one field keeps the kind of its value when `keepsKind`.
@@ -60,10 +65,11 @@ function filled(
 ): TranslatedValue {
   if (typeof value !== 'string')
     return keepsKind || value === null ? scalarOut(value, settings) : textOut(value, settings);
-  const parts = partsOf(value).map((part) => ('text' in part ? part.text : resolve(part.field)));
-  const [only] = parts;
-  if (parts.length === 1 && only !== undefined) return only;
-  return joined(parts);
+  const parts = partsOf(value);
+  const isWhole = parts.length === 1;
+  const out = parts.map((part) => ('text' in part ? part.text : resolve(part.field, keepsKind && isWhole)));
+  const [only] = out;
+  return isWhole && only !== undefined ? only : joined(out);
 }
 
 /** Returns a value of any kind with the fields of its texts put in. */

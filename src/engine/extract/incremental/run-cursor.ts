@@ -47,6 +47,7 @@ export class RunCursor {
   readonly #settings: Incremental;
   readonly #contexts: Contexts;
   readonly #part: string;
+  readonly #since: Mark | undefined;
   readonly #newest = new Map<MarkKind, Newest>();
   #last: Mark | undefined;
   #isInOrder = true;
@@ -55,9 +56,13 @@ export class RunCursor {
   #odd: Examples = { count: 0, first: '' };
   #future: Examples = { count: 0, first: '' };
 
-  /** @param part names the part of the job that the rows are of */
-  constructor(settings: Incremental, contexts: Contexts, part: string) {
+  /**
+   * @param part names the part of the job that the rows are of
+   * @param since rows before it are dropped, and do not count: in a first run the state would be before its beginning
+   */
+  constructor(settings: Incremental, contexts: Contexts, part: string, since: Mark | undefined) {
     this.#settings = settings;
+    this.#since = since;
     this.#part = part;
     this.#contexts = contexts;
   }
@@ -99,6 +104,7 @@ export class RunCursor {
       return;
     }
     this.#checkOrder(mark);
+    if (this.#since !== undefined && (compareMarks(mark, this.#since) ?? 0) < 0) return;
     if (isAhead(mark, now) && !this.#settings.takesFuture) {
       this.#future = another(this.#future, value);
       return;

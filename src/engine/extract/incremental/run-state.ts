@@ -59,7 +59,6 @@ export class RunState {
     this.#settings = settings;
     this.#planned = planned;
     this.#contexts = contexts;
-    this.#cursor = new RunCursor(settings, contexts, part);
     const { since, until, dropsEqual } = planned.bounds;
     // a period that is filled again has what was there before
     const isNew = settings.dropsKnown && until === undefined;
@@ -71,6 +70,7 @@ export class RunState {
       ...(digests.length === 0 ? {} : { known: { digests, part } }),
     };
     this.#keeps = keepsRow(settings, this.#bounds, contexts);
+    this.#cursor = new RunCursor(settings, contexts, part, this.limits?.since);
   }
 
   /** Headers are kept of each answer beside those of the pagination. */

@@ -163,11 +163,17 @@ export function partKey({ own }: AskedParts, run: JobInvocation): string {
 
 /** Returns the values that `{"parent": …}` refers to anywhere in a setting, in their order. */
 export function parentValues(setting: Json, run: JobInvocation, common: Contexts): readonly Json[] {
-  const names = new Set<string>();
-  collect(setting, names);
+  const names = parentNames(setting);
   if (names.size === 0) return [];
   const { parent = objectOf([]) } = contextsOf(run, common);
   return [...names].map((name) => getKey(parent, substituteText(name, run.parameters)) ?? null);
+}
+
+/** Returns what `{"parent": …}` refers to anywhere in a setting. */
+export function parentNames(setting: Json): ReadonlySet<string> {
+  const names = new Set<string>();
+  collect(setting, names);
+  return names;
 }
 
 function collect(setting: Json, names: Set<string>): void {

@@ -15,6 +15,13 @@ const ROWS = [1, 2, 3, 4, 5, 6, 7].map((id) => ({ id, updated_at: `2024-01-0${id
 const page = (index: number, size = 3): readonly object[] => ROWS.slice(index * size, (index + 1) * size);
 const next = (index: number): number | null => ((index + 1) * 3 < ROWS.length ? index + 1 : null);
 
+/** Times of which the last one is later than the one before, and is not so as a text. */
+const ZONES = ['2024-01-02T00:00:00Z', '2024-01-02T05:00:00+02:00', '2024-01-02T04:30:00Z'].map(
+  (updated_at, id) => ({ id, updated_at }),
+);
+/** How many of them there are. */
+let zones = 0;
+
 /** Requests as `GET /v1/cursor?after=1`, with the body behind it. */
 let seen: string[] = [];
 let base = '';
@@ -83,6 +90,9 @@ const server = createServer((request, response) => {
         ROWS.filter((row) => row.updated_at >= (url.searchParams.get('since') ?? '')),
       );
     if (kind === 'echo') return json(response, [{ url: request.url, body }]);
+    if (kind === 'odd')
+      return json(response, [{ id: 1, flag: true, none: null, word: 'true', amount: 1.5, tags: ['a'] }]);
+    if (kind === 'zones') return json(response, ZONES.slice(0, zones));
     if (kind === 'refused') return json(response, { message: 'Not found here' }, 400);
     if (kind === 'parents' && id === undefined)
       return json(response, [
@@ -299,6 +309,7 @@ describe('an API that does not answer as the source takes for granted', () => {
   });
 });
 
+const KEY_ENDPOINT = { endpoint: { data_selector: '$' } };
 const KEYED = '"endpoint": {"data_selector": "$"}';
 
 describe('levels', () => {
@@ -371,10 +382,46 @@ describe('levels', () => {
       /Columns that code makes: User/,
     ],
     [
-      'a value of the parent outside of the path',
+      'a value of the parent in a text',
       `{"name": "p", ${KEYED}}, {"name": "a", "endpoint": {"path": "a", "params": {"of": "{resources.p.flag}"}, "data_selector": "$"}}`,
+      'exact',
+      /adds its rows/,
+    ],
+    [
+      'a value of the parent as it is, which may be an object',
+      `{"name": "p", ${KEYED}}, {"name": "a", "endpoint": {"path": "a", "method": "POST", "json": {"of": "{resources.p.flag}"}, "data_selector": "$"}}`,
       'other rows',
-      /true is sent as “True”/,
+      /“flag” of “p” is no object/,
+    ],
+    [
+      'a primary key by which rows at the state are left out',
+      `{"name": "a", "primary_key": "id", "endpoint": {"data_selector": "$", "incremental": {"cursor_path": "u"}}}`,
+      'more rows',
+      /written where it has changed/,
+    ],
+    [
+      'a state without any primary key',
+      `{"name": "a", "primary_key": "id", "endpoint": {"data_selector": "$", "incremental": {"cursor_path": "u", "primary_key": ()}}}`,
+      'exact',
+      /is an error there/,
+    ],
+    [
+      'a lag of values that are not known',
+      `{"name": "a", "endpoint": {"data_selector": "$", "incremental": {"cursor_path": "u", "lag": 1}}}`,
+      'other rows',
+      /in days where the values are days/,
+    ],
+    [
+      'a child that is asked from the newest value so far',
+      `{"name": "p", ${KEYED}}, {"name": "a", "endpoint": {"path": "p/{resources.p.id}/a", "data_selector": "$", "incremental": {"cursor_path": "u", "start_param": "since"}}}`,
+      'more rows',
+      /from the newest value that came so far/,
+    ],
+    [
+      'a child that is asked from where the last run ended',
+      `{"name": "p", ${KEYED}}, {"name": "a", "endpoint": {"path": "p/{resources.p.id}/a", "data_selector": "$", "params": {"since": "{incremental.start_value}"}, "incremental": {"cursor_path": "u", "initial_value": 3}}}`,
+      'equal rows, other columns',
+      /is an error there/,
     ],
     [
       'a contract',
@@ -462,12 +509,7 @@ describe('parents and children', () => {
         ],
       ],
       ['missing', 'other rows', 'parents', ['one more, “parent_id”: a value of a parent row']],
-      [
-        'kids',
-        'other rows',
-        'parents',
-        ['one more, “parent_k_x”: a value of a parent row', 'one more, “parent_id”: a value of a parent row'],
-      ],
+      ['kids', 'other rows', 'parents', ['one more, “parent_id”: a value of a parent row']],
       [
         'grand',
         'other rows',
@@ -602,6 +644,20 @@ describe('requests', () => {
   });
 });
 
+test('fields of a parent are sent as Python writes them, and in JSON as they are', async () => {
+  const imported = await taken(`
+    {"name": "odd"},
+    {"name": "e", "endpoint": {"path": "echo/{resources.odd.none}/{resources.odd.flag}", "method": "POST",
+      "params": {"f": "{resources.odd.flag}", "n": "{resources.odd.none}", "w": "{resources.odd.word}", "a": "x{resources.odd.amount}"},
+      "json": {"f": "{resources.odd.flag}", "n": "{resources.odd.none}", "l": "{resources.odd.tags}", "t": "x-{resources.odd.none}"}}},`);
+  expect((await tablesOf(imported))['e']).toEqual([
+    {
+      url: '/v1/echo/None/True?lang=en&f=True&n=None&w=true&a=x1.5',
+      body: '{"f":true,"n":null,"l":["a"],"t":"x-None"}',
+    },
+  ]);
+});
+
 /** Rows of all tables in the storage after two runs. */
 async function storedTwice({ folder }: Taken): Promise<Record<string, number>> {
   const storage = path.join(folder, 'storage');
@@ -668,6 +724,22 @@ describe('a table whose rows are merged', () => {
     expect(row?.configuration.parameters.config.jobs).toMatchObject([{ primaryKey: 'owner.id' }]);
   });
 
+  test('has the key that the defaults name in their columns, and a name that begins with __', async () => {
+    const folder = dataFolder();
+    const file = path.join(folder, 'shop.json');
+    const resource = {
+      name: 'a',
+      write_disposition: 'merge',
+      columns: { x: { data_type: 'text' } },
+      ...KEY_ENDPOINT,
+    };
+    const resource_defaults = { columns: { __id: { primary_key: true } } };
+    const client = { base_url: base };
+    writeFileSync(file, JSON.stringify({ client, resource_defaults, resources: [resource] }));
+    await runHere(['import', 'dlt', file, '--out', path.join(folder, 'shop')]);
+    expect(readFileSync(path.join(folder, 'shop', 'config.json'), 'utf8')).toContain('"primaryKey": "__id"');
+  });
+
   test('is not taken over where code makes its key', async () => {
     const { report } = await taken('{"name": "offset", "write_disposition": "merge", "primary_key": keys()}');
     expect(report.streams).toMatchObject([
@@ -726,6 +798,20 @@ describe('incremental', () => {
     expect(seen.map((line) => decodeURIComponent(line))).toEqual([`GET /v1/since${next}`]);
   });
 
+  test.each([
+    ['as texts, where the first one is', ', "initial_value": "2024-01-01T00:00:00Z"', []],
+    ['as times, where it is not known', '', ['2']],
+  ])('values are compared %s', async (_how, first, expected) => {
+    const imported = await taken(
+      `{"name": "zones", "endpoint": {"data_selector": "$", "incremental": {"cursor_path": "updated_at"${first}}}}`,
+    );
+    zones = 2;
+    expect((await tablesOf(imported))['zones']).toHaveLength(2);
+    zones = 3;
+    const again = (await tablesOf(imported))['zones'] ?? [];
+    expect(again.map((row) => ('id' in row ? row.id : undefined))).toEqual(expected);
+  });
+
   test('rows without the value are left out where the source says so', async () => {
     const imported = await taken(
       `{"name": "gaps", "endpoint": {"incremental": {${cursor}, "on_cursor_value_missing": "exclude"}}}`,
@@ -763,6 +849,74 @@ describe('incremental', () => {
     expect(decodeURIComponent(seen[0] ?? '')).toMatch(
       /^GET \/v1\/since\?lang=en&since=\d{4}-\d\d-\d\dT00:00:00Z$/,
     );
+  });
+});
+
+/** The outcomes of two resources, each with what is said of it, for a file with this code behind the source. */
+async function levelsBehind(code: string): Promise<string[]> {
+  const folder = dataFolder();
+  const file = path.join(folder, 'shop.py');
+  writeFileSync(file, `${pipeline(`{"name": "a", ${KEYED}}, {"name": "b", ${KEYED}}`)}\n${code}\n`);
+  await runHere(['import', 'dlt', file, '--out', path.join(folder, 'shop')]);
+  const { streams } = JSON.parse(
+    readFileSync(path.join(folder, 'shop', 'import-report.json'), 'utf8'),
+  ) as ImportReport;
+  return streams.map(({ outcome, notes, columns, reasons }) =>
+    [outcome, ...columns, ...reasons.map(({ message, template }) => `${message}: ${template}`), ...notes]
+      .filter((line) => !line.startsWith('No write_disposition'))
+      .join(' | '),
+  );
+}
+
+const changed = (code: string): string => `not | Code changes its rows, or how they are written: ${code}`;
+
+describe('what code does with the source', () => {
+  test.each<[string, string[]]>([
+    ['s = shop()\ns.b.add_map(lambda row: row)', ['exact', changed('s.b.add_map(lambda row: row)')]],
+    [
+      's = shop()\ns.resources["a"].add_filter(keep)',
+      [changed('s.resources["a"].add_filter(keep)'), 'exact'],
+    ],
+    ['s = shop().add_limit(3)', [changed('shop().add_limit(3)'), changed('shop().add_limit(3)')]],
+    [
+      'for each in shop().resources.values():\n    each.apply_hints(primary_key="id")',
+      [changed('each.apply_hints(primary_key="id")'), changed('each.apply_hints(primary_key="id")')],
+    ],
+    ['s = shop()\ns.a.selected = False', [changed('s.a.selected = False'), 'exact']],
+    ['mine = other()\nmine.add_map(f)\nlimits.add_limit(3)', ['exact', 'exact']],
+    [
+      'p.run(shop().with_resources("b"))',
+      ['exact | It is not selected, so that it makes no table.', 'exact'],
+    ],
+    [
+      'p.run(shop().with_resources(*names))',
+      [changed('shop().with_resources(*names)'), changed('shop().with_resources(*names)')],
+    ],
+    [
+      'p.run([shop()], write_disposition="skip")',
+      [
+        'not | No counterpart: a way to write the table: "skip"',
+        'not | No counterpart: a way to write the table: "skip"',
+      ],
+    ],
+    [
+      'p.run(shop(), refresh="drop_sources")',
+      Array.from(
+        { length: 2 },
+        () =>
+          'other rows | The run there begins anew each time (“refresh”: "drop_sources"); here the state and the table go on.',
+      ),
+    ],
+    ['p.run(other(), refresh="drop_sources")', ['exact', 'exact']],
+  ])('%s', async (behind, expected) => {
+    expect(await levelsBehind(behind)).toEqual(expected);
+  });
+
+  test('hints of the source are those of its resources', async () => {
+    const source = `rest_api_source({"client": {"base_url": "https://h", "paginator": "single_page"}, "resources": [{"name": "c", ${KEYED}}]}, max_table_nesting=0)`;
+    const found = await levelsBehind(`shop2 = ${source}`);
+    expect(found).toHaveLength(3);
+    for (const line of found) expect(line).toMatch(/^equal rows, other columns \| .*max_table_nesting/);
   });
 });
 
