@@ -100,6 +100,8 @@ export class AutoLimit {
   /** Limit that it doubles to again after the API was away. */
   #back = 0;
   #taken = 0;
+  /** Requests that were taken since the limit changed. */
+  #takenSince = 0;
   #isUsed = false;
   /** Requests that were taken, by how many were under way: fewer than the last number that was refused. */
   readonly #takenAt: number[] = [];
@@ -128,6 +130,11 @@ export class AutoLimit {
   /** Bursts of refusals since an answer came. */
   get refusals(): number {
     return this.#pace.refusals;
+  }
+
+  /** Requests that were taken so far. */
+  get taken(): number {
+    return this.#taken;
   }
 
   /** Pauses since an answer came, in milliseconds. */
@@ -172,7 +179,7 @@ export class AutoLimit {
     this.#isUsed ||= this.#underWay >= this.#limit;
     this.#sinceCut++;
     this.#sent++;
-    const isFirst = this.#quota.begin();
+    const isFirst = this.#quota.begin(this.#sent);
     // a number that was refused may be that of requests at the same moment; what is tried is not to begin with a burst
     const part = this.#below.ms > 0 ? APART : this.#trials.isTrying ? APART_TRIED : 0;
     const apartMs = (this.#trials.times.usualMs / this.#limit) * part;
@@ -209,6 +216,7 @@ export class AutoLimit {
   }
 
   #take(ticket: LimitTicket, nowMs: number): void {
+    this.#taken++;
     this.#chance.take(ticket);
     if (this.refusals > 0 && ticket.number > this.#cutAt) {
       this.#pace.goOn(ticket.startMs, { usualMs: this.#trials.times.usualMs, atOnce: this.#limit });
@@ -220,13 +228,13 @@ export class AutoLimit {
     this.#trials.add(ticket, nowMs - ticket.startMs, ticket.number > this.#cutAt);
     if (ticket.number <= this.#cutAt) return;
     this.#takenAt[ticket.atOnce] = (this.#takenAt[ticket.atOnce] ?? 0) + 1;
-    this.#taken++;
+    this.#takenSince++;
     const end = this.#trials.judge();
     if (end !== undefined) this.#set(end.to, end.why, nowMs);
     if (this.#trials.isTrying || !this.#isUsed) return;
     const isQuick = this.#trials.isDoubling && !this.#wasRefused;
-    if (this.#taken < (isQuick ? this.#limit / 2 : this.#limit)) return;
-    this.#taken = 0;
+    if (this.#takenSince < (isQuick ? this.#limit / 2 : this.#limit)) return;
+    this.#takenSince = 0;
     this.#isUsed = false;
     this.#set(
       this.#trials.begin((stride) => this.#above(nowMs, stride)),
@@ -286,7 +294,7 @@ export class AutoLimit {
     this.#cutAt = this.#sent;
     this.#sinceCut = 0;
     this.#wasRefused = true;
-    this.#taken = 0;
+    this.#takenSince = 0;
     this.#isUsed = false;
     this.#pace.refuse({ isRate, isOfRate, retryAfterMs, underWay: this.#underWay }, nowMs);
     const told = retryAfterMs === undefined ? '' : `, Retry-After ${Math.ceil(retryAfterMs / 1000)} s`;

@@ -17,7 +17,7 @@ export interface AutoLimiter {
   /** Waits for a place, sends, and learns from what came. */
   readonly wrap: SendWrapper;
   /** Tells whether a refusal costs no retry: the limit waits for the API, as long as it takes requests at times. */
-  readonly freeOf: (url: string, response: ApiResponse) => FreeRetry | undefined;
+  readonly freeOf: (request: ApiRequest, response: ApiResponse) => FreeRetry | undefined;
   /** Requests to begin ahead, so that every place of the limit is used. */
   readonly ahead: () => number;
 }
@@ -43,6 +43,17 @@ export interface LimitEvent extends LimitSubject, LimitChange {
 /** Bursts of refusals without an answer between them, and the time of their pauses, after which each costs a retry. */
 const STALLED = { refusals: 12, ms: 120_000 };
 
+/** Refusals of a request while others are taken, after which each costs a retry, and says nothing of the others. */
+const MOST_BESIDE = 5;
+
+/** A request that was refused. */
+interface Refused {
+  /** How often it was refused while others were taken. */
+  readonly times: number;
+  /** Requests that were taken until it was refused last. */
+  readonly taken: number;
+}
+
 export function createAutoLimiter(options: AutoLimiterOptions): AutoLimiter {
   const { env, log, retryHeader, hosts, credentials, onLimit } = options;
   const credential = credentials === undefined ? undefined : hosts.keeper.nameOf(credentials);
@@ -65,7 +76,12 @@ export function createAutoLimiter(options: AutoLimiterOptions): AutoLimiter {
     own.add(found);
     return found;
   };
-  const refused = new WeakSet<ApiRequest>();
+  const refused = new WeakMap<ApiRequest, Refused>();
+  const refuse = (request: ApiRequest, { limit }: AutoGate): void => {
+    const { times, taken } = refused.get(request) ?? { times: 0, taken: -1 };
+    const isBeside = limit.refusals === 0 || limit.taken > taken;
+    refused.set(request, { times: times + Number(isBeside), taken: limit.taken });
+  };
   const tell = ({ origin }: AutoGate, change: LimitChange): void => {
     const { from, to, sent, why } = change;
     log[to < from ? 'info' : 'debug'](
@@ -91,8 +107,12 @@ export function createAutoLimiter(options: AutoLimiterOptions): AutoLimiter {
       try {
         const response = await next(request, options);
         const outcome = outcomeOf(response, retryHeader, env.now());
-        leave(outcome.kind === 'refused' ? { ...outcome, isAgain: refused.has(request) } : outcome);
-        if (outcome.kind === 'refused') refused.add(request);
+        if (outcome.kind !== 'refused') leave(outcome);
+        else {
+          const times = refused.get(request)?.times ?? 0;
+          leave(times < MOST_BESIDE ? { ...outcome, isAgain: times > 0 } : { kind: 'failed' });
+          refuse(request, origin);
+        }
         return response;
       } catch (error) {
         leave(
@@ -103,9 +123,11 @@ export function createAutoLimiter(options: AutoLimiterOptions): AutoLimiter {
         throw error;
       }
     },
-    freeOf: (url, { status, headers }) => {
-      if (!REFUSALS.has(status)) return undefined;
-      const { refusals, pausedMs } = limitOf(url).limit;
+    freeOf: (request, { status, headers }) => {
+      // a login is not known here, and waits like any other retry
+      const { times } = refused.get(request) ?? { times: Infinity };
+      if (!REFUSALS.has(status) || times > MOST_BESIDE) return undefined;
+      const { refusals, pausedMs } = limitOf(request.url).limit;
       if (refusals > 0) return refusals < STALLED.refusals || pausedMs < STALLED.ms ? 'together' : undefined;
       // others are not kept waiting for the time that it names
       if (headers[retryHeader.toLowerCase()] === undefined) return 'now';

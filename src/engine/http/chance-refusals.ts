@@ -44,10 +44,10 @@ export class ChanceRefusals {
    * @returns whether it may be by chance; it is kept in mind then
    */
   refuse({ number, atOnce }: Numbered, sent: number, wasRefused = false): boolean {
-    this.#count(1, wasRefused);
     this.#fewest = Math.min(this.#fewest, atOnce);
+    if (wasRefused && atOnce > 1) return true;
+    this.#count(1);
     const isSecond = number > (this.#doubt?.at ?? Infinity);
-    if (wasRefused) return !this.#areMany;
     if (this.#inARow >= IN_A_ROW || (isSecond && this.#doubt?.isSecond === true)) return false;
     if (this.#areMany) return false;
     this.#doubt ??= { at: sent, isSecond: false };
@@ -66,8 +66,8 @@ export class ChanceRefusals {
     return this.#shares.some((share, i) => share > (SHARES[i]?.most ?? 0));
   }
 
-  #count(refused: 0 | 1, wasRefused = false): void {
-    if (!wasRefused) this.#inARow = refused === 0 ? 0 : this.#inARow + 1;
+  #count(refused: 0 | 1): void {
+    this.#inARow = refused === 0 ? 0 : this.#inARow + 1;
     this.#shares = this.#shares.map((share, i) => share + (refused - share) / (SHARES[i]?.over ?? 1));
   }
 }

@@ -52,9 +52,6 @@ export interface FirstContact {
  */
 export type FreeRetry = 'together' | 'now' | 'later';
 
-/** Retries of a request that is refused alone, while others are taken, until each costs one. */
-const MOST_ALONE = 5;
-
 export interface RetryContext {
   readonly env: Env;
   readonly log: Log;
@@ -62,7 +59,7 @@ export interface RetryContext {
   /** First contact of the whole run; without it every failure counts alike. */
   readonly firstContact?: FirstContact | undefined;
   /** Tells of a refusal that costs no retry: the limits of requests at once wait for the API, or this request does. */
-  readonly freeOf?: ((url: string, response: ApiResponse) => FreeRetry | undefined) | undefined;
+  readonly freeOf?: ((request: ApiRequest, response: ApiResponse) => FreeRetry | undefined) | undefined;
 }
 
 /**
@@ -78,7 +75,6 @@ export function retry(options: RetryOptions, context: RetryContext): SendWrapper
   return (next) => async (request, sendOptions) => {
     const { signal, react } = sendOptions;
     let attempt = 1;
-    let alone = 0;
     const told = react === undefined ? undefined : new Told(react);
     const say = waitLog(request, context);
     for (let sent = 1; ; sent++) {
@@ -101,7 +97,7 @@ export function retry(options: RetryOptions, context: RetryContext): SendWrapper
       const most = maxRetriesOf(outcome, options, context);
       const why = reacted === undefined ? reasonToRetry(outcome, options) : undefined;
       const free = why === undefined ? undefined : freeOf(request, outcome, context);
-      if (free === 'together' || (free !== undefined && ++alone <= MOST_ALONE)) {
+      if (free !== undefined) {
         // one that asks for more time than is allowed is not waited for
         const waitMs = waitFor(outcome, attempt, options, context.env.now());
         if (free === 'later') await sleepLong(waitMs, context.env, signal);
@@ -205,8 +201,8 @@ function maxRetriesOf(
   return firstContact.isMade ? maxRetries : Math.min(maxRetries, firstContact.attempts - 1);
 }
 
-function freeOf({ url }: ApiRequest, outcome: Outcome, context: RetryContext): FreeRetry | undefined {
-  return outcome instanceof Failure ? undefined : context.freeOf?.(url, outcome);
+function freeOf(request: ApiRequest, outcome: Outcome, context: RetryContext): FreeRetry | undefined {
+  return outcome instanceof Failure ? undefined : context.freeOf?.(request, outcome);
 }
 
 /** The longest pause that nobody asked for. */

@@ -34,6 +34,8 @@ interface Rules {
   /** Refuses the request of that number in its path, for so many times; always by default. */
   readonly never?: number;
   readonly stubborn?: number;
+  /** Refuses each one of so many by the number in its path, for so many times. */
+  readonly some?: { readonly oneOf: number; readonly times: number };
   /** Refuses each one of so many, so that two in a row are not refused. */
   readonly oneOf?: number;
   /** Refuses more in a window of the clock. */
@@ -62,6 +64,7 @@ function server(
     byChance,
     never,
     stubborn = Infinity,
+    some,
     oneOf = Infinity,
     latencyMs,
     headers,
@@ -73,6 +76,12 @@ function server(
   let chance = 1;
   const taken: number[] = [];
   let disliked = 0;
+  const times = new Map<string, number>();
+  const isOneOfSome = (url: string): boolean => {
+    if (some === undefined || Number(url.slice('http://h/'.length)) % some.oneOf !== 0) return false;
+    times.set(url, (times.get(url) ?? 0) + 1);
+    return (times.get(url) ?? 0) <= some.times;
+  };
   let [tokens, tokensAt] = [bucket?.size ?? Infinity, startMs];
   const send: Send = async ({ url }) => {
     count++;
@@ -90,7 +99,7 @@ function server(
       now - (taken.at(-1) ?? -Infinity) < apartMs ||
       now - (taken.at(-sliding.count) ?? -Infinity) < sliding.ms;
     const isDisliked = url === `http://h/${never}` && ++disliked <= stubborn;
-    const isRefused = isAway || underWay >= atOnce || isRate || isDisliked;
+    const isRefused = isAway || underWay >= atOnce || isRate || isDisliked || isOneOfSome(url);
     if (!isRefused) {
       tokens--;
       taken.push(now);
@@ -130,6 +139,8 @@ async function run(
     /** Names of the jobs that requests are for, by their numbers. */
     job?: (number: number) => string;
     sets?: readonly (readonly [at: number, ms: number])[];
+    /** Requests to begin with that are made one after another. */
+    first?: number;
   } = {},
 ) {
   const clock = new VirtualClock(options.sets);
@@ -156,7 +167,7 @@ async function run(
         .send({ ...get(`http://h/${i}`), label: options.job?.(i) ?? 'all' }, { signal: never })
         .finally(() => atWork.delete(one));
       atWork.add(one);
-      while (atWork.size >= client.ahead()) await Promise.race(atWork);
+      while (atWork.size >= (i < (options.first ?? 0) ? 1 : client.ahead())) await Promise.race(atWork);
     }
     await Promise.all(atWork);
   };
@@ -354,6 +365,30 @@ describe('an API that refuses', () => {
     expect(ms).toBeLessThan(1.5 * (3000 / 32) * 100);
     expect(traces[0]?.limit).toBe(32);
   });
+
+  test('two of a hundred that are refused four times each keep no others waiting', async () => {
+    const rules = { some: { oneOf: 50, times: 4 }, latencyMs: steady };
+    const { ms, api } = await run({ ...rules, headers: retryAfterOf({ 'retry-after': '1' }) }, 3000);
+    expect(api.refused).toHaveLength((3000 / 50) * 4);
+    // the last ones wait for their four seconds
+    expect(ms).toBeLessThan(1.2 * (3000 / 32) * 100 + 4000);
+  });
+
+  test.each([{ never: 10 }, { some: { oneOf: 50, times: Infinity } }])(
+    'what is always refused costs retries while others are taken: %o',
+    async (which) => {
+      let answers = 0;
+      const headers = ({ isRefused }: { isRefused: boolean }): Record<string, string> => {
+        answers++;
+        return isRefused ? { 'retry-after': '1' } : {};
+      };
+      await expect(run({ ...which, latencyMs: steady, headers }, 5000, { maxRetries: 2 })).rejects.toThrow(
+        '429',
+      );
+      // five times, and two retries, of a second each
+      expect(answers).toBeLessThan(9 * 320);
+    },
+  );
 
   test('a request that is refused alone again and again costs retries in the end, and keeps no others waiting', async () => {
     const rules = { never: 10, latencyMs: steady, headers: retryAfterOf({ 'retry-after': '1' }) };
@@ -566,6 +601,73 @@ describe('what an API declares', () => {
     expect(traces[0]?.changes.map(({ why }) => why)).toContain(
       'RateLimit: none left, and requests are taken: not kept to',
     );
+  });
+
+  test.each([
+    ['nothing of one in a minute', () => [0, 1]],
+    ['three of a hundred, whatever is asked', () => [3, 100]],
+    ['any number, and another one each time', (count: number) => [count % 7, 100]],
+  ])('is not kept to for long where %s is left, and all is taken', async (_what, leftOf) => {
+    let count = 0;
+    const headers = (): Record<string, string> => {
+      const [left, quota] = leftOf(++count);
+      return { 'ratelimit-policy': `"a";q=${quota};w=60`, ratelimit: `"a";r=${left};t=60` };
+    };
+    const { ms, api, traces } = await run({ latencyMs: steady, headers }, 1000);
+    expect(ms).toBeLessThan(1.3 * (1000 / 32) * 100);
+    expect(api.refused).toEqual([]);
+    expect(traces[0]?.changes.map(({ why }) => why)).toContainEqual(
+      expect.stringMatching(/left, and requests are taken: not kept to$/),
+    );
+  });
+
+  test('is kept to for one reset where it counts down and is nonsense then', async () => {
+    let count = 0;
+    const headers = (): Record<string, string> => ({
+      'ratelimit-policy': '"a";q=20;w=20',
+      ratelimit: `"a";r=${Math.max(0, 20 - ++count)};t=20`,
+    });
+    const { ms } = await run({ latencyMs: steady, headers }, 1000);
+    expect(ms).toBeGreaterThan(20_000);
+    expect(ms).toBeLessThan(2.1 * 20_000 + 1.3 * (1000 / 32) * 100);
+  });
+
+  test.each([
+    [50, 10_000, 100],
+    [5, 30_000, 100],
+    [2, 10_000, 100],
+    [27, 1000, 223],
+    [8, 1000, 531],
+    [300, 60_000, 1500],
+  ])('is never refused where it is true: %s in %s ms, with answers of %s ms', async (count, ms, latency) => {
+    const headers = ({ left, resetS }: { left: number; resetS: number }): Record<string, string> => ({
+      'ratelimit-policy': `"a";q=${count};w=${ms / 1000}`,
+      ratelimit: `"a";r=${left};t=${resetS}`,
+    });
+    const rules = { calls: { count, ms }, latencyMs: () => latency, headers };
+    const { api } = await run(rules, 20 * count, { first: 1 });
+    expect(api.refused).toEqual([]);
+  });
+
+  test.each([
+    ['is true', { count: 1, ms: 60_000 }, 1, 19 * 60_000],
+    ['is false', undefined, 0, 60_000],
+  ])('is asked for one more, once, where one in a minute %s', async (_what, calls, refused, least) => {
+    const headers = ({ resetS }: { resetS: number }): Record<string, string> => ({
+      'ratelimit-policy': '"a";q=1;w=60',
+      ratelimit: `"a";r=0;t=${calls === undefined ? 60 : resetS}`,
+    });
+    // one after another, as pages are that name the next one
+    const { ms, api } = await run(
+      { ...(calls === undefined ? {} : { calls }), latencyMs: steady, headers },
+      20,
+      {
+        first: 20,
+      },
+    );
+    expect(api.refused).toHaveLength(refused);
+    expect(ms).toBeGreaterThan(least);
+    expect(ms).toBeLessThan(1.05 * least + 20 * 100);
   });
 
   test.each([-3_600_000, -86_400_000, 3_600_000])('outlives a clock that is set by %s ms', async (by) => {
