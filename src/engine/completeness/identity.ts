@@ -163,8 +163,8 @@ export class Identity {
     }
     this.#young.add(id, page);
     if (this.#young.size >= GENERATION) {
-      this.#old = this.#young;
-      this.#young = new Generation();
+      [this.#old, this.#young] = [this.#young, this.#old];
+      this.#young.clear();
     }
   }
 
@@ -286,29 +286,39 @@ function rowDigest(row: Json): number {
   return isObject(row) ? scalarsDigest(holderOf(row)) : 0;
 }
 
-/** Ids with the pages they came with. A table of them is made only when one is looked for. */
+/**
+ * Ids with the pages they came with. A table of them is made only when one is looked for. The lists are used again, and
+ * never shrink: those of new ones, which grow to a quarter of a megabyte, wait long for a collection.
+ */
 class Generation {
   readonly #ids: (number | string)[] = [];
   readonly #pages: number[] = [];
   readonly #table = new Map<number | string, number>();
   #tabled = 0;
+  #size = 0;
 
   get size(): number {
-    return this.#ids.length;
+    return this.#size;
   }
 
   add(id: number | string, page: number): void {
-    this.#ids.push(id);
-    this.#pages.push(page);
+    this.#ids[this.#size] = id;
+    this.#pages[this.#size++] = page;
+  }
+
+  clear(): void {
+    this.#table.clear();
+    this.#tabled = 0;
+    this.#size = 0;
   }
 
   /** The page that brought an id last. */
   get(id: number | string): number | undefined {
-    for (let i = this.#tabled; i < this.#ids.length; i++) {
+    for (let i = this.#tabled; i < this.#size; i++) {
       const [known, page] = [this.#ids[i], this.#pages[i]];
       if (known !== undefined && page !== undefined) this.#table.set(known, page);
     }
-    this.#tabled = this.#ids.length;
+    this.#tabled = this.#size;
     return this.#table.get(id);
   }
 }
