@@ -100,6 +100,26 @@ export class ParameterUses {
   }
 }
 
+/** All that is read of a component, whatever parameters are around it. */
+export class AllReads extends ParameterUses {
+  readonly #values = new Map<string, Set<ManifestNode>>();
+
+  constructor() {
+    super({}, undefined);
+  }
+
+  override read(key: string, value: ManifestNode): void {
+    const values = this.#values.get(key);
+    if (values === undefined) this.#values.set(key, new Set([value]));
+    else values.add(value);
+  }
+
+  override repeat(above: ParameterUses | undefined): void {
+    if (above === undefined) return;
+    for (const [key, values] of this.#values) for (const value of values) above.read(key, value);
+  }
+}
+
 function isObject(node: ManifestNode): boolean {
   return typeof node === 'object' && node !== null;
 }

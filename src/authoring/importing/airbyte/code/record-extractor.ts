@@ -7,6 +7,7 @@ import type { CodeClass } from './component-code.ts';
 import { CodeObject, parametersOf } from './code-object.ts';
 import type { BaseClass, CodeRun } from './code-run.ts';
 import { chosen, explore, type Outcome } from './explore.ts';
+import { once } from './once.ts';
 import { CodeRefused } from './refused.ts';
 import type { ChangedFields } from './transformation.ts';
 import {
@@ -62,7 +63,7 @@ interface Found {
  *
  * @throws {CodeRefused} for code that does anything else, such as to choose among the items by those before them
  */
-export function codeRows(type: CodeClass, extractor: ManifestComponent): CodeRows {
+export const codeRows = once((type, extractor): CodeRows => {
   const [base = '', ...others] = type.bases;
   if (!/\.(?:RecordExtractor|DpathExtractor)$/.test(base) || others.length > 0)
     throw new CodeRefused(`${type.module.path}: a class that extends ${type.bases.join(', ') || 'nothing'}`);
@@ -104,7 +105,7 @@ export function codeRows(type: CodeClass, extractor: ManifestComponent): CodeRow
     };
   });
   return rowsOf(outcome, type);
-}
+});
 
 interface Part {
   /** Absent: the answer itself. */

@@ -4,6 +4,7 @@ import { unescaped } from '../../python/strings.ts';
 import type { ManifestComponent } from '../component.ts';
 import { isSequence } from '../node.ts';
 import type { CodeClass, CodeMethod, CodeModule, OwnFunction } from './component-code.ts';
+import { once } from './once.ts';
 import { CodeRefused } from './refused.ts';
 
 /** The fields of records that code changes. */
@@ -34,7 +35,7 @@ const BASES = /\.(?:RecordTransformation|AddFields|TypeTransformer)$/;
  *
  * @throws {CodeRefused} for code that may do more than compute
  */
-export function changedFields(type: CodeClass, component: ManifestComponent): ChangedFields {
+export const changedFields = once((type, component): ChangedFields => {
   const { module } = type;
   const [base = '', ...others] = type.bases;
   if (!BASES.test(base) || others.length > 0)
@@ -49,7 +50,7 @@ export function changedFields(type: CodeClass, component: ManifestComponent): Ch
   const found = new Writes(type, component).found();
   // a function may change whatever part of the record it is given
   return callsWriter ? { ...found, isOpen: true, isEmptied: true } : found;
-}
+});
 
 /** Classes that do no harm, with what is said of the functions that they call. */
 const WRITERS = new WeakMap<CodeClass, boolean>();

@@ -1,0 +1,51 @@
+import type { ManifestComponent } from '../component.ts';
+import type { NodeMap } from '../node.ts';
+import { AllReads } from '../parameter-uses.ts';
+import type { CodeClass } from './component-code.ts';
+
+/** What was read of a component, and how it ended. */
+interface Reading<T> {
+  readonly of: ManifestComponent;
+  readonly reads: AllReads;
+  readonly end: { readonly value: T } | { readonly error: unknown };
+}
+
+/**
+ * Returns a function that reads a class of Python once for each component: many streams have the same one, and a stream
+ * is read again for each way to its slices. What is read of the component is noted each time.
+ *
+ * @param work depends on the class and the component alone
+ */
+export function once<T>(
+  work: (type: CodeClass, component: ManifestComponent) => T,
+): (type: CodeClass, component: ManifestComponent) => T {
+  const known = new WeakMap<CodeClass, WeakMap<NodeMap, Reading<T>[]>>();
+  return (type, component) => {
+    const ofType = known.get(type) ?? new WeakMap<NodeMap, Reading<T>[]>();
+    known.set(type, ofType);
+    const all = ofType.get(component.node) ?? [];
+    ofType.set(component.node, all);
+    let reading = all.find(({ of }) => of.knowsSame(component));
+    if (reading === undefined) {
+      reading = readingOf(work, type, component);
+      all.push(reading);
+    }
+    const { reads, end } = reading;
+    reads.repeat(component.uses);
+    if ('error' in end) throw end.error;
+    return end.value;
+  };
+}
+
+function readingOf<T>(
+  work: (type: CodeClass, component: ManifestComponent) => T,
+  type: CodeClass,
+  component: ManifestComponent,
+): Reading<T> {
+  const reads = new AllReads();
+  try {
+    return { of: component, reads, end: { value: work(type, component.noting(reads)) } };
+  } catch (error) {
+    return { of: component, reads, end: { error } };
+  }
+}
