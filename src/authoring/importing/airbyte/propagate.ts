@@ -82,10 +82,16 @@ export function originOf(parent: NodeMap): ParentOrigin | undefined {
   return ORIGINS.get(parent);
 }
 
+/** A component as it came out, with what it was given and its place. */
+interface Made {
+  readonly outer: NodeMap;
+  readonly place: string;
+  readonly made: NodeMap;
+}
+
 class Propagation {
   readonly #outerFirst: boolean;
-  /** Components as they came out, by what they were given and their place. */
-  readonly #made = new WeakMap<NodeMap, WeakMap<NodeMap, Map<string, NodeMap>>>();
+  readonly #made = new Map<NodeMap, Made[]>();
 
   constructor(outerFirst: boolean) {
     this.#outerFirst = outerFirst;
@@ -93,10 +99,13 @@ class Propagation {
 
   /** @param place type of the component above and the key in it, such as `SimpleRetriever.requester` */
   of(place: string, component: NodeMap, outer: NodeMap): NodeMap {
-    const byOuter = remembered(this.#made, component, () => new WeakMap());
-    const byPlace = remembered(byOuter, outer, () => new Map<string, NodeMap>());
-    const made = byPlace.get(place) ?? this.#propagated(place, component, outer);
-    byPlace.set(place, made);
+    const all = this.#made.get(component) ?? [];
+    const known = all.find((one) => one.outer === outer && one.place === place);
+    const made = known?.made ?? this.#propagated(place, component, outer);
+    if (known === undefined) {
+      all.push({ outer, place, made });
+      this.#made.set(component, all);
+    }
     if (place === PARENT)
       ORIGINS.set(made, { definition: component, parameters: outer, isOuterFirst: this.#outerFirst });
     return made;
@@ -105,24 +114,23 @@ class Propagation {
   #propagated(place: string, component: NodeMap, outer: NodeMap): NodeMap {
     const type = typeOf(component, place);
     const parameters = this.#parameters(get(component, '$parameters'), outer);
-    const bare = mapOf([
-      ...Object.entries(component).filter(([key]) => key !== '$parameters'),
-      ...(typeof type === 'string' && !Object.hasOwn(component, 'type') ? [['type', type] as const] : []),
-    ]);
+    const { $parameters: _, ...filled }: Record<string, ManifestNode> = component;
+    if (typeof type === 'string' && !Object.hasOwn(component, 'type')) filled['type'] = type;
     // a schema: its keys are those of JSON Schema
-    if (type === 'object' || isMap(type) || isSequence(type)) return bare;
-    if (typeof type !== 'string') return this.#inside(bare, place, parameters);
-    const filled: Record<string, ManifestNode> = { ...bare };
+    if (type === 'object' || isMap(type) || isSequence(type)) return filled;
+    if (typeof type !== 'string') return this.#inside(filled, place, parameters);
     for (const [key, value] of Object.entries(parameters)) {
       if (isNothing(filled[key])) filled[key] = value;
     }
     for (const [key, value] of Object.entries(filled)) {
       // schemas are large, and say nothing of requests and rows
       if (key === 'schema_loader') continue;
-      const below = without(key, parameters);
-      const go = (item: ManifestNode): ManifestNode =>
-        isMap(item) ? this.of(`${type}.${key}`, item, below) : item;
-      filled[key] = isSequence(value) ? value.map(go) : go(value);
+      if (isMap(value)) filled[key] = this.of(`${type}.${key}`, value, without(key, parameters));
+      // most values are parameters, which have no components in them
+      else if (isSequence(value) && value.some(isMap)) {
+        const below = without(key, parameters);
+        filled[key] = value.map((item) => (isMap(item) ? this.of(`${type}.${key}`, item, below) : item));
+      }
     }
     if (parameters !== NONE) filled['$parameters'] = parameters;
     return filled;
@@ -150,12 +158,6 @@ function without(key: string, parameters: NodeMap): NodeMap {
   if (!Object.hasOwn(parameters, key)) return parameters;
   const { [key]: _, ...others } = parameters;
   return Object.keys(others).length === 0 ? NONE : others;
-}
-
-function remembered<T>(all: WeakMap<NodeMap, T>, key: NodeMap, make: () => T): T {
-  const found = all.get(key) ?? make();
-  all.set(key, found);
-  return found;
 }
 
 function typeOf(component: NodeMap, place: string): ManifestNode | undefined {
