@@ -10,10 +10,12 @@ const { Script } = process.getBuiltinModule('node:vm');
 const v8 = () => process.getBuiltinModule('node:v8');
 
 const FOLDER = path.join(import.meta.dirname, '../dist/chunks');
+/** An import calls much that no run does: what it compiles is kept apart, so that runs need not read it. */
+const APART = process.argv[2] === 'import' ? 'import-' : '';
 const RUNTIME = `${process.version}-${process.platform}-${process.arch}`;
 /** Exports of the chunks that were loaded, by their names. */
 const loaded = new Map();
-/** Scripts that had nothing compiled, with the files for it. */
+/** Scripts that had nothing compiled, or not all, with the files for it. */
 const uncompiled = new Map();
 /** Version and flags of V8 when the first of them was loaded. */
 let flags;
@@ -44,12 +46,13 @@ function evaluate(name) {
 
 /** Makes a script from what was compiled of it, if there is such a thing: for this runtime, with its flags. */
 function compiled(file, source) {
-  const shipped = scriptFrom(`${file}.${RUNTIME}`, file, source);
-  if (shipped !== undefined) return shipped;
+  const shipped = () => scriptFrom(`${file}.${RUNTIME}`, file, source);
+  const ofRuns = APART === '' ? shipped() : undefined;
+  if (ofRuns !== undefined) return ofRuns;
   const own = ownFile(file);
   const known = own && scriptFrom(own, file, source);
   if (known !== undefined) return known;
-  const script = new Script(source, { filename: file });
+  const script = (APART === '' ? undefined : shipped()) ?? new Script(source, { filename: file });
   if (own !== undefined) {
     if (uncompiled.size === 0) {
       flags = v8().cachedDataVersionTag();
@@ -77,7 +80,7 @@ function ownFile(file) {
     const { uid, mode } = statSync(folder);
     if (process.getuid !== undefined && (uid !== process.getuid() || (mode & 0o022) !== 0)) return undefined;
     const { size, mtimeMs } = statSync(file);
-    return path.join(folder, `gex-${path.basename(file)}-${size}-${Math.floor(mtimeMs)}`);
+    return path.join(folder, `gex-${APART}${path.basename(file)}-${size}-${Math.floor(mtimeMs)}`);
   } catch {
     return undefined;
   }

@@ -13,13 +13,14 @@ import { chunkCode, circle, entryCode, isFacade } from './chunk-code.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Each is built beside its declarations; together, since a class that is there twice is two classes. */
 const ENTRIES = ['cli/main', 'cli/container', 'index', 'storage/client/index'];
-/** Modules that every run loads by `import()` beside those of the command itself. */
+/** What every command needs. */
+const COMMAND = ['cli/main.ts'];
+/** Modules that check a configuration, for each run and for the commands that only do so. */
+const CHECK = ['engine/config/index.ts', 'engine/config/schema.ts', 'engine/config/unknown-keys.ts'];
+/** Modules that every run loads by `import()` beside those and those of the command itself. */
 const RUN = [
   'cli/progress.ts',
   'cli/run-result.ts',
-  'engine/config/index.ts',
-  'engine/config/schema.ts',
-  'engine/config/unknown-keys.ts',
   'engine/extract/extract.ts',
   'runner/doubt.ts',
   'runner/row-recording.ts',
@@ -31,21 +32,29 @@ for (const file of globSync('dist/**/*.js', { cwd: root, exclude: ['dist/console
   rmSync(`${root}${file}`);
 rmSync(`${root}dist/chunks`, { recursive: true, force: true });
 
-const program = await written(ENTRIES, RUN);
+const program = await written(ENTRIES, { command: COMMAND, check: CHECK, run: RUN });
 // a thread has its own: what it shares with the program would bring all of it
-const thread = await written(['engine/records/threads/line-worker'], []);
+const thread = await written(['engine/records/threads/line-worker']);
 // a process of a query has its own as well: nothing of the service is in it
-const query = await written(['service/stores/query/process/main'], []);
+const query = await written(['service/stores/query/process/main']);
 const packages = new Set([...program, ...thread, ...query].map(packageOf).filter((folder) => folder !== ''));
 writeFileSync(`${root}dist/licenses.txt`, [...packages].toSorted().map(licenseOf).join('\n'));
 await compileChunks();
 
-/** Writes entries with what they need, and returns the modules that are in them. */
-async function written(entries: readonly string[], everyRun: readonly string[]): Promise<readonly string[]> {
-  let command: ReadonlySet<string> = new Set();
-  let run: ReadonlySet<string> = new Set();
+/**
+ * Writes entries with what they need, and returns the modules that are in them.
+ *
+ * @param together modules that are loaded at once, in one file with all that they need and no file before has, by its name
+ */
+async function written(
+  entries: readonly string[],
+  together: Readonly<Record<string, readonly string[]>> = {},
+): Promise<readonly string[]> {
+  const names = Object.keys(together);
+  const inputs = entries.map((entry) => `${root}src/${entry}.ts`);
+  let modules: ReadonlyMap<string, ReadonlySet<string>> = new Map();
   const bundle = await rolldown({
-    input: Object.fromEntries(entries.map((entry) => [entry, `${root}src/${entry}.ts`])),
+    input: Object.fromEntries(entries.map((entry, index) => [entry, inputs[index] ?? ''])),
     cwd: root,
     platform: 'node',
     external: LEFT,
@@ -54,12 +63,15 @@ async function written(entries: readonly string[], everyRun: readonly string[]):
       {
         name: 'groups',
         buildEnd() {
-          if (everyRun.length === 0) return;
           const imports = (id: string): readonly string[] => this.getModuleInfo(id)?.importedIds ?? [];
-          command = closure(imports(`${root}src/cli/main.ts`), imports);
-          run = closure(
-            everyRun.map((file) => `${root}src/${file}`),
-            imports,
+          modules = new Map(
+            names.map((name) => [
+              name,
+              closure(
+                (together[name] ?? []).map((file) => `${root}src/${file}`),
+                imports,
+              ),
+            ]),
           );
         },
       },
@@ -95,9 +107,13 @@ async function written(entries: readonly string[], everyRun: readonly string[]):
     chunkFileNames: 'chunks/[name]-[hash].js',
     comments: false,
     codeSplitting: {
-      groups: [
-        { debugName: 'start', name: (id) => (command.has(id) ? 'command' : run.has(id) ? 'run' : null) },
-      ],
+      // a file takes what its modules need with it, unless one before it has that
+      groups: names.map((name, index) => ({
+        name,
+        // an entry stays a module, and passes on what stands in a script
+        test: (id) => modules.get(name)?.has(id) === true && !inputs.includes(id),
+        priority: names.length - index,
+      })),
     },
   });
   await bundle.close();

@@ -149,7 +149,7 @@ function made(): {
      const { chunk } = await import('./bin/chunks.js');
      const { Script } = process.getBuiltinModule('node:vm');
      console.log(chunk('a.js').say(), chunk('a.js') === chunk('a.js'));
-     for (const flag of process.argv.slice(2)) process.getBuiltinModule('node:v8').setFlagsFromString(flag);`,
+     for (const flag of process.argv.slice(2)) if (flag !== 'import') process.getBuiltinModule('node:v8').setFlagsFromString(flag);`,
   );
   const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: cache };
   return {
@@ -203,6 +203,25 @@ describe('the loader of chunks', () => {
     expect(kept().map((file) => readFileSync(file, 'utf8'))).toEqual(
       Array(2).fill('nothing that it could read'),
     );
+  });
+
+  test('keeps apart what an import has compiled beyond what lies there', () => {
+    const { run, kept, folder } = made();
+    run();
+    for (const file of kept()) {
+      const name = path.basename(file).split('-')[1];
+      copyFileSync(file, path.join(folder, 'dist/chunks', `${name}.${runtime}`));
+      rmSync(file);
+    }
+    expect(run('import')).toBe('42 true\n');
+    expect(kept().map((file) => /^gex-import-(.\.js)-/.exec(path.basename(file))?.[1])).toEqual([
+      'a.js',
+      'b.js',
+    ]);
+    const before = kept().map((file) => readFileSync(file));
+    expect(run('import')).toBe('42 true\n');
+    expect(run()).toBe('42 true\n');
+    expect(kept().map((file) => readFileSync(file))).toEqual(before);
   });
 
   test('does without what is damaged, cut off or of another program', () => {
