@@ -13,7 +13,7 @@ import { chunkCode, circle, entryCode, isFacade } from './chunk-code.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Each is built beside its declarations; together, since a class that is there twice is two classes. */
 const ENTRIES = ['cli/main', 'cli/container', 'index', 'storage/client/index'];
-/** What every command needs. */
+/** The modules that every command needs. */
 const COMMAND = ['cli/main.ts'];
 /** Modules that check a configuration, for each run and for the commands that only do so. */
 const CHECK = ['engine/config/index.ts', 'engine/config/schema.ts', 'engine/config/unknown-keys.ts'];

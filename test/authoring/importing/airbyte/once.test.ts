@@ -6,7 +6,7 @@ import { ManifestComponent } from '../../../../src/authoring/importing/airbyte/c
 import { ParameterUses } from '../../../../src/authoring/importing/airbyte/parameter-uses.ts';
 
 const NODE = { class_name: 'A', path: 'users', limit: 5, $parameters: { path: 'users', name: 'a' } };
-/** What a class has does not matter here, only which one it is. */
+/** A class: it does not matter here what it has, only which one it is. */
 const classNamed = (name: string): CodeClass => ({ name }) as CodeClass;
 
 test('a class is read once for each component, and what is read of it is noted each time', () => {

@@ -3,7 +3,7 @@ import type { NodeMap } from '../node.ts';
 import { AllReads } from '../parameter-uses.ts';
 import type { CodeClass } from './component-code.ts';
 
-/** What was read of a component, and how it ended. */
+/** The reads of a component, and how they ended. */
 interface Reading<T> {
   readonly of: ManifestComponent;
   readonly reads: AllReads;

@@ -1,4 +1,3 @@
-import type { ManifestComponent } from '../component.ts';
 import { constant, isConstant, type Expression } from '../jinja/ast.ts';
 import { fold } from '../jinja/fold.ts';
 import { mapParts } from '../jinja/map-parts.ts';
