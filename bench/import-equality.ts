@@ -292,9 +292,8 @@ async function recordLines(
   }
   const texts = report.columns.flatMap((line) => /^“(.*)” is JSON text/.exec(line)?.[1] ?? []);
   const lines = theirs.records.map((record) => {
-    const data = { ...(record as Record<string, unknown>) };
-    for (const name of texts)
-      if (typeof data[name] === 'object' && data[name] !== null) data[name] = JSON.stringify(data[name]);
+    const data = structuredClone(record) as Record<string, unknown>;
+    for (const name of texts) asText(data, name.split('.'));
     return JSON.stringify({ type: 'RECORD', record: { stream: report.stream, data } });
   });
   writeFileSync(path.join(records, 'stream.jsonl'), `${lines.join('\n')}\n`);
@@ -312,6 +311,15 @@ async function recordLines(
   return result === 'equal' || (result === 'other columns' && report.outcome !== 'exact')
     ? []
     : [`${result}:`, ...found.lines];
+}
+
+/** Makes an object or a list at a path JSON text. */
+function asText(value: unknown, [key = '', ...rest]: readonly string[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  const target = value as Record<string, unknown>;
+  const inner = target[key];
+  if (rest.length > 0) asText(inner, rest);
+  else if (typeof inner === 'object' && inner !== null) target[key] = JSON.stringify(inner);
 }
 
 function shown({ stream, outcome, result, run: number, lines, requests, records, notes }: Verdict): string {

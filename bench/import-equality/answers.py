@@ -267,7 +267,7 @@ class Answers:
             for want in ("more", "end"):
                 for count in sizes:
                     rows = self.rows.rows(retriever.name, count if want == "more" else max(1, count - 1), seed, None, 0, 9)
-                    for combination in itertools.product(*(choices if want == "more" else endings)):
+                    for combination in itertools.product(*(choices if want == "more" else self.kept(ends, plan["more"], endings))):
                         chosen = dict(zip(ends, combination))
                         if self.goes_on(retriever, request, rows, chosen, 1 if want == "more" else PAGES) == (want == "more"):
                             plan[want] = chosen
@@ -282,6 +282,10 @@ class Answers:
                 self.notes.add("one page")
         self.plans[retriever.name] = plan
         return plan
+
+    def kept(self, ends, more, endings):
+        """The ways to end, of which the first are those that change nothing: a total is the same on all pages."""
+        return [list(dict.fromkeys([(more or {}).get(end, last[0]), *last])) for end, last in zip(ends, endings)]
 
     def goes_on(self, retriever, request, rows, chosen, page):
         self.whole = (PAGES, (page - 1) * ROWS, PAGES * ROWS - 1)

@@ -46,9 +46,17 @@ real_sleep = time.sleep
 def patch(answers):
     fetch = SimpleRetriever._fetch_next_page
 
+    initialise = SimpleRetriever.__post_init__
+
+    def initialising(self, *args, **more):
+        self.run_of_answers = answers.runs
+        initialise(self, *args, **more)
+
+    SimpleRetriever.__post_init__ = initialising
+
     def fetching(self, stream_slice, next_page_token=None, *args, **more):
-        # threads of a run that was given up go on for a while
-        if vars(self).setdefault("run_of_answers", answers.runs) != answers.runs:
+        # threads of a run that was given up go on for a while, with parents that were not asked yet
+        if self.run_of_answers != answers.runs:
             raise TooMuch("another run")
         before = getattr(answers.local, "context", None)
         answers.local.context = (self, stream_slice, next_page_token)
@@ -124,7 +132,7 @@ def read(manifest, stream, config, state):
 
 
 def too_long(*_):
-    raise TooMuch("more than 60 seconds")
+    raise TooMuch("more than 60 seconds of a processor")
 
 
 def causes(error):
@@ -136,7 +144,7 @@ def causes(error):
 def main():
     file, out, base, odd = sys.argv[1:]
     logging.disable(logging.CRITICAL)
-    signal.signal(signal.SIGALRM, too_long)
+    signal.signal(signal.SIGPROF, too_long)
     package = os.path.dirname(os.path.abspath(file))
     sys.path.insert(0, os.path.dirname(package))
     manifest = yaml.load(open(file), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -176,13 +184,13 @@ def main():
                 runs.append({"exchanges": [], "records": [], "error": "asynchronous"})
                 break
             answers.reset(name)
-            signal.alarm(60)
+            signal.setitimer(signal.ITIMER_PROF, 60)
             try:
                 with freeze_time(NOW, ignore=["queue", "threading", "concurrent", "selectors"]):
                     records, last, error = read(bare, stream, mine, state)
             except Exception as caught:
                 records, last, error = [], None, f"{type(caught).__name__}: {caught}"
-            signal.alarm(0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
             exchanges = list(answers.exchanges)
             runs.append({"exchanges": exchanges, "records": records, "error": error, "notes": sorted(answers.notes)})
             # later runs of such a stream ask an API that has the same rows elsewhere

@@ -1,7 +1,7 @@
 import { get, isMap, isSequence, type ManifestNode } from './node.ts';
 
 /** Returns the types that a schema names, those of its branches among them. */
-export function typesOf(schema: ManifestNode | undefined): readonly string[] {
+function typesOf(schema: ManifestNode | undefined): readonly string[] {
   if (!isMap(schema)) return [];
   const { type } = schema;
   const own = (isSequence(type) ? type : [type]).filter((each) => typeof each === 'string');
@@ -16,16 +16,15 @@ export function typesOf(schema: ManifestNode | undefined): readonly string[] {
 export type SchemaKind = 'text' | 'formatted' | 'list' | 'object' | 'other';
 
 /**
- * Returns what the value of a field may be, by an inline schema.
+ * Returns what the value of a field may be, by the schema of its records.
  *
  * @returns undefined where the schema does not say it
  */
 export function kindsOf(
-  loader: ManifestNode | undefined,
+  records: ManifestNode | undefined,
   keys: readonly (string | number)[],
 ): ReadonlySet<SchemaKind> | undefined {
-  let schema = get(loader, 'schema');
-  for (const key of keys) schema = get(get(schema, 'properties'), String(key));
+  const schema = keys.reduce((node, key) => get(get(node, 'properties'), String(key)), records);
   const types = typesOf(schema);
   if (types.length === 0) return undefined;
   const isFormatted = typeof get(schema, 'format') === 'string';

@@ -43,6 +43,7 @@ export function importAirbyte(text: string, options: AirbyteOptions): Imported {
     get(get(components, 'spec'), 'connection_specification') ?? specificationBeside(options.readBeside);
   const settings = new ConnectorSettings(specification, options.settings);
   const code = options.readBeside === undefined ? undefined : new ComponentCode(options.readBeside, read);
+  const { readBeside } = options;
   const taken: TakenStream[] = [];
   const ids = new Set<string>();
   const parents = new SharedParents();
@@ -50,7 +51,9 @@ export function importAirbyte(text: string, options: AirbyteOptions): Imported {
   const found: readonly Found[] = [...streamsOf(components), ...dynamic.made];
   for (const { stream, condition, note } of found) {
     const findings = new ManifestFindings();
-    const tree = safely(stream, findings, () => readStream(stream, { settings, findings, code, parents }));
+    const tree = safely(stream, findings, () =>
+      readStream(stream, { settings, findings, code, readBeside, parents }),
+    );
     const name = stream.text('name') ?? `stream ${taken.length + 1}`;
     if (note !== undefined) findings.note(note);
     if (condition !== undefined) findings.note(`There only where a setting wants it: ${condition}`);

@@ -1,25 +1,81 @@
-import { typesOf } from './field-kinds.ts';
-import { get, isMap, type ManifestNode } from './node.ts';
+import { get, isMap, isSequence, type ManifestNode } from './node.ts';
 import { call } from './translate/out.ts';
 import { pathText, type TranslatedJson } from './translate/position.ts';
 
+/** A field that no column can hold as it is. */
+export interface MixedField {
+  /** Keys from a row to it. */
+  readonly keys: readonly string[];
+  /** It is a list with items of several kinds somewhere in it. */
+  readonly isList: boolean;
+}
+
+type Resolved = (schema: ManifestNode) => ManifestNode | undefined;
+
+/** Deepest fields that are looked at: a schema may refer to itself. */
+const MAX_DEPTH = 8;
+
 /**
- * Returns the fields of a schema that may be an object in one row and another value in the next: a table has no column
- * for both.
+ * Returns the fields of a schema that may be an object in one row and another value in the next, and the lists with
+ * items that may be either: a table has no column for both. A list in a list, or below its items, is a part of the
+ * outermost one.
+ *
+ * @param resolved gives what a reference stands for
  */
-export function mixedFields(loader: ManifestNode | undefined): readonly string[] {
-  const properties = get(get(loader, 'schema'), 'properties');
-  if (!isMap(properties)) return [];
-  return Object.entries(properties).flatMap(([name, schema]) => {
-    const types = new Set(typesOf(schema));
-    types.delete('null');
-    return types.has('object') && types.size > 1 ? [name] : [];
+export function mixedFields(
+  schema: ManifestNode | undefined,
+  resolved: Resolved = (same) => same,
+): readonly MixedField[] {
+  return below(schema, [], resolved);
+}
+
+function below(
+  schema: ManifestNode | undefined,
+  path: readonly string[],
+  resolved: Resolved,
+): readonly MixedField[] {
+  if (path.length > MAX_DEPTH) return [];
+  const found = formsOf(schema, resolved).flatMap((form) => {
+    const properties = get(form, 'properties');
+    return isMap(properties) ? Object.entries(properties) : [];
   });
+  const mixed = found.flatMap(([name, part]) => at(part, [...path, name], resolved));
+  return [...new Map(mixed.map((each) => [each.keys.join('\n'), each])).values()];
+}
+
+function at(schema: ManifestNode, keys: readonly string[], resolved: Resolved): readonly MixedField[] {
+  const forms = formsOf(schema, resolved);
+  const types = new Set(forms.flatMap(typesOf));
+  types.delete('null');
+  if (types.has('object') && types.size > 1) return [{ keys, isList: false }];
+  const items = forms.map((form) => get(form, 'items'));
+  const isOpen =
+    types.size > 1 && items.some((item) => formsOf(item, resolved).flatMap(typesOf).includes('object'));
+  const hasMixed = items.some((item) => isMap(item) && at(item, keys, resolved).length > 0);
+  return types.has('array') && (isOpen || hasMixed)
+    ? [{ keys, isList: true }]
+    : below(schema, keys, resolved);
+}
+
+/** Returns a schema and its alternatives. */
+function formsOf(schema: ManifestNode | undefined, resolved: Resolved, depth = 0): readonly ManifestNode[] {
+  const own = isMap(schema) ? resolved(schema) : undefined;
+  if (!isMap(own) || depth > MAX_DEPTH) return [];
+  const branches = ['oneOf', 'anyOf'].flatMap((word) => {
+    const listed = own[word];
+    return isSequence(listed) ? listed : [];
+  });
+  return [own, ...branches.flatMap((branch) => formsOf(branch, resolved, depth + 1))];
+}
+
+function typesOf(schema: ManifestNode): readonly string[] {
+  const type = get(schema, 'type');
+  return (isSequence(type) ? type : [type]).filter((each) => typeof each === 'string');
 }
 
 /** Returns the value of a field, as JSON text where it is an object or a list. */
-export function scalarOrJson(name: string): TranslatedJson {
-  const field = { path: pathText([name]) };
+export function scalarOrJson(keys: readonly string[]): TranslatedJson {
+  const field = { path: pathText(keys) };
   const json = call('json_encode', field);
   // the JSON of a text begins with a quote
   return call('if', call('is', json, 'matches', '^[{\\[]'), json, field);

@@ -6,13 +6,14 @@ import { readCode } from './code/read-code.ts';
 import { kindsOf, type SchemaKind } from './field-kinds.ts';
 import { FieldNames } from './field-names.ts';
 import { cutItems } from './cut-items.ts';
-import { mixedFields, scalarOrJson } from './mixed-fields.ts';
+import { mixedFields, scalarOrJson, type MixedField } from './mixed-fields.ts';
 import { fieldsWithFormat, normalizedFormats } from './code/normalization.ts';
 import { CodeRefused } from './code/refused.ts';
 import { changedFields, type ChangedFields } from './code/transformation.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { outOf } from './request-object.ts';
+import { schemaOf, type StreamSchema } from './stream-schema.ts';
 import { known, recordPosition, translated, withSettings, noteFixed, type TemplateScope } from './scope.ts';
 import { conditionOf } from './translate/condition.ts';
 import { isReckoned, readAgain, refuseOther } from './translate/field-value.ts';
@@ -49,7 +50,7 @@ export function readRecords(
   selector: ManifestComponent | undefined,
   scope: TemplateScope,
 ): RecordsDraft {
-  const work = new Records(scope, stream.get('schema_loader'));
+  const work = new Records(scope, schemaOf(stream, scope));
   const dataField = work.extractor(selector?.child('extractor'));
   if (selector?.className !== undefined)
     scope.findings.not(selector.at, `Python code: ${selector.className}`);
@@ -58,7 +59,7 @@ export function readRecords(
   for (const transformation of stream.children('transformations')) work.transform(transformation);
   if (isAfter) work.filter(selector?.child('record_filter'));
   work.normalize(selector, stream);
-  work.keepMixed(stream);
+  work.keepMixed();
   return work.draft(dataField);
 }
 
@@ -86,11 +87,11 @@ class Records {
   /** Fields of the schema that are times; undefined where it is known only while it runs. */
   #times: ReadonlySet<string> | undefined;
 
-  readonly #loader: ManifestNode | undefined;
+  readonly #schema: StreamSchema;
 
-  constructor(scope: TemplateScope, loader: ManifestNode | undefined) {
+  constructor(scope: TemplateScope, schema: StreamSchema) {
     this.#scope = scope;
-    this.#loader = loader;
+    this.#schema = schema;
   }
 
   draft(dataField: TranslatedJson): RecordsDraft {
@@ -374,15 +375,30 @@ class Records {
   }
 
   /** Keeps what may be an object or another value in one column: a run would end at a row of each. */
-  keepMixed(stream: ManifestComponent): void {
-    if (this.#names.isChanged || this.#case !== undefined) return;
-    for (const name of mixedFields(stream.get('schema_loader'))) {
-      if (this.#columns.has(name) || this.#exclude.includes(name) || this.#isChanged(name)) continue;
-      this.#columns.set(name, scalarOrJson(name));
-      this.#scope.findings.column(
-        `“${name}” is JSON text where it is an object: by the schema it may be another value, too`,
-      );
+  keepMixed(): void {
+    if (this.#case !== undefined) return;
+    const { schema, resolved } = this.#schema;
+    for (const field of mixedFields(schema, resolved)) {
+      const [top = ''] = field.keys;
+      const places = this.#names.pathsOf([top]);
+      if (places?.[0]?.join('\n') !== top || this.#isChanged(top)) continue;
+      this.#keepField(field);
     }
+  }
+
+  #keepField({ keys, isList }: MixedField): void {
+    const name = keys.join('.');
+    const paths = keys.map((_, index) => keys.slice(0, index + 1));
+    const isGone = paths.some((path) => this.#exclude.includes(path.join('.')));
+    const isMade = paths.some((path) => this.#columns.has(path.join('_')));
+    if (isGone || isMade || keys.some((key) => /[.[\]?!]/.test(key))) return;
+    this.#columns.set(keys.join('_'), scalarOrJson(keys));
+    this.#inPlaceOf(name);
+    this.#scope.findings.column(
+      isList
+        ? `“${name}” is JSON text, and no table: by the schema its items may be objects or other values`
+        : `“${name}” is JSON text where it is an object: by the schema it may be another value, too`,
+    );
   }
 
   /** Returns the fields that a normaliser of Python changes: all, unless its code asks for the format of a field. */
@@ -484,7 +500,7 @@ class Records {
 
   /** Returns what a field of the record as it came may be. */
   #kindsOf(keys: readonly (string | number)[]): ReadonlySet<SchemaKind> | undefined {
-    return this.#names.isChanged ? undefined : kindsOf(this.#loader, keys);
+    return this.#names.isChanged ? undefined : kindsOf(this.#schema.schema, keys);
   }
 
   /** Leaves out the field of the row itself whose column a value takes: one inside of an object keeps its own. */

@@ -1,5 +1,5 @@
 import { TemplateError, type Expression } from './jinja/ast.ts';
-import type { ComponentCode } from './code/component-code.ts';
+import type { ComponentCode, ReadFileBeside } from './code/component-code.ts';
 import type { ManifestComponent } from './component.ts';
 import type { ManifestFindings } from './findings.ts';
 import { shown, type ManifestNode } from './node.ts';
@@ -20,6 +20,8 @@ export interface TemplateScope {
   readonly findings: ManifestFindings;
   /** The Python code beside the manifest. */
   readonly code?: ComponentCode | undefined;
+  /** Reads the files of schemas beside the manifest. */
+  readonly readBeside?: ReadFileBeside | undefined;
   /** References for the keys of a slice: `start_time`, `parent_slice.id`, `extra_fields.name`. */
   readonly slots: ReadonlyMap<string, Reference>;
   /** Says, with `lists`, that a list is among the parameters, each item of which is one. */

@@ -1,7 +1,7 @@
 import type { ConnectorSettings } from './airbyte-settings.ts';
 import { sendsAsBase } from './code/as-base.ts';
 import { asksForAll, keepsOwnState } from './code/own-cursor.ts';
-import type { ComponentCode } from './code/component-code.ts';
+import type { ComponentCode, ReadFileBeside } from './code/component-code.ts';
 import { readsAsBase } from './code/retriever.ts';
 import { readCode } from './code/read-code.ts';
 import type { ManifestComponent } from './component.ts';
@@ -23,6 +23,8 @@ export interface StreamContext {
   readonly findings: ManifestFindings;
   /** The Python code beside the manifest. */
   readonly code?: ComponentCode | undefined;
+  /** Reads the files of schemas beside the manifest. */
+  readonly readBeside?: ReadFileBeside | undefined;
   /** Parents that were read for other streams. */
   readonly parents: SharedParents;
 }

@@ -336,6 +336,70 @@ test('a field that may be an object or another value is kept in one column, whic
   expect(ids[0]).toEqual(['1', '2']);
 });
 
+const mixedInside: MockAnswer = () => [
+  { id: 1, plan: { tier: 'a', tags: ['x', 'y'] }, rules: [1, { of: 2 }], lines: [{ price: 1 }] },
+  { id: 2, plan: { tier: { name: 'b' }, tags: null }, rules: 'none', lines: [{ price: { of: 3 } }] },
+];
+
+test('fields inside of others and items of lists that may be objects or other values are kept in one column', async () => {
+  const either = { oneOf: [{ type: ['null', 'string', 'number'] }, { type: 'object' }] };
+  const properties = {
+    plan: {
+      type: 'object',
+      properties: { tier: either, tags: { type: 'array', items: { type: 'string' } } },
+    },
+    rules: { type: ['array', 'string'], items: { type: ['object', 'integer'] } },
+    lines: { type: 'array', items: { type: 'object', properties: { price: either } } },
+  };
+  const of = stream('items', '/a', {
+    schema_loader: { type: 'InlineSchemaLoader', schema: { type: 'object', properties } },
+  });
+  const { report } = importAirbyte(manifestOf({ stream: of }, API), { file: 'shop.yaml' });
+  expect(report.streams.map(({ columns }) => columns)).toEqual([
+    [
+      expect.stringContaining('“plan.tier” is JSON text where'),
+      expect.stringContaining('“rules” is JSON text, and no table'),
+      expect.stringContaining('“lines” is JSON text, and no table'),
+    ],
+  ]);
+  const { outcomes, ids } = await runTwice(
+    { name: '', stream: of, api: mixedInside, asks: [[], []] },
+    server,
+  );
+  expect(outcomes).toEqual([{ outcome: 'equal rows, other columns', reasons: [] }]);
+  expect(ids[0]).toEqual(['1', '2']);
+});
+
+test('the schema of a stream is read from the files beside the manifest, with what it refers to', () => {
+  const files: Readonly<Record<string, unknown>> = {
+    'schemas/items.json': { type: 'object', properties: { owner: { $ref: 'owner.json#/definitions/any' } } },
+    'schemas/shared/owner.json': { definitions: { any: { type: ['integer', 'object'] } } },
+  };
+  const readBeside = (file: string): string | undefined =>
+    file in files ? JSON.stringify(files[file]) : undefined;
+  const loaders = [
+    { schema_loader: undefined },
+    { schema_loader: { type: 'JsonFileSchemaLoader', file_path: './source_shop/schemas/items.json' } },
+    {
+      schema_loader: {
+        type: 'JsonFileSchemaLoader',
+        file_path: "./source_shop/schemas/{{ parameters['name'] }}.json",
+      },
+    },
+  ];
+  for (const loader of loaders) {
+    const manifest = manifestOf({ stream: stream('items', '/a', loader) }, API);
+    const { report } = importAirbyte(manifest, { file: 'shop.yaml', readBeside });
+    expect(report.streams[0]?.columns).toEqual([expect.stringContaining('“owner” is JSON text')]);
+  }
+  const other = { schema_loader: { type: 'JsonFileSchemaLoader', file_path: '../schemas/../../items.json' } };
+  const { report } = importAirbyte(manifestOf({ stream: stream('items', '/a', other) }, API), {
+    file: 'shop.yaml',
+    readBeside,
+  });
+  expect(report.streams[0]?.outcome).toBe('exact');
+});
+
 // the other tool asks for the same rows in each window
 test.each<[string, Part, number]>([
   ['windows that no request uses are told', { step: 'P10D' }, 1],
