@@ -50,6 +50,8 @@ class Answers:
             if len(self.exchanges) >= MOST_REQUESTS:
                 raise TooMuch(f"more than {MOST_REQUESTS} requests")
             context = getattr(self.local, "context", None)
+            if context is not None and context[0].run_of_answers != self.runs:
+                raise TooMuch("another run")
             # a login within the request of a retriever has another address
             if context is None or getattr(self.local, "url", None) != request.url:
                 headers, body = {}, self.login()

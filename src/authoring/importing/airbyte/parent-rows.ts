@@ -5,6 +5,7 @@ import { fieldSource } from './scope.ts';
 import { MOST_IN_GROUP, type ParentPartition } from './partitions.ts';
 import { dataPath, type RecordsDraft } from './records.ts';
 import { plainPath } from './incremental.ts';
+import { call } from './translate/out.ts';
 import { pathText, type Reference, type TranslatedJson } from './translate/position.ts';
 
 export type TranslatedJob = Record<string, TranslatedJson>;
@@ -209,7 +210,20 @@ export function isTraced(
 
 /** Converts a value of the row to one that a child of it can read. */
 function inParent(out: ManifestNode): TranslatedJson {
-  return mapPaths(out, (path) => ({ parent: path }));
+  return mapPaths(keysInParent(out), (path) => ({ parent: path }));
+}
+
+/** Asks for fields of a parent row themselves, where the row is asked for their keys: a child knows no whole row. */
+function keysInParent(out: ManifestNode): TranslatedJson {
+  if (Array.isArray(out)) return out.map((item: ManifestNode) => keysInParent(item));
+  if (!isMap(out)) return out;
+  const { function: called, args } = out;
+  if (called === 'is' && isSequence(args)) {
+    const [row, word, key] = args;
+    if (isMap(row) && row['path'] === WHOLE && word === 'contains' && typeof key === 'string')
+      return call('is', { path: pathText([key]) }, 'present');
+  }
+  return Object.fromEntries(Object.entries(out).map(([key, value]) => [key, keysInParent(value)]));
 }
 
 /** The path of a row itself. */

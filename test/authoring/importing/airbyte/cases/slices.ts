@@ -24,6 +24,34 @@ const grouped = (size: number): Part => ({
 /** Streams whose requests take parts of what they are asked for. */
 export const SLICE_CASES: readonly TwoRuns[] = [
   {
+    name: 'a field of the parent that was added to it by which keys it has',
+    stream: stream('items', '/items/{{ stream_partition.shop }}', {
+      requester: { request_parameters: { at: "{{ stream_slice.extra_fields['at'] }}" } },
+      retriever: below(
+        stream('shops', '/shops', {
+          transformations: [
+            {
+              type: 'AddFields',
+              fields: [
+                { path: ['at'], value: "{{ record['at'] if 'at' in record else record['made'] }}" },
+              ],
+            },
+          ],
+        }),
+        'shop',
+        { extra_fields: [['at']] },
+      ),
+    }),
+    api: ({ pathname }) =>
+      pathname === '/shops'
+        ? [
+            { id: 1, at: 5, made: 6 },
+            { id: 2, made: 7 },
+          ]
+        : [{ id: 9 }],
+    asks: both('GET /shops', 'GET /items/1?at=5', 'GET /items/2?at=7'),
+  },
+  {
     name: 'keys of an object that the parent row has',
     stream: stream('items', '/items/{{ stream_partition.of.a }}', {
       requester: { request_parameters: { b: "{{ stream_slice['of']['b'] }}" } },
