@@ -92,10 +92,10 @@ class Answers:
     def answer(self, request, retriever, stream_slice, token):
         name = retriever.name
         place = (name, json.dumps(stream_slice, sort_keys=True, default=str))
-        initial = retriever._get_initial_next_page_token()
+        initial = initial_token(retriever)
         page = 1 if token == initial else self.pages.get(place, 0) + 1
         self.pages[place] = page
-        seed = [request.method, request.url, str(request.body), page]
+        seed = [request.method, request.url, sorted(dict(request.headers).items()), str(request.body), page]
         is_main = name == self.main and not self.known.keys.get(name)
         pages = PAGES if is_main else 2
         plan = self.plan(retriever, request, stream_slice)
@@ -136,7 +136,11 @@ class Answers:
                 continue
             if where == "headers":
                 if path[0].lower() == "link":
-                    headers["Link"] = f'<{made("URL", request, page, self.whole)}>; rel="{path[1] if len(path) > 1 else "next"}"' if value else ""
+                    # parts of a link that are no address, such as cursor="abc", stand beside it
+                    link, *parts = headers.pop("Link", "").split("; ")
+                    relation = f'rel="{path[1] if len(path) > 1 else "next"}"'
+                    part = [f'{path[2]}="{value}"'] if len(path) > 2 and path[2] != "url" else []
+                    headers["Link"] = "; ".join([f'<{made("URL", request, page, self.whole)}>', *(parts or [relation]), *part]) if value else ""
                 else:
                     headers[str(path[0])] = str(value)
             elif isinstance(content, dict) and not overlaps(path, self.steps(retriever)):
@@ -254,7 +258,7 @@ class Answers:
         for end in ends[:4]:
             reckoned = re.search(r"[+*-]|\bint\b", re.sub(r"\[['\"][^\]]*\]|\bget\([^)]*\)|\.[\w-]+", "", str(strategy.get("cursor_value"))))
             first = ["BEFORE", "PAGE"] if reckoned else []
-            first += ["URL" if is_path else "TOKEN", "URL", "NEXT", "TOKEN"] if end in own else [True, "TOTAL", "PAGES", "PAGE", "NEXT", "TOKEN"]
+            first += ["URL" if is_path else "TOKEN", "URL", "NEXT", "TOKEN"] if end in own else [True, "TOTAL", "PAGES", "PAGE", "NEXT", "TOKEN", "true", "false"]
             choices.append(list(dict.fromkeys([*first, False, None, 0, "PAGE", "TOTAL", "ABSENT"])))
             last = ["BEFORE", "PAGE"] if end in own and reckoned else ["PAGES", "TOTAL", False, None, "ABSENT", 0]
             endings.append(list(dict.fromkeys([*last, *choices[-1]])))
@@ -295,11 +299,20 @@ class Answers:
         content = content if isinstance(content, bytes) else json.dumps(content).encode()
         answer = response_of(request, headers, content)
         try:
-            initial = retriever._get_initial_next_page_token() or {}
+            initial = initial_token(retriever) or {}
             token = retriever._next_page_token(answer, len(rows), rows[-1] if rows else None, initial.get("next_page_token"))
         except Exception:
             return None
         return bool(token)
+
+
+def initial_token(retriever):
+    """What the first page is asked for by; versions differ in how they keep it."""
+    own = getattr(retriever, "_get_initial_next_page_token", None)
+    if own is not None:
+        return own()
+    first = retriever._paginator.get_initial_token()
+    return {"next_page_token": first} if first is not None else None
 
 
 ABSENT = object()

@@ -9,6 +9,7 @@ with a value of another type than the schema says.
 """
 
 import copy
+import inspect
 import json
 import logging
 import os
@@ -54,14 +55,17 @@ def patch(answers):
 
     SimpleRetriever.__post_init__ = initialising
 
-    def fetching(self, stream_slice, next_page_token=None, *args, **more):
+    takes = inspect.signature(fetch)
+
+    def fetching(self, *args, **more):
+        given = takes.bind(self, *args, **more).arguments
         # threads of a run that was given up go on for a while, with parents that were not asked yet
         if self.run_of_answers != answers.runs:
             raise TooMuch("another run")
         before = getattr(answers.local, "context", None)
-        answers.local.context = (self, stream_slice, next_page_token)
+        answers.local.context = (self, given["stream_slice"], given.get("next_page_token"))
         try:
-            return fetch(self, stream_slice, next_page_token, *args, **more)
+            return fetch(self, *args, **more)
         finally:
             answers.local.context = before
 

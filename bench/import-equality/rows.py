@@ -55,8 +55,10 @@ class Rows:
         if kinds is None and options:
             return self.value(rng.choice(options), name, rng, depth)
         kinds = kinds if isinstance(kinds, list) else [kinds or ("object" if "properties" in schema else "string")]
+        # null where the schema has it: what a conversion makes of another one says nothing of a real API
+        has_null = "null" in kinds or "type" not in schema
         kinds = [k for k in kinds if k != "null"] or ["string"]
-        if rng.random() < 0.08 and kinds[0] not in ("object", "array"):
+        if rng.random() < 0.08 and has_null and kinds[0] not in ("object", "array"):
             return None
         kind = kinds[0] if rng.random() < 0.8 else rng.choice(kinds)
         if self.odd and rng.random() < self.odd:

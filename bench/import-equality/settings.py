@@ -92,7 +92,7 @@ def setting(schema, name):
 def text_setting(schema, name):
     pattern = schema.get("pattern") or ""
     dated = schema.get("format") in ("date", "date-time") or re.search(r"date|time|since", name, re.I)
-    candidates = [START.strftime(f) for f in FORMATS] if dated else []
+    candidates = [START.strftime(f) for f in FORMATS] + [START.strftime("%Y-%m-%dT%H:%M:%S.000Z")] if dated else []
     if schema.get("format") == "date":
         candidates = [START.strftime("%Y-%m-%d")] + candidates
     candidates += [str(e) for e in schema.get("examples") or []] if not dated else []

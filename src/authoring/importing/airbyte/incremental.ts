@@ -426,11 +426,10 @@ export function plainPath(source: TranslatedJson): TranslatedJson {
   return typeof path === 'string' ? path : source;
 }
 
-/** Returns the formats that values of the cursor may have. */
+/** Returns the formats that values of the cursor may have: that of the state is the last one that is tried. */
 function cursorFormats(cursor: ManifestComponent, format: string): readonly string[] {
   const listed = cursor.get('cursor_datetime_formats');
-  const formats = isSequence(listed) ? listed.map(String) : [];
-  return formats.length === 0 ? [format] : formats;
+  return [...new Set([...(isSequence(listed) ? listed.map(String) : []), format])];
 }
 
 /** Returns how the values are written that move the state. */

@@ -17,8 +17,8 @@ import { MOST_IN_GROUP, partitionReference, type ListPartition, type ParentParti
 import { QUERY_PROPERTIES } from './query-properties.ts';
 import type { RecordsDraft } from './records.ts';
 import type { StreamParts } from './stream-parts.ts';
-import type { Reference, TranslatedJson } from './translate/position.ts';
 import { call } from './translate/out.ts';
+import type { Reference, TranslatedJson } from './translate/position.ts';
 
 /**
  * Returns the parent whose rows start the stream, and the values of all other parents as lists: they are multiplied
@@ -169,7 +169,10 @@ function partBelow(
   const name = freeName([parent.name, ...keys].join('_'), names);
   names.push(name);
   const { source } = parentValue([...parent.parentKey.split('/'), ...keys.map(String)], records);
-  job['placeholders'] = { ...(isMap(job['placeholders']) ? job['placeholders'] : {}), [name]: source };
+  // an object without the key is asked for, too
+  const isField = isMap(source) && source['parent'] !== undefined;
+  const value = isField ? call('if', call('is', source, 'present'), source, '') : source;
+  job['placeholders'] = { ...(isMap(job['placeholders']) ? job['placeholders'] : {}), [name]: value };
   const part: Reference = { out: { placeholder: name }, mayBeEmpty: true };
   slots.set([parent.name, ...keys].join('.'), part);
   return part;

@@ -126,6 +126,15 @@ export const REQUEST_CASES: readonly TwoRuns[] = [
     ],
   },
   {
+    name: 'times in the form of the state move it beside those that the cursor lists',
+    stream: stream('items', '/a', times({ start_datetime: '2024-06-01', cursor_datetime_formats: ['%s'] })),
+    api: () => [
+      { id: 1, at: '2024-06-04' },
+      { id: 2, at: 1717286400 },
+    ],
+    asks: [['GET /a?since=2024-06-01'], ['GET /a?since=2024-06-04']],
+  },
+  {
     name: 'times in another form than that of the state do not move it',
     stream: stream(
       'items',

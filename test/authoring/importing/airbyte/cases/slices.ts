@@ -24,6 +24,21 @@ const grouped = (size: number): Part => ({
 /** Streams whose requests take parts of what they are asked for. */
 export const SLICE_CASES: readonly TwoRuns[] = [
   {
+    name: 'keys of an object that a parent row does not have',
+    stream: stream('items', '/items', {
+      requester: { request_parameters: { b: "{{ stream_slice['of']['b'] }}" } },
+      retriever: below(stream('shops', '/shops'), 'of', { parent_key: 'ids' }),
+    }),
+    api: ({ pathname }) =>
+      pathname === '/shops'
+        ? [
+            { id: 1, ids: { a: 'x', b: 2 } },
+            { id: 2, ids: { a: 'y' } },
+          ]
+        : [{ id: 7 }],
+    asks: both('GET /shops', 'GET /items?b=2', 'GET /items'),
+  },
+  {
     name: 'a field of the parent that was added to it by which keys it has',
     stream: stream('items', '/items/{{ stream_partition.shop }}', {
       requester: { request_parameters: { at: "{{ stream_slice.extra_fields['at'] }}" } },
@@ -32,9 +47,7 @@ export const SLICE_CASES: readonly TwoRuns[] = [
           transformations: [
             {
               type: 'AddFields',
-              fields: [
-                { path: ['at'], value: "{{ record['at'] if 'at' in record else record['made'] }}" },
-              ],
+              fields: [{ path: ['at'], value: "{{ record['at'] if 'at' in record else record['made'] }}" }],
             },
           ],
         }),
