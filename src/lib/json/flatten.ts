@@ -45,6 +45,27 @@ export function listInContext(context: AnyObject, name: string): readonly Json[]
     : [...items.values()].map((item) => (isPairs(item) ? Object.fromEntries(item) : item));
 }
 
+/** Returns the object at a name of a flat context, as far as it is kept there; undefined where there is none. */
+export function objectInContext(context: AnyObject, name: string): AnyObject | undefined {
+  const inner = entriesOf(context).flatMap(([key, value]) =>
+    key.startsWith(`${name}.`) ? [[key.slice(name.length + 1).split('.'), value] as const] : [],
+  );
+  const object = inner.length === 0 ? undefined : nested(inner);
+  return object !== undefined && isObject(object) ? object : undefined;
+}
+
+function nested(entries: readonly (readonly [readonly string[], Json])[]): Json {
+  const byKey = new Map<string, (readonly [readonly string[], Json])[]>();
+  for (const [[key = '', ...rest], value] of entries)
+    byKey.set(key, [...(byKey.get(key) ?? []), [rest, value]]);
+  const values = [...byKey].map(([key, inner]): [string, Json] => {
+    const [only] = inner;
+    return [key, only?.[0].length === 0 ? only[1] : nested(inner)];
+  });
+  const isNumbered = values.every(([key], index) => key === String(index));
+  return isNumbered ? values.map(([, value]) => value) : objectOf(values);
+}
+
 function isPairs(value: Json | [string, Json][] | undefined): value is [string, Json][] {
   return Array.isArray(value);
 }

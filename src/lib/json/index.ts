@@ -2,7 +2,7 @@ export * from './value.ts';
 export { compilePath, digKeys, type Path, type PathOptions } from './path.ts';
 export * from './encode.ts';
 export { equalJson } from './equal.ts';
-export { flattenContext, listInContext } from './flatten.ts';
+export { flattenContext, listInContext, objectInContext } from './flatten.ts';
 export { isJsonPath, segmentsOf } from './json-path.ts';
 export * from './parse.ts';
 export { jsonFrom } from './from-value.ts';

@@ -1,5 +1,4 @@
 import { Untaken } from './findings.ts';
-import type { SourceFindings } from './findings.ts';
 import { mergeKeyOf } from './hints.ts';
 import { isIncrementalParam, readIncremental, type ResourceIncremental } from './incremental.ts';
 import { plainText, textOut } from './out.ts';
@@ -32,19 +31,23 @@ export interface ResourceDraft {
   readonly included: ReadonlyMap<string, string | undefined>;
 }
 
+/** Values of an incremental that go on, in the library, while a run asks for what is below one parent row after another. */
+const MOVING = new Set(['incremental.start_value', 'incremental.last_value']);
+
 /** Converts a resource to a job. Parts that cannot be converted are among the findings of the resource. */
 export function jobOf(resource: Resource, { settings, paginator, above }: JobContext): ResourceDraft {
   const { at, findings, endpoint, params } = resource;
   const where = (key: string): string => `${at}.endpoint.${key}`;
   const placeholders = new Placeholders(above, includedFields(resource));
   const incremental = findings.attempt(where('incremental'), () => readIncremental(resource, settings));
-  const resolve = resolver(incremental, placeholders, findings);
+  const resolve = resolver(incremental, placeholders);
   for (const note of incremental?.notes ?? []) findings.note(note);
   for (const text of incremental?.other ?? []) findings.otherRows(text);
-  if (mergeKeyOf(resource) === undefined)
-    for (const text of incremental?.again ?? []) findings.moreRows(text);
+  for (const text of incremental?.again ?? [])
+    if (mergeKeyOf(resource) === undefined) findings.moreRows(text);
+    else findings.note(text);
   if (resource.parent !== undefined && incremental?.incremental !== undefined)
-    if (incremental.startParam !== undefined || fieldsIn(resource).includes('incremental.last_value'))
+    if (incremental.startParam !== undefined || fieldsIn(resource).some((field) => MOVING.has(field)))
       findings.moreRows(
         'There, the rows below each page of parent rows are asked for from the newest value that came so far, so that older ones of later parents are left out where the API filters by it. Here all are asked for from where the last run ended.',
       );
@@ -200,21 +203,12 @@ class Placeholders {
 }
 
 /** Resolves the fields of a request. */
-function resolver(
-  incremental: ResourceIncremental | undefined,
-  placeholders: Placeholders,
-  findings: SourceFindings,
-): Resolve {
+function resolver(incremental: ResourceIncremental | undefined, placeholders: Placeholders): Resolve {
   return (field, keepsKind) => {
     const found = resourceField(field);
     if (found !== undefined && placeholders.isAsked(found.field))
       return { placeholder: placeholders.nameOf(found.field) };
-    if (found !== undefined && keepsKind) {
-      findings.otherRows(
-        `The same requests where “${found.field}” of “${found.resource}” is no object: one is sent there, and an error here.`,
-      );
-      return orNull(parentField(found.field));
-    }
+    if (found !== undefined && keepsKind) return orNull(parentField(found.field));
     if (found !== undefined) return parentText(found.field);
     const [, name] = /^incremental\.(\w+)$/.exec(field) ?? [];
     const value = name === undefined ? undefined : incremental?.fields[name];
@@ -225,7 +219,7 @@ function resolver(
 
 /** The names of fields that are numbers or texts in every row. */
 const IDENTIFIER =
-  /(?:^|[._-])(?:[b-df-hj-np-tv-z]?id|[iu]id|uuid|guid|key|slug|sha|code|number|login)$|[a-z](?:Id|ID|Uid|Uuid|Key|Code|Number)$/;
+  /(?:^|[._-])(?:[b-df-hj-np-tv-z]?id|[iu]id|uuid|guid|key|slug)$|[a-z](?:Id|ID|Uid|Uuid|Key)$/;
 
 function parentField(field: string): TranslatedValue {
   return { parent: pathOf(field, 'a field of the parent') };

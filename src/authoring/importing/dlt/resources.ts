@@ -12,6 +12,8 @@ export interface Resource {
   readonly endpoint: ValueMap;
   readonly path: string;
   readonly params: ValueMap;
+  /** True where it has no parameters of its own beside those of the defaults. */
+  readonly sharesParams: boolean;
   /** The resource whose rows give values to its requests. */
   readonly parent: string | undefined;
   readonly findings: SourceFindings;
@@ -71,7 +73,23 @@ export function readResources(
       resource.findings.not('resource_defaults', 'Defaults that code makes', given);
     resources.push(resource);
   }
+  tellShared(resources);
   return { resources, strange };
+}
+
+/** Reports parameters of a state that the library puts into the parameters of the defaults, which several resources share. */
+function tellShared(resources: readonly Resource[]): void {
+  const shared = resources.filter(({ sharesParams, parent }) => sharesParams && parent === undefined);
+  for (const { name, endpoint } of shared) {
+    const incremental = endpoint.get('incremental');
+    if (!(incremental instanceof ValueMap)) continue;
+    const sent = ['start_param', 'end_param'].flatMap((key) => incremental.get(key) ?? []);
+    for (const other of shared)
+      if (other.name !== name && sent.length > 0)
+        other.findings.otherRows(
+          `There, ${sent.map((param) => `“${typeof param === 'string' ? param : shownValue(param)}”`).join(' and ')} of “${name}” is sent with it, too, as both have the parameters of “resource_defaults” and none of their own; here it is not.`,
+        );
+  }
 }
 
 /** Returns the name of a resource that is written out. */
@@ -130,6 +148,7 @@ function merged(name: string, at: string, own: ValueMap, defaults: ValueMap): Re
     endpoint,
     path: typeof path === 'string' ? path : name,
     params: params instanceof ValueMap ? params : new ValueMap([]),
+    sharesParams: usual.get('params') instanceof ValueMap && ownEndpoint.get('params') === undefined,
     findings,
   };
   return { ...known, parent: findings.attempt(`${at}.endpoint`, () => parentOf(known)) };

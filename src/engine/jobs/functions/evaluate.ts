@@ -11,6 +11,7 @@ import {
   isObject,
   keysOf,
   listInContext,
+  objectInContext,
   objectOf,
   sizeOf,
   toText,
@@ -203,7 +204,11 @@ function reference(name: string, context: AnyObject, key: Json, at: string): Jso
       hint: `Write {"${name}": "name of a value"}.`,
     });
   const flat = flatKey(toText(key), at);
-  const value = getKey(context, flat) ?? listInContext(context, flat);
+  const value =
+    getKey(context, flat) ??
+    listInContext(context, flat) ??
+    // settings have secrets in them
+    (name === 'parent' ? objectInContext(context, flat) : undefined);
   if (value !== undefined && value !== null) return value;
   const known = keysOf(context);
   throw new FunctionError('function.failed', `There is no value “${toText(key)}” in “${name}”`, {

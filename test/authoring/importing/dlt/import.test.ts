@@ -91,7 +91,9 @@ const server = createServer((request, response) => {
       );
     if (kind === 'echo') return json(response, [{ url: request.url, body }]);
     if (kind === 'odd')
-      return json(response, [{ id: 1, flag: true, none: null, word: 'true', amount: 1.5, tags: ['a'] }]);
+      return json(response, [
+        { id: 1, flag: true, none: null, word: 'true', amount: 1.5, tags: ['a'], o: { x: { y: [null] } } },
+      ]);
     if (kind === 'zones') return json(response, ZONES.slice(0, zones));
     if (kind === 'refused') return json(response, { message: 'Not found here' }, 400);
     if (kind === 'parents' && id === undefined)
@@ -388,12 +390,6 @@ describe('levels', () => {
       /adds its rows/,
     ],
     [
-      'a value of the parent as it is, which may be an object',
-      `{"name": "p", ${KEYED}}, {"name": "a", "endpoint": {"path": "a", "method": "POST", "json": {"of": "{resources.p.flag}"}, "data_selector": "$"}}`,
-      'other rows',
-      /“flag” of “p” is no object/,
-    ],
-    [
       'a primary key by which rows at the state are left out',
       `{"name": "a", "primary_key": "id", "endpoint": {"data_selector": "$", "incremental": {"cursor_path": "u"}}}`,
       'more rows',
@@ -418,8 +414,14 @@ describe('levels', () => {
       /from the newest value that came so far/,
     ],
     [
-      'a child that is asked from where the last run ended',
+      'a child that is asked from the value of a template',
       `{"name": "p", ${KEYED}}, {"name": "a", "endpoint": {"path": "p/{resources.p.id}/a", "data_selector": "$", "params": {"since": "{incremental.start_value}"}, "incremental": {"cursor_path": "u", "initial_value": 3}}}`,
+      'more rows',
+      /from the newest value that came so far/,
+    ],
+    [
+      'a child whose rows are compared with the state',
+      `{"name": "p", ${KEYED}}, {"name": "a", "endpoint": {"path": "p/{resources.p.id}/a", "data_selector": "$", "incremental": {"cursor_path": "u", "initial_value": 3}}}`,
       'equal rows, other columns',
       /is an error there/,
     ],
@@ -467,6 +469,27 @@ describe('levels', () => {
   ])('%s is not taken over', async (part, message) => {
     const { report } = await taken(`{"name": "a", ${part}}`);
     expect(report.streams).toMatchObject([{ outcome: 'not', reasons: [{ message }] }]);
+  });
+
+  test.each([
+    ['of its own', { params: { p: 1 } }, 'exact'],
+    ['of the defaults', {}, 'other rows'],
+  ])('a resource beside one with a state has parameters %s', async (_what, own, level) => {
+    const folder = dataFolder();
+    const file = path.join(folder, 'shop.json');
+    const incremental = { cursor_path: 'u', start_param: 'since' };
+    const resources = [
+      { name: 'a', endpoint: { incremental } },
+      { name: 'b', endpoint: own },
+    ];
+    const endpoint = { params: { lang: 'en' }, data_selector: '$', paginator: 'single_page' };
+    const source = { client: { base_url: base }, resource_defaults: { endpoint }, resources };
+    writeFileSync(file, JSON.stringify(source));
+    await runHere(['import', 'dlt', file, '--out', path.join(folder, 'shop')]);
+    const { streams } = JSON.parse(
+      readFileSync(path.join(folder, 'shop', 'import-report.json'), 'utf8'),
+    ) as ImportReport;
+    expect(streams.map(({ outcome }) => outcome)).toEqual(['exact', level]);
   });
 
   test('a parent that is not selected leaves the way of writing to what is below it', async () => {
@@ -649,11 +672,11 @@ test('fields of a parent are sent as Python writes them, and in JSON as they are
     {"name": "odd"},
     {"name": "e", "endpoint": {"path": "echo/{resources.odd.none}/{resources.odd.flag}", "method": "POST",
       "params": {"f": "{resources.odd.flag}", "n": "{resources.odd.none}", "w": "{resources.odd.word}", "a": "x{resources.odd.amount}"},
-      "json": {"f": "{resources.odd.flag}", "n": "{resources.odd.none}", "l": "{resources.odd.tags}", "t": "x-{resources.odd.none}"}}},`);
+      "json": {"f": "{resources.odd.flag}", "n": "{resources.odd.none}", "l": "{resources.odd.tags}", "o": "{resources.odd.o}", "t": "x-{resources.odd.none}"}}},`);
   expect((await tablesOf(imported))['e']).toEqual([
     {
       url: '/v1/echo/None/True?lang=en&f=True&n=None&w=true&a=x1.5',
-      body: '{"f":true,"n":null,"l":["a"],"t":"x-None"}',
+      body: '{"f":true,"n":null,"l":["a"],"o":{"x":{"y":[null]}},"t":"x-None"}',
     },
   ]);
 });
@@ -881,6 +904,19 @@ describe('what code does with the source', () => {
     [
       'for each in shop().resources.values():\n    each.apply_hints(primary_key="id")',
       [changed('each.apply_hints(primary_key="id")'), changed('each.apply_hints(primary_key="id")')],
+    ],
+    [
+      'for name, each in shop().resources.items():\n    each.add_limit(2)',
+      [changed('each.add_limit(2)'), changed('each.add_limit(2)')],
+    ],
+    ['p.run(shop().with_resources("b"))\np.run(shop())', ['exact', 'exact']],
+    [
+      's = shop().with_resources("a")\np.run(s)',
+      ['exact', 'exact | It is not selected, so that it makes no table.'],
+    ],
+    [
+      'p.run(shop(), table_name="t")',
+      [changed('p.run(shop(), table_name="t")'), changed('p.run(shop(), table_name="t")')],
     ],
     ['s = shop()\ns.a.selected = False', [changed('s.a.selected = False'), 'exact']],
     ['mine = other()\nmine.add_map(f)\nlimits.add_limit(3)', ['exact', 'exact']],

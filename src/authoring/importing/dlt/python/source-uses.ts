@@ -9,7 +9,7 @@ export interface SourceUses {
   readonly defaults: ValueMap;
   /** Hints in place of those of the resources: arguments of `pipeline.run(…)`. */
   readonly overrides: ValueMap;
-  /** The resources of `with_resources(…)`; undefined where all are taken. */
+  /** The resources of `with_resources(…)`; undefined where all are taken, be it by another run. */
   readonly selected: readonly string[] | undefined;
   /** Rows, or hints, that code changes. */
   readonly changes: readonly SourceChange[];
@@ -37,6 +37,16 @@ const CHANGES = /^(?:add_(?:map|filter|yield_map|limit|step|metrics)|apply_hints
 /** Finds what is done with the sources that calls make. */
 export function usesOf(file: PythonFile, reader: PythonReader, sources: readonly PythonNode[]): SourceUses {
   const isOfSource = namesOf(file, sources);
+  // that of one with some of its resources
+  const isChosen = namesOf(
+    file,
+    file
+      .nodes('CallExpression')
+      .filter(({ firstChild }) =>
+        (firstChild === null ? '' : file.text(firstChild)).endsWith('.with_resources'),
+      ),
+  );
+  let isWhole = false;
   const defaults = [...sources, ...sources.flatMap((node) => decoratorsOf(node))].flatMap((node) =>
     keywordsOf(node, DEFAULTS, file, reader),
   );
@@ -57,8 +67,15 @@ export function usesOf(file: PythonFile, reader: PythonReader, sources: readonly
         if (typeof name === 'string') selected.push(name);
         else if (name !== null) add(call);
       }
-    else if (/^(?:run|extract)$/.test(method) && groups(list).some((item) => isGiven(item, isOfSource)))
+    else if (/^(?:run|extract)$/.test(method)) {
+      const given = groups(list)
+        .flatMap((item) => item.at(-1) ?? [])
+        .filter((value) => isOfSource(value));
+      if (given.length === 0) continue;
       overrides.push(...keywordsOf(call, OVERRIDES, file, reader));
+      if (keywordsOf(call, new Set(['table_name']), file, reader).length > 0) add(call);
+      isWhole ||= given.some((value) => !isChosen(value));
+    }
   }
   for (const statement of file.nodes('AssignStatement')) {
     const [target] = children(statement);
@@ -72,15 +89,9 @@ export function usesOf(file: PythonFile, reader: PythonReader, sources: readonly
   return {
     defaults: new ValueMap(defaults),
     overrides: new ValueMap(overrides),
-    selected: selected.length === 0 ? undefined : selected,
+    selected: selected.length === 0 || isWhole ? undefined : selected,
     changes,
   };
-}
-
-/** Tells if an argument is a source: `run(source)`, `run(data=source)`. */
-function isGiven(argument: readonly PythonNode[], isOfSource: (node: PythonNode) => boolean): boolean {
-  const value = argument.at(-1);
-  return value !== undefined && isOfSource(value);
 }
 
 /** Returns a test whether an expression is a source, or a part of one: a call that makes it, or a name that was given one. */
@@ -104,10 +115,12 @@ function namesOf(file: PythonFile, sources: readonly PythonNode[]): (node: Pytho
     return at !== null && names.has(file.text(at));
   };
   for (const statement of [...file.nodes('AssignStatement'), ...file.nodes('ForStatement')]) {
-    const parts = children(statement).filter(({ name }) => name !== 'for' && name !== 'TypeDef');
-    const [target, , value] = parts;
-    if (target?.name === 'VariableName' && value !== undefined && isOfSource(value))
-      names.add(file.text(target));
+    const parts = children(statement);
+    const sign = parts.findIndex(({ name }) => name === 'AssignOp' || name === 'in');
+    const value = parts[sign + 1];
+    if (sign > 0 && value !== undefined && isOfSource(value))
+      for (const { name, from, to } of parts.slice(0, sign))
+        if (name === 'VariableName') names.add(file.text({ from, to }));
   }
   return isOfSource;
 }
