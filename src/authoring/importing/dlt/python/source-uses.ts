@@ -104,12 +104,13 @@ function namesOf(file: PythonFile, sources: readonly PythonNode[]): (node: Pytho
         const name = children(at).find((child) => child.name === 'VariableName');
         if (name !== undefined) names.add(file.text(name));
       }
-  const isOfSource = (node: PythonNode): boolean => {
+  const isOfSource = (node: PythonNode, isItem = false): boolean => {
     let at: PythonNode | null = node;
     while (at !== null && at.name !== 'VariableName') {
       if (starts.has(`${at.from} ${at.to}`)) return true;
+      // sources are in no list of lists
       if (at.name === 'ArrayExpression')
-        return groups(at).some(([item]) => item !== undefined && isOfSource(item));
+        return !isItem && groups(at).some(([item]) => item !== undefined && isOfSource(item, true));
       at = at.name === 'ParenthesizedExpression' ? (children(at)[1] ?? null) : at.firstChild;
     }
     return at !== null && names.has(file.text(at));
