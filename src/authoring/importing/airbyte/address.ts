@@ -5,6 +5,7 @@ import { isMap, shown } from './node.ts';
 import { isPageToken, tokenInText, tokenUse, type TokenPlace } from './page-token.ts';
 import { requestPosition, translated, withSettings, noteFixed, type TemplateScope } from './scope.ts';
 import type { TranslatedJson, TemplatePosition } from './translate/position.ts';
+import { refuseFraction } from './translate/field-value.ts';
 import { call, orNone, textOut } from './translate/out.ts';
 import { valueOf } from './translate/value.ts';
 
@@ -30,7 +31,7 @@ export function endpointOf(
   const path = requester.get('path') ?? '';
   const none: RequestAddress = { baseUrl: UNKNOWN, endpoint: 'unknown' };
   const baseOut = findings.attempt(requester.place(baseKey), base, () =>
-    textOut(translated(base, requester, scope, requestPosition(scope))),
+    textOut(translated(base, requester, scope, requestPosition(scope), refuseFraction)),
   );
   if (baseOut === undefined) return none;
   const pathOut = findings.attempt(requester.place('path'), path, () =>

@@ -1,8 +1,9 @@
 import type { SettingReport } from '../report.ts';
-import type { Constant, Expression } from './jinja/ast.ts';
+import { TemplateError, type Constant, type Expression } from './jinja/ast.ts';
 import { mapParts } from './jinja/map-parts.ts';
 import { get, isMap, isSequence, shown, type ManifestNode, type NodeMap } from './node.ts';
 import { accessOf, type Reference, type ValueType } from './translate/position.ts';
+import { segmentOf } from './translate/selected.ts';
 
 /** The description of a setting in a manifest. */
 interface Setting {
@@ -47,9 +48,23 @@ export class ConnectorSettings {
 
   /** Returns the reference to a setting, which is added where the specification does not have it. */
   reference(keys: readonly (string | number)[]): Reference {
+    const index = keys.findIndex((key) => typeof key === 'number');
+    if (index > 0) return this.#partOf(keys.slice(0, index), keys.slice(index));
     const names = keys.map(String);
-    const setting = this.#known.get(names.join('.')) ?? this.#add(names);
+    const known = this.#known.get(names.join('.'));
+    if (known?.type === 'object') throw new TemplateError('a map of settings');
+    const setting = known ?? this.#add(names);
     return { out: { attr: attributeOf(setting) }, type: TYPES[setting.type] ?? 'any' };
+  }
+
+  /** Returns what is at a place in a setting: an item of a list, or a character of a text. */
+  #partOf(names: readonly (string | number)[], keys: readonly (string | number)[]): Reference {
+    const { out, type } = this.reference(names);
+    const [first = 0] = keys;
+    if (type === 'text' && keys.length === 1)
+      return { out: { function: 'substr', args: [out, first, 1] }, type: 'text' };
+    if (type !== 'list') throw new TemplateError('a part of a setting');
+    return { out: { function: 'get', args: [out, `$${keys.map(segmentOf).join('')}`] } };
   }
 
   /** Returns the value of a setting, if it is known: given, or the only possible one. That of a secret never is. */
@@ -260,6 +275,7 @@ function environmentName(keys: readonly string[]): string {
 
 function dig(root: NodeMap, keys: readonly string[]): ManifestNode | undefined {
   let node: ManifestNode | undefined = root;
-  for (const key of keys) node = isSequence(node) ? node[Number(key)] : get(node, key);
+  for (const key of keys)
+    node = isSequence(node) || typeof node === 'string' ? node.at(Number(key)) : get(node, key);
   return node ?? undefined;
 }

@@ -10,6 +10,7 @@ import { known, noteFixed, requestPosition, translated, withSettings, type Templ
 import type { Expression } from './jinja/ast.ts';
 import { firstAlone, isPageToken, tokenUse, type TokenPlace } from './page-token.ts';
 import { accessOf, type TranslatedJson, type TemplatePosition, type Typed } from './translate/position.ts';
+import { isPlainText, isReckoned, refuseFraction } from './translate/field-value.ts';
 import { call, isFieldOfParent, orNone, textOut } from './translate/out.ts';
 import { valueOf } from './translate/value.ts';
 import { endpointOf, type RequestAddress } from './address.ts';
@@ -175,7 +176,9 @@ function readMap(
         const isParameter = key === 'request_parameters';
         const typed =
           alone === undefined
-            ? (isParameter ? parameterIn : translated)(item, requester, scope, requestPosition(scope))
+            ? isParameter
+              ? parameterIn(item, requester, scope, requestPosition(scope))
+              : translated(item, requester, scope, requestPosition(scope), refuseFraction)
             : valueOf(alone, requestPosition(scope));
         if (isNothing(typed)) return;
         const bare = bareSetting(expression, typed, isParameter ? 'None' : null, scope);
@@ -213,7 +216,7 @@ function parameterIn(
 ): Typed {
   const list = requester.listOf(item);
   return list === undefined
-    ? translated(item, requester, scope, position)
+    ? translated(item, requester, scope, position, refuseFraction)
     : { out: outOf(list), type: 'list' };
 }
 
@@ -278,7 +281,9 @@ function listOut(out: TranslatedJson, scope: TemplateScope): TranslatedJson {
 
 /** Functions that are empty where their first argument is. */
 const EMPTY_OF_FIRST: ReadonlySet<unknown> = new Set(
-  'base64_encode json_encode literal lower match replace substr trim upper urlencode'.split(' '),
+  'base64_encode json_encode literal lower match python_text python_value replace substr trim upper urlencode'.split(
+    ' ',
+  ),
 );
 
 function mayBeEmpty(out: TranslatedJson, scope: TemplateScope): boolean {
@@ -402,19 +407,29 @@ function readNested(
 }
 
 function bodyOut(part: Expression, position: TemplatePosition): TranslatedJson {
+  if (isReckoned(part)) throw new TemplateError('a number that is reckoned with a fraction');
   return isObjectText(part) ? objectOf(part, position) : literalOut(valueOf(part, position));
 }
 
 /** Returns a value that is written and read again: a text of digits becomes a number. */
 function literalOut(typed: Typed): TranslatedJson {
   const { out, type } = typed;
-  if (type === 'boolean' || type === 'number' || type === 'list') return out;
+  if (['boolean', 'number', 'float', 'list'].includes(type)) return out;
   const text = textOut(typed);
-  if (type === 'text' && isMap(text) && (text['function'] === 'concat' || text['function'] === 'date'))
-    return text;
+  const { function: name, args } = isMap(text) ? text : {};
+  if (type === 'text' && isSequence(args)) {
+    if (name === 'concat') return isPlainText(args) ? text : call('python_value', text);
+    if (name === 'json_encode') return call('python_value', text);
+    if (name === 'date') return isDigits(args[0]) ? call('python_value', text) : text;
+  }
   return isMap(text) && (text['attr'] !== undefined || text['placeholder'] !== undefined)
     ? call('literal', text)
     : text;
+}
+
+/** Tells if a format of a time gives a number, and none that begins with a zero. */
+function isDigits(format: TranslatedJson | undefined): boolean {
+  return typeof format === 'string' && /^[UYy][UuvYymdHis]*$/.test(format);
 }
 
 /** Reads a form, or a text that is sent as it is. A text that reads as an object is sent as a form. */

@@ -27,7 +27,7 @@ import { PROPERTY_CASES } from './cases/properties.ts';
 import { OWN_STATE_CASES } from './cases/own-states.ts';
 import { ROUTER_CASES } from './cases/routers.ts';
 import { SLICE_CASES } from './cases/slices.ts';
-import { VALUE_CASES } from './cases/values.ts';
+import { SENT_CASES, VALUE_CASES } from './cases/values.ts';
 import { TEMPLATE_CASES } from './cases/templates.ts';
 import { REQUEST_CASES } from './cases/requests.ts';
 import { REQUESTER_CASES } from './cases/requesters.ts';
@@ -53,6 +53,7 @@ describe.each<[string, readonly TwoRuns[]]>([
   ['lists', LIST_CASES],
   ['filters', FILTER_CASES],
   ['values of added fields', VALUE_CASES],
+  ['values of settings', SENT_CASES],
   ['classes of Python', CODE_CASES],
   ['extractors of Python', EXTRACTOR_CASES],
   ['logins in Python', CODE_LOGIN_CASES],

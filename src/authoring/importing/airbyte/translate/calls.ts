@@ -13,7 +13,18 @@ import {
 } from './position.ts';
 import { isNumeric } from '../../numeric.ts';
 import { asCall, isDefined, type ValueTest } from './key-there.ts';
-import { call, characterOr, formatted, isField, NOW, readsRow, shifted, shownField, textOut } from './out.ts';
+import {
+  call,
+  characterOr,
+  formatted,
+  isField,
+  NOW,
+  readsRow,
+  readsSetting,
+  shifted,
+  shownField,
+  textOut,
+} from './out.ts';
 
 type Translate = (args: Reader) => Typed;
 
@@ -253,7 +264,11 @@ export function callOf(expression: Extract<Expression, { kind: 'call' }>, transl
 }
 
 const FILTERS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = {
-  string: (self) => ({ out: textOut(self), type: 'text' }),
+  string: ({ out, type }) => {
+    // true is written as JSON, and a number stays a text
+    if (type === 'boolean') return { out: call('if', out, 'true', 'false'), type: 'text' };
+    return { out: type === 'number' ? call('python_text', out) : textOut({ out, type }), type: 'text' };
+  },
   safe: (self) => self,
   int: (self, args) => ({
     out: wholeNumber(self, args.has(0, 'default') ? args.typed(0, 'default').out : 0),
@@ -330,8 +345,10 @@ function wholeNumber(self: Typed, fallback: TranslatedJson): TranslatedJson {
   if (typeof out === 'number') return Math.trunc(out);
   if (isWhole(out)) return out;
   const number = type === 'number' || type === 'float' ? out : call('number', out, fallback);
-  // of a row, it may be below zero, and is cut there, too
-  return readsRow(out) ? call('subtract', number, call('mod', number, 1)) : call('floor', number);
+  // of a row or a setting, it may be below zero, and is cut there, too
+  return readsRow(out) || readsSetting(out)
+    ? call('subtract', number, call('mod', number, 1))
+    : call('floor', number);
 }
 
 const WHOLE: ReadonlySet<unknown> = new Set(['strtotime', 'parse_date', 'floor', 'length']);
@@ -339,7 +356,7 @@ const WHOLE: ReadonlySet<unknown> = new Set(['strtotime', 'parse_date', 'floor',
 const KEEPS_WHOLE: ReadonlySet<unknown> = new Set(['add', 'subtract', 'multiply', 'abs', 'mod']);
 
 /** Tells if a value is a whole number, whatever it is made of. */
-function isWhole(out: TranslatedJson): boolean {
+export function isWhole(out: TranslatedJson): boolean {
   if (typeof out === 'number') return Number.isInteger(out);
   if (!isMap(out)) return false;
   const { function: name, args } = out;

@@ -1,7 +1,15 @@
 import { TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap, isSequence, type ManifestNode } from '../node.ts';
 import { keyIn, type TranslatedJson, type TemplatePosition, type Typed } from './position.ts';
-import { beginningOf, call, COMPARISONS, isOfTexts, refuseMixedTimes, thereWord } from './out.ts';
+import {
+  beginningOf,
+  call,
+  COMPARISONS,
+  isOfTexts,
+  isOfTwoTypes,
+  refuseMixedTimes,
+  thereWord,
+} from './out.ts';
 import { isDefined, keyThere, type ValueTest } from './key-there.ts';
 import { selectedOf } from './selected.ts';
 import { isRead } from './test.ts';
@@ -69,6 +77,7 @@ function isTrueConstant(out: TranslatedJson): boolean {
 
 function comparison(operator: string, left: Typed, right: Typed): TranslatedCondition {
   refuseMixedTimes(left, right);
+  if (isOfTwoTypes(left, right) && (operator === '==' || operator === '!=')) return operator === '!=';
   if (!isSource(left.out)) {
     if (!isSource(right.out)) throw new TemplateError('a comparison of two constants');
     return compared(right, TURNED[operator] ?? '', left);

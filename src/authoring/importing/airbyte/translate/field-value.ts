@@ -63,12 +63,17 @@ function readsAsItself(out: TranslatedJson, isPlain: (field: TranslatedJson) => 
   const { function: name, args } = out;
   const parts = isSequence(args) ? args : [];
   if (PLAIN.has(name)) return true;
-  const [first, ...others] = parts;
-  // two letters begin no literal but these
-  if (name === 'concat')
-    return typeof first === 'string' && /^[A-Za-z]{2}/.test(first) && !/^(?:True|False|None)/.test(first);
+  const [, ...others] = parts;
+  if (name === 'concat') return isPlainText(parts);
   if (name === 'if') return others.every((part) => isReadText(part) || readsAsItself(part, isPlain));
   return name === 'coalesce' && parts.every((part) => isReadText(part) || readsAsItself(part, isPlain));
+}
+
+/** Tells if a text that is put together reads as itself: a letter or a sign in it stands in no number, and nothing is quoted. */
+export function isPlainText(parts: readonly TranslatedJson[]): boolean {
+  const texts = parts.filter((part) => typeof part === 'string');
+  if (texts.some((text) => /['"[({]|True|False|None/.test(text))) return false;
+  return texts.some((text) => /[A-DF-Za-df-z/@%;?!&|~^<>=$`]/.test(text));
 }
 
 /** Tells if a constant text reads as itself. */
@@ -76,4 +81,47 @@ function isReadText(out: TranslatedJson): boolean {
   return (
     typeof out === 'string' && /^(?:[A-Za-z]{2}[\w -]*)?$/.test(out) && !/^(?:True|False|None)$/.test(out)
   );
+}
+
+/**
+ * Refuses a number with a fraction as a text: the other tool writes `7 / 7` as `1.0`. What speaks of settings alone is
+ * worked out then.
+ *
+ * @throws {TemplateError}
+ */
+export function refuseFraction(expression: Expression): Expression {
+  if (isFraction(expression)) throw new TemplateError('a number that is written with its fraction');
+  return expression;
+}
+
+function isFraction(expression: Expression): boolean {
+  switch (expression.kind) {
+    case 'unary':
+      return expression.operator !== 'not' && isFraction(expression.of);
+    case 'filter':
+      return (
+        ['float', 'round'].includes(expression.name) ||
+        (expression.name === 'abs' && isFraction(expression.of))
+      );
+    case 'choose':
+      return [expression.then, expression.otherwise].some((part) => part !== undefined && isFraction(part));
+    case 'join':
+      return expression.parts.some(isFraction);
+    case 'binary':
+      break;
+    default:
+      return false;
+  }
+  const { operator, left, right } = expression;
+  if (operator === '/') return true;
+  const sides = [left, right];
+  if (['~', 'or', 'and'].includes(operator)) return sides.some(isFraction);
+  return (
+    ['+', '-', '*', '//', '%', '**'].includes(operator) &&
+    sides.some((side) => isFraction(side) || isFloat(side))
+  );
+}
+
+function isFloat(expression: Expression): boolean {
+  return isConstant(expression) && expression.value instanceof Float;
 }

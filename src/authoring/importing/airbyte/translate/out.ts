@@ -40,6 +40,12 @@ export function readsRow(out: TranslatedJson): boolean {
   return isMap(out) && (isField(out) || Object.values(out).some(readsRow));
 }
 
+/** Tells if a setting is in a value. */
+export function readsSetting(out: TranslatedJson): boolean {
+  if (isSequence(out)) return out.some(readsSetting);
+  return isMap(out) && (out['attr'] !== undefined || Object.values(out).some(readsSetting));
+}
+
 /**
  * Returns a field of a record as part of a text, as Python writes it: null is `None`. One that is missing is an empty
  * text, and `None` where `get` takes it.
@@ -95,6 +101,12 @@ export function refuseMixedTimes(a: Typed, b: Typed): void {
   for (const { type } of [a, b])
     if (type === 'seconds' || type === 'day')
       throw new TemplateError(`${TYPE_WORDS[type]} compared with something else`);
+}
+
+/** Tells if one of two values is known to be a number, and the other one a text: they are never equal. */
+export function isOfTwoTypes(a: Typed, b: Typed): boolean {
+  const types = [a.type, b.type];
+  return types.includes('text') && (types.includes('number') || types.includes('float'));
 }
 
 /** Tells if a word of order is about two texts, one of which is known to be one. */

@@ -44,7 +44,8 @@ export function selectedOf(expression: Expression, position: TemplatePosition): 
   return asked.isThere ? condition : { not: condition };
 }
 
-function segmentOf(key: string | number): string {
+/** Returns a key as a part of JSONPath. */
+export function segmentOf(key: string | number): string {
   return typeof key === 'number' ? `[${key}]` : `['${key.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}']`;
 }
 

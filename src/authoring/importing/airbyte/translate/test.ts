@@ -2,7 +2,15 @@ import { TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap } from '../node.ts';
 import { keyIn, type TranslatedJson, type TranslatePart, type Typed } from './position.ts';
 import { asCall, isDefined, keyThere } from './key-there.ts';
-import { beginningOf, COMPARISONS, call, isOfTexts, refuseMixedTimes, thereWord } from './out.ts';
+import {
+  beginningOf,
+  COMPARISONS,
+  call,
+  isOfTexts,
+  isOfTwoTypes,
+  refuseMixedTimes,
+  thereWord,
+} from './out.ts';
 
 /**
  * Translates an expression to a value that is true or false, by functions.
@@ -89,6 +97,7 @@ function noneOf(
 }
 
 function compared(a: Typed, word: string, b: Typed): TranslatedJson {
+  if (isOfTwoTypes(a, b) && (word === 'equals' || word === 'differs')) return word === 'differs';
   // texts are compared as texts, whatever they look like
   return call('is', a.out, word, b.out, ...(isOfTexts(word, a, b) ? ['text'] : []));
 }

@@ -1,7 +1,7 @@
 import { constant, Float, TemplateError, type Constant, type Expression } from '../jinja/ast.ts';
 import { mapParts } from '../jinja/map-parts.ts';
 import { isMap, isSequence, shown, type NodeMap } from '../node.ts';
-import { callOf, filterOf } from './calls.ts';
+import { callOf, filterOf, isWhole } from './calls.ts';
 import { call, characterOr, isField, orNone, readsRow, shifted, shownField, textOut } from './out.ts';
 import { asCall, keyThere } from './key-there.ts';
 import {
@@ -321,6 +321,8 @@ function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position:
     const [left, right] = [valueOf(expression.left, position), valueOf(expression.right, position)];
     const isSame = left.type === right.type;
     const [a, b] = isSame ? [left.out, right.out] : [plainOut(left), plainOut(right)];
+    // the text of false is not empty
+    if (left.type === 'boolean' && !isSame) return { out: call('if', left.out, a, b), type: 'any' };
     return { out: call('ifempty', a, b), type: isSame ? left.type : 'any' };
   }
   if (operator === 'and') {
@@ -345,13 +347,14 @@ function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position:
   const name = ARITHMETIC[operator];
   if (name !== undefined) {
     const [left, right] = numbersOf(expression, position);
-    if (operator === '%' && readsRow(left.out))
+    if (operator === '%')
       // what is left has the sign of the second number
       return {
         out: call('mod', call('add', call('mod', left.out, right.out), right.out), right.out),
         type: 'number',
       };
-    return { out: call(name, left.out, right.out), type: operator === '/' ? 'any' : 'number' };
+    const type = operator === '/' ? 'any' : numberType(left, right);
+    return { out: call(name, left.out, right.out), type };
   }
   if (operator === '**') throw new TemplateError('a power');
   return { out: tested(expression, position), type: 'boolean' };
@@ -381,6 +384,12 @@ function filledText(format: string, value: Typed): Typed {
         );
   const parts = [before, filled, after].filter((part) => part !== '');
   return { out: call('concat', ...parts), type: 'text' };
+}
+
+/** Returns the type of what is reckoned with two numbers: with a fraction where one of them has one. */
+function numberType(...both: readonly Typed[]): ValueType {
+  if (!both.some(({ type }) => type === 'float')) return 'number';
+  return both.every(({ out }) => isWhole(out)) ? 'float' : 'any';
 }
 
 /** @throws {TemplateError} for what is known to be no number */
@@ -426,7 +435,7 @@ function sumOf(expression: Extract<Expression, { kind: 'binary' }>, position: Te
   )
     return {
       out: call(operator === '+' ? 'add' : 'subtract', left.out, right.out),
-      type: types.includes('float') ? 'any' : 'number',
+      type: numberType(left, right),
     };
   if (types.every((type) => type === 'any'))
     return operator === '-'

@@ -94,3 +94,43 @@ export const VALUE_CASES: readonly TwoRuns[] = [
   made('the text 0 is true', "{{ 'yes' if record.n else 'no' }}", [{ n: '0' }, { n: 0 }], ['no', 'yes']),
   made('a constant is read, too', '1.50', [{}], ['1.5']),
 ];
+
+const SETTINGS = { text: 'abc', list: ['a', 'b'], count: '12' };
+
+/** Values of parameters and bodies that settings make. */
+const sent = (
+  name: string,
+  values: Readonly<Record<string, string>>,
+  query: string,
+  body: string,
+): TwoRuns => ({
+  name,
+  stream: stream('items', '/a', {
+    requester: { http_method: 'POST', request_parameters: values, request_body_json: values },
+  }),
+  settings: SETTINGS,
+  api: () => [],
+  asks: [[`POST /a?${query} application/json ${body}`], [`POST /a?${query} application/json ${body}`]],
+});
+
+export const SENT_CASES: readonly TwoRuns[] = [
+  sent(
+    'parts of settings',
+    { a: '{{ config.text[0] }}', b: '{{ config.list[-1] }}', c: '{{ config.text ~ config.list[0] }}' },
+    'a=a&b=b&c=abca',
+    '{"a":"a","b":"b","c":"abca"}',
+  ),
+  sent('a text is no number', { a: '{{ config.count == 12 }}' }, 'a=False', '{"a":false}'),
+  sent(
+    'a text of digits is read as a number in a body',
+    { a: "{{ '1' + config.count }}" },
+    'a=112',
+    '{"a":112}',
+  ),
+  sent(
+    'so is a time in seconds',
+    { a: "{{ format_datetime('2024-01-15T10:00:00Z', '%s') }}", b: "{{ now_utc().strftime('%Y') }}" },
+    'a=1705312800&b=2024',
+    '{"a":1705312800,"b":2024}',
+  ),
+];
