@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { RunError } from '../lib/errors.ts';
 import { flag, valued, type Command } from './command.ts';
@@ -77,15 +76,14 @@ export const importCommand: Command = {
     const file = args.word('file');
     const settingsFile = args.text('settings');
     const { readYaml } = await import('../authoring/importing/airbyte/read-yaml.ts');
-    const settings =
-      settingsFile === undefined ? undefined : readYaml(await textOf(settingsFile), settingsFile);
+    const settings = settingsFile === undefined ? undefined : readYaml(textOf(settingsFile), settingsFile);
     const componentsFile = args.text('components');
-    const components = componentsFile === undefined ? undefined : await textOf(componentsFile);
+    const components = componentsFile === undefined ? undefined : textOf(componentsFile);
     const { checked } = await import('../authoring/importing/check.ts');
     const { importText } = await import('../authoring/importing/import-text.ts');
     const claimed = await checked(
       await importText(tool, {
-        text: await textOf(file),
+        text: textOf(file),
         file,
         name: nameFor(file),
         settings,
@@ -98,7 +96,7 @@ export const importCommand: Command = {
     if (out !== undefined) {
       const { writeImported } = await import('../authoring/importing/write.ts');
       const { typedImport } = await import('../authoring/typed-jobs.ts');
-      const written = await writeImported(typedImport(imported), out, args.isSet('force'));
+      const written = writeImported(typedImport(imported), out, args.isSet('force'));
       io.note(`Written: ${written}`);
     }
     const page = args.text('report');
@@ -132,9 +130,9 @@ function besides(file: string, components: string | undefined): (beside: string)
   };
 }
 
-async function textOf(file: string): Promise<string> {
+function textOf(file: string): string {
   try {
-    return await readFile(file, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (error) {
     const reason = error instanceof Error ? error.message : '';
     throw new RunError('import.invalid', `The file ${file} cannot be read: ${reason}`, {

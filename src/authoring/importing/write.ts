@@ -1,5 +1,4 @@
 import { mkdirSync, writeFileSync, existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { RunError } from '../../lib/errors.ts';
 import { guard } from '../../engine/sink/file-error.ts';
@@ -13,16 +12,16 @@ import type { Imported, ImportReport } from './report.ts';
  * @returns the path of the configuration
  * @throws {RunError} `import.exists` for a configuration that is there already
  */
-export async function writeImported(imported: Imported, folder: string, isForced: boolean): Promise<string> {
+export function writeImported(imported: Imported, folder: string, isForced: boolean): string {
   const file = path.join(folder, 'config.json');
   if (!isForced && existsSync(file))
     throw new RunError('import.exists', `There is a configuration already: ${file}.`, {
       hint: 'Choose another folder by --out, or replace it by --force.',
     });
-  await mkdir(folder, { recursive: true });
-  await writeFile(file, `${JSON.stringify(imported.configuration, null, 2)}\n`);
-  await writeFile(path.join(folder, 'import-report.json'), `${JSON.stringify(imported.report, null, 2)}\n`);
-  await writeFile(path.join(folder, 'import-report.html'), reportPage(imported.report));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, `${JSON.stringify(imported.configuration, null, 2)}\n`);
+  writeFileSync(path.join(folder, 'import-report.json'), `${JSON.stringify(imported.report, null, 2)}\n`);
+  writeFileSync(path.join(folder, 'import-report.html'), reportPage(imported.report));
   return file;
 }
 

@@ -33,7 +33,8 @@ export function resolveReferences(manifest: NodeMap): NodeMap {
     const before = sizes.get(node);
     if (before !== undefined) return before;
     let size = 1;
-    for (const item of isMap(node) ? Object.values(node) : node) size += sizeOf(item);
+    for (const item of isMap(node) ? Object.values(node) : node)
+      size += typeof item === 'object' ? sizeOf(item) : 1;
     sizes.set(node, size);
     return size;
   };
@@ -54,22 +55,24 @@ export function resolveReferences(manifest: NodeMap): NodeMap {
     return resolved;
   };
   const resolve = (node: ManifestNode, followed: readonly string[]): ManifestNode => {
-    if (typeof node === 'string') return node.startsWith('#/') ? follow(node, followed) : node;
+    if (typeof node === 'string') return isReference(node) ? follow(node, followed) : node;
     if (isSequence(node)) {
-      const items = node.map((item, index) => below(index, item, followed));
+      const items = node.map((item, index) => (isPlain(item) ? item : below(index, item, followed)));
       return items.every((item, index) => item === node[index]) ? node : items;
     }
     if (!isMap(node)) return node;
-    const own: [string, ManifestNode][] = [];
-    let isChanged = false;
-    for (const [key, value] of Object.entries(node)) {
-      if (key === '$ref') continue;
-      const resolved = key === 'config_overrides' ? value : below(key, value, followed);
-      isChanged ||= resolved !== value;
-      own.push([key, resolved]);
+    const names = Object.keys(node).filter((key) => key !== '$ref');
+    const changed = new Map<string, ManifestNode>();
+    for (const key of names) {
+      const value = node[key] ?? null;
+      if (isPlain(value) || key === 'config_overrides') continue;
+      const resolved = below(key, value, followed);
+      if (resolved !== value) changed.set(key, resolved);
     }
     const reference = get(node, '$ref');
-    if (reference === undefined) return isChanged ? mapOf(own) : node;
+    if (reference === undefined && changed.size === 0) return node;
+    const own = names.map((key) => [key, (changed.has(key) ? changed.get(key) : node[key]) ?? null] as const);
+    if (reference === undefined) return mapOf(own);
     const target = below('$ref', reference, followed);
     return isMap(target) && own.length > 0 ? { ...target, ...mapOf(own) } : target;
   };
@@ -92,6 +95,15 @@ export function resolveReferences(manifest: NodeMap): NodeMap {
   const { definitions: _, ...used } = manifest;
   const resolved = refuseSize(visit(used, []));
   return isMap(resolved) ? resolved : {};
+}
+
+function isReference(text: string): boolean {
+  return text.startsWith('#/');
+}
+
+/** Tells if nothing in a value can be a reference. */
+function isPlain(node: ManifestNode): boolean {
+  return typeof node === 'string' ? !isReference(node) : typeof node !== 'object' || node === null;
 }
 
 function lookUp(root: ManifestNode, reference: string): ManifestNode | undefined {
