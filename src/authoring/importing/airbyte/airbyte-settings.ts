@@ -119,6 +119,22 @@ export class ConnectorSettings {
     return this.#isGivenIn(expression) ?? mapParts(expression, (part) => this.substituted(part));
   }
 
+  /** Returns the settings in an expression whose values are not known. */
+  openIn(expression: Expression): readonly string[] {
+    const access = accessOf(expression);
+    if (access?.name === 'config' && access.keys.length > 0) {
+      const names = access.keys.map(String);
+      const isSecret = this.#known.get(names.join('.'))?.isSecret === true || this.#isAboveSecret(names);
+      return isSecret || this.valueOf(access.keys) !== undefined ? [] : [names.join('.')];
+    }
+    const found: string[] = [];
+    mapParts(expression, (part) => {
+      found.push(...this.openIn(part));
+      return part;
+    });
+    return [...new Set(found)];
+  }
+
   /** Returns whether a setting is given, for `'key' in config`; undefined for anything else, and where it is not known. */
   #isGivenIn(expression: Expression): Expression | undefined {
     if (expression.kind !== 'binary' || !['in', 'not in'].includes(expression.operator)) return undefined;

@@ -185,8 +185,11 @@ function oauth(authenticator: ManifestComponent, scope: TemplateScope): Authenti
 
 /** Tells if a header is that of HTTP Basic with the id and the secret of the client. */
 function isBasicOf(header: TranslatedJson, clientId: TranslatedJson, clientSecret: TranslatedJson): boolean {
-  const encoded = call('base64_encode', call('concat', clientId, ':', clientSecret));
-  return JSON.stringify(header) === JSON.stringify(call('concat', 'Basic ', encoded));
+  const pairs = [call('concat', clientId, ':', clientSecret), call('implode', ':', [clientId, clientSecret])];
+  return pairs.some(
+    (pair) =>
+      JSON.stringify(header) === JSON.stringify(call('concat', 'Basic ', call('base64_encode', pair))),
+  );
 }
 
 /** Converts a token that is fetched by a signed one. */

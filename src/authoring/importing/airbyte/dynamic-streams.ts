@@ -6,6 +6,7 @@ import { fold } from './jinja/fold.ts';
 import { literalOf, pythonText } from '../../../lib/python-literal.ts';
 import { parseTemplate } from './jinja/parse.ts';
 import { isTruthy } from './jinja/values.ts';
+import { foundStreams } from './found-streams.ts';
 import { get, isMap, isSequence, mapOf, placeOf, shown, type ManifestNode, type NodeMap } from './node.ts';
 import { propagate } from './propagate.ts';
 import { outOf } from './request-object.ts';
@@ -14,6 +15,8 @@ import { outOf } from './request-object.ts';
 interface MadeStream {
   readonly stream: ManifestComponent;
   readonly note?: string;
+  /** How its columns differ. */
+  readonly column?: string;
 }
 
 interface DynamicStreams {
@@ -40,7 +43,7 @@ export function dynamicStreams(manifest: NodeMap, settings: ConnectorSettings): 
     const given = get(definition, 'name');
     const name = typeof given === 'string' ? given : `dynamic stream ${index + 1}`;
     try {
-      const streams = isMap(definition) ? new Template(definition, at, settings).streams() : [];
+      const streams = isMap(definition) ? new Template(definition, at, settings).streams(name) : [];
       if (streams.length === 0) notes.push(`“${name}” makes no streams with the settings as they are now.`);
       made.push(...streams);
     } catch (error) {
@@ -69,9 +72,10 @@ class Template {
     );
   }
 
-  streams(): readonly MadeStream[] {
+  streams(name: string): readonly MadeStream[] {
     const template = get(this.#definition, 'stream_template');
     if (!isMap(template)) throw new TemplateError('a template of streams that is missing');
+    if (this.#resolver.type === 'HttpComponentsResolver') return [this.#found(template, name)];
     const isOfSettings = this.#resolver.type === 'ConfigComponentsResolver';
     const note = 'Made of the settings as they are now: import it again when they change.';
     // what stands above comes first, unless the manifest says otherwise
@@ -91,6 +95,22 @@ class Template {
         ...(isOfSettings ? { note } : {}),
       };
     });
+  }
+
+  /** Returns one stream in place of those that are known only while it runs. */
+  #found(template: NodeMap, name: string): MadeStream {
+    const made = foundStreams(template, this.#resolver, name, (node, puts) =>
+      puts.reduce<NodeMap>((before, { keys, value }) => {
+        const after = put(before, keys, value, true);
+        return isMap(after) ? after : before;
+      }, node),
+    );
+    const isOuterFirst = get(this.#definition, 'use_parent_parameters') !== false;
+    return {
+      stream: new ManifestComponent(propagate(made, isOuterFirst), placeOf(this.#at, 'stream_template')),
+      column:
+        'the rows of all streams that are found at run time are in one table; in the other tool each has its own',
+    };
   }
 
   /** Returns the values of each stream. */

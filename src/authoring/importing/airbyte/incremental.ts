@@ -52,10 +52,17 @@ export function readIncremental(
   if (cursor === undefined) return NONE;
   const { findings } = scope;
   if (cursor.className !== undefined) {
-    const added = readCode(cursor, scope, (type) => addedParameters(type, cursor, scope));
-    if (added === undefined) return NONE;
-    const draft = findings.attempt(cursor.at, cursor.className, () => byTime(cursor, scope, use));
-    const more = [...added].map(([query, value]) => ({
+    const sent = readCode(cursor, scope, (type) => addedParameters(type, cursor, scope));
+    if (sent === undefined) return NONE;
+    if (sent.isOfFirstRun && use.keepsState)
+      findings.moreRows(
+        'Every run reads all rows, as the first one does: code of the other tool puts its state into the request in a form of its own.',
+      );
+    const keepsState = use.keepsState && !sent.isOfFirstRun;
+    const draft = findings.attempt(cursor.at, cursor.className, () =>
+      byTime(cursor, scope, { ...use, keepsState }),
+    );
+    const more = [...sent.added].map(([query, value]) => ({
       place: { query },
       value: valueOf(value, requestPosition(scope)).out,
       isForm: false,

@@ -49,13 +49,14 @@ export function importAirbyte(text: string, options: AirbyteOptions): Imported {
   const parents = new SharedParents();
   const dynamic = dynamicStreams(components, settings);
   const found: readonly Found[] = [...streamsOf(components), ...dynamic.made];
-  for (const { stream, condition, note } of found) {
+  for (const { stream, condition, note, column } of found) {
     const findings = new ManifestFindings();
     const tree = safely(stream, findings, () =>
       readStream(stream, { settings, findings, code, readBeside, parents }),
     );
     const name = stream.text('name') ?? `stream ${taken.length + 1}`;
     if (note !== undefined) findings.note(note);
+    if (column !== undefined) findings.column(column);
     if (condition !== undefined) findings.note(`There only where a setting wants it: ${condition}`);
     taken.push({ name, id: rowId(name, ids), tree, findings, outcome: outcomeOf(findings, tree) });
   }
@@ -95,6 +96,8 @@ interface Found {
   readonly stream: ManifestComponent;
   readonly condition?: string;
   readonly note?: string;
+  /** How the columns of a stream differ that was made of several. */
+  readonly column?: string;
 }
 
 /** Returns the streams of a manifest, including those that depend on a setting. */

@@ -1,6 +1,6 @@
 import { TemplateError, type Expression } from './jinja/ast.ts';
 import type { CodeClass } from './code/component-code.ts';
-import { codeSlices } from './code/partition-router.ts';
+import { codeSlices, type CodeSlices } from './code/partition-router.ts';
 import { SLICED } from './code/values.ts';
 import { readCode } from './code/read-code.ts';
 import type { ManifestComponent } from './component.ts';
@@ -145,9 +145,21 @@ function ofCode(
   scope: TemplateScope,
   group: number | undefined,
 ): readonly Partition[] {
-  const parents = router.children('parent_stream_configs');
   const slices = codeSlices(type, router, scope);
   if (slices === undefined) return [NONE];
+  if (slices.kind !== 'ways') return wayOf(slices, router, scope, group);
+  return slices.ways
+    .flatMap((way) => wayOf(way, router, scope, group))
+    .map((way) => ({ ...way, isDistinct: true }));
+}
+
+function wayOf(
+  slices: Exclude<CodeSlices, { kind: 'ways' }>,
+  router: ManifestComponent,
+  scope: TemplateScope,
+  group: number | undefined,
+): readonly Partition[] {
+  const parents = router.children('parent_stream_configs');
   if (slices.kind === 'parents') return below(parents.map((parent) => parentOf(parent, scope, group)));
   const { field } = slices;
   if (slices.kind === 'slices')

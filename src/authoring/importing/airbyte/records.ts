@@ -14,7 +14,15 @@ import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { outOf } from './request-object.ts';
 import { schemaOf, type StreamSchema } from './stream-schema.ts';
-import { known, recordPosition, translated, withSettings, noteFixed, type TemplateScope } from './scope.ts';
+import {
+  known,
+  recordPosition,
+  translated,
+  wanting,
+  withSettings,
+  noteFixed,
+  type TemplateScope,
+} from './scope.ts';
 import { conditionOf } from './translate/condition.ts';
 import { isReckoned, readAgain, refuseOther } from './translate/field-value.ts';
 import { comparedByType, strictFilter } from './translate/strict-filter.ts';
@@ -69,6 +77,9 @@ function isFilteredAfter(stream: ManifestComponent, selector: ManifestComponent 
   if (selector?.get(key) !== undefined) return selector.flag(key);
   return stream.child('incremental_sync')?.flag('is_client_side_incremental') === true;
 }
+
+/** A condition on a field that code has changed, which is not taken over. */
+class ChangedByCode extends TemplateError {}
 
 class Records {
   readonly #scope: TemplateScope;
@@ -153,7 +164,7 @@ class Records {
     const { findings } = this.#scope;
     const rows = readCode(extractor, this.#scope, (type) => codeRows(type, extractor));
     if (rows === undefined) return '.';
-    const { changed, kept, key, made = new Map<string, Expression>(), orWhole, paths } = rows;
+    const { changed, inner, kept, key, made = new Map<string, Expression>(), orWhole, paths } = rows;
     this.#key = key;
     for (const [name, value] of made)
       findings.attemptColumn(name, undefined, () => {
@@ -166,8 +177,13 @@ class Records {
         this.#keep(kept, extractor, className);
       });
     if (changed.names.size > 0 || changed.isOpen || changed.isMade) this.#isChangedBy(changed, className);
+    if (inner?.orItem === true) {
+      this.#names.add({ kind: 'lift', path: inner.keys, prefix: '', suffix: '', replaces: true });
+      findings.column(liftedWords(inner.keys, true));
+    }
     return (
       findings.attempt(extractor.at, className, () => {
+        if (inner?.orItem === false) return dataPath([...(paths[0] ?? []), '*', ...inner.keys]);
         const [first = '.', ...more] = paths.map((keys) =>
           // lists in several places are gathered item by item
           dataPath(keys.includes('*') && key === undefined ? [...keys, '*'] : keys),
@@ -224,7 +240,14 @@ class Records {
         : readCode(filter, this.#scope, (type) => keptRecords(type, filter, this.#scope));
     if (className !== undefined && code === undefined) return;
     findings.attempt(className === undefined ? filter.place('condition') : filter.at, template, () => {
-      this.#keep(code ?? filter.expression(template), filter, template);
+      try {
+        this.#keep(code ?? filter.expression(template), filter, template);
+      } catch (error) {
+        if (!(error instanceof ChangedByCode)) throw error;
+        findings.moreRows(
+          `Rows that a filter leaves out are written: it looks at fields that Python code has changed by then (${shown(template)}).`,
+        );
+      }
     });
   }
 
@@ -239,7 +262,10 @@ class Records {
     } catch (error) {
       const fixed =
         error instanceof TemplateError ? withSettings(expression, component, this.#scope) : undefined;
-      if (fixed === undefined) throw error;
+      if (fixed === undefined)
+        throw error instanceof TemplateError && !(error instanceof ChangedByCode)
+          ? wanting(error, expression, this.#scope)
+          : error;
       condition = conditionOf(fixed, position);
       expression = fixed;
       noteFixed(this.#scope, template);
@@ -325,7 +351,7 @@ class Records {
       const [field] = keys;
       const isOpen = field === undefined || this.#changed.some(({ isEmptied }) => isEmptied);
       if (isOpen || this.#isChanged(String(field)))
-        throw new TemplateError('a filter of records whose fields Python code has changed by then');
+        throw new ChangedByCode('a filter of records whose fields Python code has changed by then');
     };
     return {
       ...position,
@@ -438,10 +464,7 @@ class Records {
               replaces: isReplaced,
             },
       );
-      const replaces = isReplaced ? ', and the other fields of the record stay' : '';
-      findings.column(
-        `the fields of “${keys.join('.')}” have its name in front: “${keys.join('_')}_…”${replaces}`,
-      );
+      findings.column(liftedWords(keys, isReplaced));
     });
   }
 
@@ -569,6 +592,12 @@ function nameOf(field: ManifestComponent): readonly string[] {
 /** Returns a value that stays a text. */
 function textOf(of: Expression, typed: Typed): Typed {
   return isField(typed.out) ? shownField(of, typed) : { out: textOut(typed), type: 'text' };
+}
+
+/** Tells how the fields of an object are called that the other tool puts in the place of the record, or beside its fields. */
+function liftedWords(keys: readonly string[], isReplaced: boolean): string {
+  const replaces = isReplaced ? ', and the other fields of the record stay' : '';
+  return `the fields of “${keys.join('.')}” have its name in front: “${keys.join('_')}_…”${replaces}`;
 }
 
 /** Converts a value for a cell: times, and numbers with a fraction, are texts there; a text such as `True` is read. */

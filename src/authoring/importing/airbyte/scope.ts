@@ -197,11 +197,23 @@ export function translated(
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const fixed = withSettings(expression, component, scope);
-    if (fixed === undefined) throw error;
+    if (fixed === undefined) throw wanting(error, expression, scope);
     const typed = valueOf(change(fixed), position);
     noteFixed(scope, value);
     return typed;
   }
+}
+
+/** Returns an error that says with which settings a template might be worked out. */
+export function wanting(
+  error: TemplateError,
+  expression: Expression,
+  { settings }: TemplateScope,
+): TemplateError {
+  const open = settings.isGiven ? [] : settings.openIn(expression);
+  if (open.length === 0) return error;
+  const names = open.map((name) => `“${name}”`).join(', ');
+  return new TemplateError(`${error.message}; import it with --settings that have ${names}`);
 }
 
 /** Returns the expression with the known settings put in; undefined if it has none. */

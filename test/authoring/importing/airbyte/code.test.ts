@@ -312,7 +312,7 @@ test('a transformation by a function that writes may change whatever is read', (
   ]);
 });
 
-test('a transformation that changes what something else reads is refused', () => {
+test('a transformation that changes what something else reads makes that impossible, or more rows', () => {
   const code = `
 class Shop(RecordTransformation):
     def transform(self, record, **kwargs):
@@ -336,15 +336,19 @@ class Shop(RecordTransformation):
         transform_before_filtering: true,
       },
     });
-  expect([child, filtered('id'), filtered('a')].map((of) => reasonsOf(of, code))).toEqual([
-    ['The field of the parent is changed by Python code'],
-    ['No counterpart: a filter of records whose fields Python code has changed by then'],
-    [],
+  expect(reasonsOf(child, code)).toEqual(['The field of the parent is changed by Python code']);
+  // a filter that can't be taken over leaves no row out
+  const outcomeOf = (of: Part, python: string): string | undefined =>
+    importAirbyte(manifestOf({ stream: of }, 'https://a.example'), {
+      file: 'shop.yaml',
+      readBeside: (file) => (file === 'components.py' ? IMPORTS + python : undefined),
+    }).report.streams[0]?.outcome;
+  expect([filtered('id'), filtered('a')].map((of) => outcomeOf(of, code))).toEqual([
+    'more rows',
+    'equal rows, other columns',
   ]);
   // a field that is known only while it runs may be any of them
-  expect(reasonsOf(filtered('a'), code.replace('"updated"', 'str(kwargs)'))).toEqual([
-    'No counterpart: a filter of records whose fields Python code has changed by then',
-  ]);
+  expect(outcomeOf(filtered('a'), code.replace('"updated"', 'str(kwargs)'))).toBe('more rows');
 });
 
 test.each([
@@ -549,15 +553,15 @@ class Shop(a.RecordExtractor):
     'line 8: what it has read is kept',
   ],
   [
-    'extractor that takes apart what it finds',
+    'extractor that takes rows from several objects of an item',
     { selector: { extractor: { type: 'CustomRecordExtractor', class_name: CLASS } } },
     `
 class Shop(a.RecordExtractor):
     def extract_records(self, response):
         for item in response.json()["items"]:
-            yield item["inner"]
+            yield item["inner"] or item["outer"]
 `,
-    'line 8: rows that are not understood',
+    ': Shop takes rows from several objects of an item',
   ],
   [
     'extractor with rows of several places',
@@ -701,3 +705,63 @@ test.each([
     });
   },
 );
+
+test('a requester that makes a parameter of the schema in a file, and compares itself with others', () => {
+  const code = `
+from airbyte_cdk.sources.declarative.requesters.http_requester import HttpRequester
+from airbyte_cdk.sources.declarative.schema.json_file_schema_loader import JsonFileSchemaLoader
+
+class Shop(HttpRequester):
+    def get_request_params(self, *, stream_state=None, stream_slice=None, next_page_token=None):
+        loader = JsonFileSchemaLoader(config=self.config, parameters={"name": self.name})
+        return {"fields": ",".join(loader.get_json_schema()["properties"].keys())}
+
+    def __hash__(self):
+        return hash(tuple(self.__dict__))
+`;
+  const items = stream('items', '/a', { requester: { type: 'CustomRequester', class_name: CLASS } });
+  const { configuration, report } = importAirbyte(manifestOf({ stream: items }, 'https://a.example'), {
+    file: 'shop.yaml',
+    readBeside: (file) =>
+      ({
+        'components.py': code,
+        'schemas/items.json': '{"properties": {"id": {"type": "integer"}, "name": {"type": "string"}}}',
+      })[file],
+  });
+  expect(report.streams).toMatchObject([{ outcome: 'exact', reasons: [] }]);
+  expect(JSON.stringify(configuration)).toContain('"params":{"fields":"id,name"}');
+});
+
+test('a template that settings alone would work out names them', () => {
+  const items = stream('items', '/a', {
+    retriever: {
+      partition_router: {
+        type: 'ListPartitionRouter',
+        cursor_field: 'shop',
+        values: "{{ config['shops'] | unique | list }}",
+      },
+    },
+  });
+  const specification = { properties: { shops: { type: 'array' } }, required: ['shops'] };
+  const more = { spec: { type: 'Spec', connection_specification: specification } };
+  const reasons = reasonsOf(items, undefined, {}, more);
+  expect(reasons).toEqual(['No counterpart: the filter unique; import it with --settings that have “shops”']);
+});
+
+test('a basic login that joins a list is that of the client, for refresh tokens of one use', () => {
+  const credentials = "{{ [config['id'], config['secret']] | join(':') | base64encode }}";
+  const items = stream('items', '/a', {
+    requester: {
+      authenticator: {
+        type: 'OAuthAuthenticator',
+        token_refresh_endpoint: 'https://a.example/t',
+        client_id: "{{ config['id'] }}",
+        client_secret: "{{ config['secret'] }}",
+        refresh_token: "{{ config['token'] }}",
+        refresh_request_headers: { Authorization: `Basic ${credentials}` },
+        refresh_token_updater: {},
+      },
+    },
+  });
+  expect(reasonsOf(items, undefined)).toEqual([]);
+});

@@ -35,9 +35,12 @@ export function refuseOthers(type: CodeClass, base: string, allowed: (name: stri
   const [only = '', ...others] = type.bases;
   if (!only.endsWith(`.${base}`) || others.length > 0)
     throw new CodeRefused(`${type.module.path}: a class that extends ${type.bases.join(', ') || 'nothing'}`);
-  const odd = [...type.methods.keys()].find((name) => !allowed(name));
+  const odd = [...type.methods.keys()].find((name) => !allowed(name) && !OF_OBJECT.test(name));
   if (odd !== undefined) throw new CodeRefused(`${type.module.path}: ${type.name}.${odd}`);
 }
+
+/** Methods by which objects are compared and shown. */
+const OF_OBJECT = /^__(?:hash|eq|ne|lt|repr|str)__$/;
 
 /** Attributes of a requester that say what is asked, in the manifest and in the object that is made of it. */
 const ADDRESS: readonly string[] = ['url', 'url_base', 'path', 'http_method'];
@@ -234,8 +237,17 @@ export function judgesAsBase(type: CodeClass, handler: ManifestComponent, scope:
   return true;
 }
 
+/** Parameters that a cursor of Python sends. */
+export interface CursorParameters {
+  /** Those besides the parameters of the class that it extends. */
+  readonly added: ReadonlyMap<string, Expression>;
+  /** It sends others where there is a state, and these are those of a run without one. */
+  readonly isOfFirstRun: boolean;
+}
+
 /**
- * Returns the parameters that a cursor of Python sends besides those of the one that it extends.
+ * Returns the parameters that a cursor of Python sends besides those of the one that it extends, or in place of them
+ * where that one sends none.
  *
  * @throws {CodeRefused} for code that does anything else
  */
@@ -243,14 +255,39 @@ export function addedParameters(
   type: CodeClass,
   cursor: ManifestComponent,
   scope: TemplateScope,
+): CursorParameters {
+  try {
+    return { added: parametersWith(given('stream_state'), type, cursor, scope), isOfFirstRun: false };
+  } catch (error) {
+    if (!(error instanceof CodeRefused)) throw error;
+    return { added: parametersWith(dict(), type, cursor, scope), isOfFirstRun: true };
+  }
+}
+
+/** Keys of a cursor that are sent. */
+const SENT_BY_CURSOR = ['start_time_option', 'end_time_option'];
+
+function parametersWith(
+  state: CodeValue,
+  type: CodeClass,
+  cursor: ManifestComponent,
+  scope: TemplateScope,
 ): ReadonlyMap<string, Expression> {
   refuseOthers(type, 'DatetimeBasedCursor', (name) => ['__post_init__', 'get_request_params'].includes(name));
-  let isAsked = false;
-  const base = recording((name) => {
+  // one that sends nothing need not be asked
+  let isAsked = SENT_BY_CURSOR.every((key) => !cursor.has(key));
+  const recorded = recording((name) => {
     if (name !== 'get_request_params') return undefined;
     isAsked = true;
     return dict();
   });
+  const base: BaseClass = {
+    ...recorded,
+    attribute: (_, name) => {
+      const node = cursor.get(name);
+      return typeof node === 'string' && !node.includes('{') ? constant(node) : undefined;
+    },
+  };
   const object = new CodeObject(type, cursor, base, bySettings(scope));
   if (type.methods.has('__post_init__'))
     object.callMethod(
@@ -260,8 +297,9 @@ export function addedParameters(
     );
   const method = type.methods.get('get_request_params');
   if (method === undefined) return new Map();
-  const names = ['stream_state', 'stream_slice', 'next_page_token'];
-  const named = new Map(names.map((name): [string, CodeValue] => [name, { kind: 'given', name }]));
+  const names = ['stream_slice', 'next_page_token'];
+  const named = new Map(names.map((name): [string, CodeValue] => [name, given(name)]));
+  named.set('stream_state', state);
   const params = object.call(method, { positional: [], named });
   if (params.kind !== 'dict' || !isAsked) throw object.refused(method.node, 'other parameters');
   return new Map([...params.entries].map(([name, value]) => [name, object.expressionOf(value, method.node)]));

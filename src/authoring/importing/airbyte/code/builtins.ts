@@ -6,7 +6,15 @@ import { get, isMap } from '../node.ts';
 import { durationWords } from '../time-format.ts';
 import { dayText } from './moments.ts';
 import { signedBy } from './signed-token.ts';
-import { dict, entryExpression, isExpression, joined, type CodeReader, type CodeValue } from './values.ts';
+import {
+  dict,
+  entryExpression,
+  isExpression,
+  joined,
+  keyOf,
+  type CodeReader,
+  type CodeValue,
+} from './values.ts';
 
 /** Arguments of a call. */
 export interface CallArguments {
@@ -70,6 +78,7 @@ export function callBuiltin(
     if (signed !== undefined) return signed;
   }
   if (path === 'set' && positional.length === 0) return { kind: 'set' };
+  if (path === 'set' && first !== undefined) return withoutDoubles(object, first, at);
   if (path === 'bool' && first !== undefined) return constant(object.isTrue(first));
   if ((path === 'str' || path === 'int' || path === 'bytes') && first !== undefined) {
     if (path === 'str' && isExpression(first)) return call('filter', 'string', first);
@@ -105,15 +114,31 @@ export function callBuiltin(
     return { kind: 'given', name: MANIFEST };
   if (path === 'yaml.safe_load' && first?.kind === 'given' && first.name === MANIFEST)
     return { kind: 'written', node: object.manifest };
+  if (path.endsWith('.JsonFileSchemaLoader')) {
+    const parameters = named.get('parameters');
+    const name = parameters?.kind === 'dict' ? parameters.entries.get('name') : undefined;
+    const schema = name === undefined ? undefined : object.schemaOf(object.textOf(name) ?? '');
+    if (schema !== undefined) return { kind: 'schema', node: schema };
+  }
   if (/(?:^|\.)StreamSlice$/.test(path)) return dict(named);
-  if (/^dpath(?:\.util)?\.get$/.test(path) && first !== undefined && second !== undefined) {
-    const path = object.textOf(second);
+  if (/^dpath(?:\.util)?\.(?:get|values)$/.test(path) && first !== undefined && second !== undefined) {
+    const text = object.textOf(second);
     const keys =
-      path === undefined
+      text === undefined
         ? object.items(second, at).map((key) => object.expressionOf(key, at))
-        : path.split('/').map((key) => constant(key));
-    const of = object.expressionOf(first, at);
-    return keys.reduce<Expression>((inner, key) => ({ kind: 'item', of: inner, key }), of);
+        : text.split('/').map((key) => constant(key));
+    // in the versions that such code is written for a decoder gives the answer itself
+    const [only = first, ...more] = first.kind === 'items' ? first.values : [];
+    const whole = more.length === 0 ? only : first;
+    if (path.endsWith('.get')) {
+      const of = object.expressionOf(whole, at);
+      return keys.reduce<Expression>((inner, key) => ({ kind: 'item', of: inner, key }), of);
+    }
+    const names = keys.flatMap((key) => (isConstant(key) ? [String(key.value)] : []));
+    const isAnswer = isExpression(whole) && whole.kind === 'name' && whole.name === 'response';
+    const from = whole.kind === 'entry' ? whole.path : isAnswer ? [] : undefined;
+    if (from !== undefined && names.length === keys.length)
+      return { kind: 'entry', path: [...from, ...names] };
   }
   if (path === 'dict') return dict([...(first === undefined ? [] : object.entries(first, at)), ...named]);
   if (path === 'len' && (first?.kind === 'dict' || first?.kind === 'items' || first?.kind === 'written'))
@@ -151,6 +176,14 @@ export function callBuiltin(
     return { kind: 'answer' };
   }
   throw object.refused(at);
+}
+
+/** Returns the values of a list once each, where they are known; those of a setting are looked at when it is read. */
+function withoutDoubles(object: CodeReader, list: CodeValue, at: PythonNode): CodeValue {
+  if (isExpression(list) && !isConstant(fold(list, new Map()))) return list;
+  const items = object.items(list, at);
+  const keys = items.map((item) => keyOf(item));
+  return { kind: 'items', values: items.filter((_, index) => keys.indexOf(keys[index] ?? '') === index) };
 }
 
 /** Returns a value of the manifest as what its template gives. */
@@ -259,6 +292,8 @@ export function callMethod(
   const [first, second] = positional;
   if (name === 'eval' && of.kind === 'written') return object.component.expression(of.node);
   if (name === 'eval_request_inputs' && of.kind === 'inputs') return dict(of.entries);
+  // it is read again each time, and code may take something out
+  if (name === 'get_json_schema' && of.kind === 'schema') return { kind: 'written', node: of.node };
   if (name === 'get_json_schema' && of.kind === 'component') {
     const schema = of.component.type === 'InlineSchemaLoader' ? of.component.get('schema') : undefined;
     if (schema !== undefined) return { kind: 'written', node: schema };

@@ -4,6 +4,7 @@ import { constant, isConstant, isItems, isMapping, type Expression } from '../ji
 import { fold } from '../jinja/fold.ts';
 import { isTruthy } from '../jinja/values.ts';
 import { get, isMap, isSequence, type NodeMap } from '../node.ts';
+import { readYaml } from '../read-yaml.ts';
 import type { CallArguments } from './builtins.ts';
 import type { BaseClass, CodeRun, Decide, CodeNames, Yielded } from './code-run.ts';
 import type { CodeClass, CodeMethod, OwnFunction } from './component-code.ts';
@@ -12,12 +13,16 @@ import { evaluate } from './evaluate.ts';
 import { explore, type Outcome } from './explore.ts';
 import { CodeRefused, Raised } from './refused.ts';
 import { runStatements } from './statements.ts';
+import { onlyChangesValues } from './transformation.ts';
 import {
+  ANY_FIELD,
   ANY_ROW,
+  commonItem,
   dict,
   entryExpression,
   isAnswered,
   isExpression,
+  isOpenMap,
   keyOf,
   LOOPED,
   type CodeValue,
@@ -67,6 +72,12 @@ export class CodeObject implements CodeRun {
     return this.type.module.manifest;
   }
 
+  schemaOf(name: string): NodeMap | undefined {
+    const path = `schemas/${name}.json`;
+    const text = this.type.module.textBeside(path);
+    return text === undefined ? undefined : readYaml(text, path);
+  }
+
   get runningClass(): string | undefined {
     return this.#classes.at(-1);
   }
@@ -86,6 +97,7 @@ export class CodeObject implements CodeRun {
     if (value.kind === 'entry') return this.isTrue(entryExpression(value.path));
     if (value.kind === 'computed') return this.decide({ kind: 'name', name: value.name });
     if (value.kind === 'given' && value.name === LOOPED) throw this.refused(undefined, LOOPED);
+    if (isOpenMap(value)) return this.decide({ kind: 'name', name: `any of ${keyOf(value)}` });
     if (value.kind === 'dict') return value.entries.size > 0;
     if (value.kind === 'items') {
       // rows of a parent may be none at all
@@ -100,7 +112,7 @@ export class CodeObject implements CodeRun {
     const type = above === undefined ? this.type : this.#parentOf(above);
     const method = type?.methods.get(name);
     if (method === undefined) return this.#ofBase(name, args, at);
-    return this.#together(method, args, (decide) =>
+    return this.#together({ module: this.type.module, method }, args, (decide) =>
       decide === undefined ? this.call(method, args) : this.#beside(this.type, decide, method, args),
     );
   }
@@ -139,14 +151,15 @@ export class CodeObject implements CodeRun {
   }
 
   /** Calls a function outside of the classes. */
-  callFunction({ module, method }: OwnFunction, args: CallArguments): CodeValue {
+  callFunction(own: OwnFunction, args: CallArguments): CodeValue {
+    const { module, method } = own;
     const type: CodeClass = { name: '', module, bases: [], methods: new Map(), fields: new Map() };
-    return this.#together(method, args, (decide = this.decide) => this.#beside(type, decide, method, args));
+    return this.#together(own, args, (decide = this.decide) => this.#beside(type, decide, method, args));
   }
 
   /** Calls a function inside of another one. */
   callInner(method: CodeMethod, args: CallArguments, names: ReadonlyMap<string, CodeValue>): CodeValue {
-    return this.#together(method, args, (decide = this.decide) =>
+    return this.#together({ module: this.type.module, method }, args, (decide = this.decide) =>
       this.#beside(this.type, decide, method, args, names),
     );
   }
@@ -170,12 +183,41 @@ export class CodeObject implements CodeRun {
    * Calls code with a part of the answer, once for each way that its conditions can go: what it makes of the part
    * matters only where it gives other values then.
    */
-  #together(method: CodeMethod, args: CallArguments, work: (decide?: Decide) => CodeValue): CodeValue {
-    const isOfAnswer = args.positional.some(
-      (arg) => arg.kind === 'entry' || (isExpression(arg) && isAnswered(arg)),
-    );
+  #together(own: OwnFunction, args: CallArguments, work: (decide?: Decide) => CodeValue): CodeValue {
+    const given = [...args.positional, ...args.named.values()];
+    const isOfAnswer = given.some((arg) => arg.kind === 'entry' || isResponse(arg));
     if (this.base.isLoose !== true || !isOfAnswer) return work();
-    const key = `${this.type.module.path} ${method.node.from} ${keyOf([args.positional, args.named])}`;
+    const [depth, classes] = [this.#effort.depth, this.#classes.length];
+    try {
+      return this.#everyWay(own, args, work);
+    } catch (error) {
+      const isOpen = error instanceof CodeRefused && this.#changesValues(own, given);
+      if (!isOpen) throw error;
+      // what it makes of the values in an item is not known
+      this.#effort.depth = depth;
+      this.#classes.length = classes;
+      this.written.add(ANY_FIELD);
+      const of = commonItem(given);
+      const name = `computed ${own.module.path} ${own.method.node.from} ${keyOf(given)}`;
+      return { kind: 'computed', name, ...(of === undefined ? {} : { of }) };
+    }
+  }
+
+  /** Tells if code that is not understood changes nothing but values in what it is given. */
+  #changesValues(own: OwnFunction, given: readonly CodeValue[]): boolean {
+    if (given.some(({ kind }) => kind === 'items' || kind === 'dict' || kind === 'set')) return false;
+    const isList = given.some((value) =>
+      value.kind === 'entry' ? value.path.at(-1) !== '*' : isResponse(value),
+    );
+    return onlyChangesValues(this.type, own, isList);
+  }
+
+  #everyWay(
+    { module, method }: OwnFunction,
+    args: CallArguments,
+    work: (decide?: Decide) => CodeValue,
+  ): CodeValue {
+    const key = `${module.path} ${method.node.from} ${keyOf([args.positional, args.named])}`;
     const found = this.#effort.calls.get(key);
     if (found !== undefined) return found;
     const { depth } = this.#effort;
@@ -258,6 +300,7 @@ export class CodeObject implements CodeRun {
 
   /** Returns the items of a list, and the keys of a dictionary, that are known now. */
   items(value: CodeValue, at: PythonNode | undefined): readonly CodeValue[] {
+    if (isOpenMap(value)) throw this.refused(at, 'keys that are known only while it runs');
     if (value.kind === 'items') return value.values;
     if (value.kind === 'dict') return [...value.entries.keys()].map((key) => constant(key));
     if (value.kind === 'list') return value.items;
@@ -303,6 +346,7 @@ export class CodeObject implements CodeRun {
 
   /** Returns the entries of a dictionary that are known now. */
   entries(value: CodeValue, at: PythonNode | undefined): readonly (readonly [string, CodeValue])[] {
+    if (isOpenMap(value)) throw this.refused(at, 'keys that are known only while it runs');
     if (value.kind === 'dict') return [...value.entries];
     if (value.kind === 'written' && isMap(value.node))
       return Object.entries(value.node).map(([key, node]) => [key, { kind: 'written', node }]);
@@ -312,6 +356,7 @@ export class CodeObject implements CodeRun {
   }
 
   itemOf(owner: CodeValue, index: CodeValue): CodeValue | undefined {
+    if (isOpenMap(owner)) throw this.refused(undefined, 'a key of those that are known only while it runs');
     if (owner.kind === 'dict') return owner.entries.get(this.textOf(index) ?? '');
     if (owner.kind === 'written' && isMap(owner.node)) {
       const node = get(owner.node, this.textOf(index) ?? '');
@@ -323,6 +368,11 @@ export class CodeObject implements CodeRun {
       return { kind: 'written', node: owner.node.at(index.value) ?? null };
     return undefined;
   }
+}
+
+/** Tells if a value is a part of the answer. */
+function isResponse(value: CodeValue): boolean {
+  return isExpression(value) && isAnswered(value);
 }
 
 function isIn(of: PythonNode, inner: PythonNode): boolean {

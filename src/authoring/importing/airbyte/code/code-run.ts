@@ -47,6 +47,8 @@ export interface BaseClass {
   each?(list: CodeValue): readonly CodeValue[] | undefined;
   /** Values that are computed of the answer, and make no row, need not be known. */
   readonly isLoose?: true;
+  /** Returns what a class of the other tool gives that code makes an object of. */
+  make?(object: CodeRun, path: string, args: CallArguments): CodeValue | undefined;
   /** Returns a part of a value that only this class has. */
   part?(of: CodeValue, name: string): CodeValue | undefined;
   /** Calls a method of a value that only this class has. */

@@ -62,11 +62,18 @@ export class CodeModule {
   /** The manifest that the file stands beside. */
   readonly manifest: NodeMap;
   readonly #beside: FindDefinition;
+  readonly #read: ReadFileBeside;
 
-  constructor(text: string, path: string, manifest: NodeMap, beside: FindDefinition) {
+  constructor(
+    text: string,
+    path: string,
+    manifest: NodeMap,
+    { beside, read }: { readonly beside: FindDefinition; readonly read: ReadFileBeside },
+  ) {
     this.path = path;
     this.manifest = manifest;
     this.#beside = beside;
+    this.#read = read;
     this.file = new PythonFile(text, path);
     const [top] = this.file.nodes('Script');
     for (const node of top === undefined ? [] : children(top)) this.#statement(node);
@@ -84,6 +91,11 @@ export class CodeModule {
     if (own !== undefined) return { module: this, method: own };
     const path = this.imports.get(name);
     return path === undefined ? undefined : this.#beside(path, this.path);
+  }
+
+  /** Returns the text of a file beside the manifest. */
+  textBeside(path: string): string | undefined {
+    return this.#read(path);
   }
 
   /** Returns a function inside of another one. */
@@ -271,7 +283,9 @@ export class ComponentCode {
       const beside: FindDefinition = (path, from) => this.#imported(path, from);
       this.#modules.set(
         file,
-        text === undefined ? undefined : new CodeModule(text, file, this.#manifest, beside),
+        text === undefined
+          ? undefined
+          : new CodeModule(text, file, this.#manifest, { beside, read: this.#read }),
       );
     }
     return this.#modules.get(file);

@@ -7,12 +7,15 @@ import { fold } from '../jinja/fold.ts';
 import { isSequence } from '../node.ts';
 import { callBuiltin, callMethod, SPEED, type CallArguments } from './builtins.ts';
 import type { CodeRun, CodeNames } from './code-run.ts';
+import type { OwnFunction } from './component-code.ts';
 import {
   ANY_FIELD,
+  commonItem,
   dict,
   entryExpression,
   isAnswered,
   isExpression,
+  isOpenMap,
   isText,
   joined,
   write,
@@ -102,8 +105,9 @@ export function put(object: CodeRun, target: PythonNode, value: CodeValue, names
     owner.values[place.value] = value;
     return;
   }
-  if (owner.kind !== 'dict' || index === undefined) throw object.refused(target);
-  owner.entries.set(index, value);
+  const isOpen = sign?.name === '[' && index === undefined && object.base.isLoose === true;
+  if (owner.kind !== 'dict' || (index === undefined && !isOpen)) throw object.refused(target);
+  owner.entries.set(index ?? `${ANY_FIELD} ${target.from}`, value);
 }
 
 /** Returns a list of the manifest as one of the object's own, whose items can be set. */
@@ -114,10 +118,12 @@ function ownList(object: CodeRun, node: PythonNode, value: CodeValue, names: Cod
   return list;
 }
 
-/** Returns a value that need not be known where it makes no row. */
-function computed(object: CodeRun, node: PythonNode): CodeValue {
+/** Returns a value that need not be known where it makes no row, or makes one of an item. */
+function computed(object: CodeRun, node: PythonNode, from: Iterable<CodeValue> = []): CodeValue {
   if (object.base.isLoose !== true) throw object.refused(node);
-  return { kind: 'computed', name: `computed ${object.type.module.path} ${node.from}` };
+  const of = commonItem(from);
+  const name = `computed ${object.type.module.path} ${node.from}`;
+  return { kind: 'computed', name, ...(of === undefined ? {} : { of }) };
 }
 
 /** Negates. The parser takes `not a or b` for `not (a or b)`, and `x and not a or b` for `x and not (a or b)`. */
@@ -325,12 +331,15 @@ function callOf(object: CodeRun, node: PythonNode, names: CodeNames): CodeValue 
   const [sorted] = of.kind === 'module' && of.path === 'sorted' ? (groups(list)[0] ?? []) : [];
   if (sorted !== undefined) return evaluate(object, sorted, names);
   const args = argumentsOf(object, list, names);
-  const isOfEntry = args.positional.some(({ kind }) => kind === 'entry' || kind === 'computed');
+  const given = [...args.positional, ...args.named.values()];
+  const isOfEntry = given.some(({ kind }) => kind === 'entry' || kind === 'computed');
   const own =
     of.kind === 'module' && callee.name === 'VariableName'
       ? object.type.module.functionOf(object.type.module.file.text(callee))
       : undefined;
   if (own !== undefined) return object.callFunction(own, args);
+  const ofClass = staticMethod(object, callee);
+  if (ofClass !== undefined) return object.callFunction(ofClass, args);
   if (of.kind === 'function') return object.callInner(of.method, args, of.names);
   if (of.kind === 'computed') return of;
   if (of.kind === 'method') {
@@ -345,8 +354,26 @@ function callOf(object: CodeRun, node: PythonNode, names: CodeNames): CodeValue 
     return computed(object, node);
   if (of.kind === 'module' && object.base.isLoose === true && isOfEntry && MAKES.test(of.path))
     return computed(object, node);
+  const made = of.kind === 'module' ? object.base.make?.(object, of.path, args) : undefined;
+  if (made !== undefined) return made;
+  // an object of a class that is not known, of an item
+  const isMaking = of.kind === 'module' && MAKES_OBJECT.test(of.path) && !ASKS.test(of.path);
+  if (isMaking && object.base.isLoose === true && isOfEntry) return computed(object, node, given);
   if (of.kind === 'module') return callBuiltin(object, of.path, args, node);
   throw object.refused(node);
+}
+
+/** Returns a method that needs no object of its class: `Dates.converted`. */
+function staticMethod(object: CodeRun, callee: PythonNode): OwnFunction | undefined {
+  const { module } = object.type;
+  const [of, sign, key] = children(callee);
+  if (callee.name !== 'MemberExpression' || of?.name !== 'VariableName' || sign?.name !== '.')
+    return undefined;
+  const method =
+    key === undefined
+      ? undefined
+      : module.classes.get(module.file.text(of))?.methods.get(module.file.text(key));
+  return method?.decorators.includes('staticmethod') === true ? { module, method } : undefined;
 }
 
 function argumentsOf(object: CodeRun, list: PythonNode, names: CodeNames): CallArguments {
@@ -356,8 +383,10 @@ function argumentsOf(object: CodeRun, list: PythonNode, names: CodeNames): CallA
     const [first, second, third] = group;
     if (first === undefined) continue;
     if (first.name === '**' && second !== undefined) {
-      for (const [key, value] of object.entries(evaluate(object, second, names), second))
-        named.set(key, value);
+      const all = evaluate(object, second, names);
+      const isPart = object.base.isLoose === true && (all.kind === 'entry' || all.kind === 'computed');
+      if (isPart) named.set('**', all);
+      else for (const [key, value] of object.entries(all, second)) named.set(key, value);
     } else if (second?.name === 'AssignOp' && third !== undefined)
       named.set(object.type.module.file.text(first), evaluate(object, third, names));
     else if (group.length === 1) positional.push(evaluate(object, first, names));
@@ -390,6 +419,7 @@ function binary(
   if (ofTime !== undefined) return ofTime;
   if ((operator === 'in' || operator === 'not in') && (right.kind === 'dict' || right.kind === 'items')) {
     const key = object.textOf(left);
+    if (isOpenMap(right)) return computed(object, node);
     const keys = object.items(right, node).map((item) => object.textOf(item));
     if (keys.includes(undefined)) throw object.refused(node);
     if (key !== undefined) return constant(keys.includes(key) === (operator === 'in'));
@@ -420,7 +450,13 @@ function isOfDay(seconds: Expression): boolean {
 }
 
 /** Functions that make a value of another one. */
-const MAKES = /^(?:len|str|int|float|round|abs|min|max|sum|hash|repr)$/;
+const MAKES = /^(?:len|str|int|float|round|abs|min|max|sum|hash|repr|callable|type)$/;
+
+/** Names of classes, of which those of typing and of the other tool are known by themselves. */
+const MAKES_OBJECT = /^(?!airbyte_cdk\.|typing\.)(?:\w+\.)*[A-Z]\w*[a-z]\w*$/;
+
+/** Names of classes that may ask an API. */
+const ASKS = /request|session|client|http|connect|driver|engine/i;
 
 /** Modules whose functions only compute. */
 const COMPUTES = /^(?:pendulum|json|datetime|re|math|decimal|html|hashlib|dateutil|pytz|ciso8601)\./;

@@ -10,8 +10,12 @@ import { wordsOf } from './explore.ts';
 import { CodeRefused } from './refused.ts';
 import { ANY_ROW, dict, isExpression, SLICED, type CodeValue } from './values.ts';
 
-/** The slices that code gives. */
-type CodeSlices =
+/** The slices that code gives: those of several ways to them, each of which comes once, or of one. */
+export type CodeSlices =
+  | { readonly kind: 'ways'; readonly ways: readonly SlicesOfWay[]; readonly isDistinct: true }
+  | SlicesOfWay;
+
+type SlicesOfWay =
   | { readonly kind: 'parents' }
   /** Those of parents, under another name, or without what else they have. */
   | {
@@ -49,11 +53,17 @@ export function codeSlices(
   if (odd !== undefined) throw new CodeRefused(`${type.module.path}: ${type.name}.${odd}`);
   const ofSettings = bySettings(scope);
   let isAsked = false;
+  let isDistinct = false;
+  const distinct: BaseClass['compare'] = (_, operator, right) => {
+    if (right.kind !== 'set' || (operator !== 'in' && operator !== 'not in')) return undefined;
+    isDistinct = true;
+    return constant(operator === 'not in');
+  };
   const none = { positional: [], named: new Map<string, CodeValue>() };
   const run = (hasRows: boolean): { readonly object: CodeObject; readonly given: CodeValue } => {
-    const base = hasRows
-      ? BASE
-      : { ...BASE, each: (list: CodeValue) => itemsNow(list, scope) ?? BASE.each?.(list) };
+    const base: BaseClass = hasRows
+      ? { ...BASE, compare: distinct }
+      : { ...BASE, compare: distinct, each: (list) => itemsNow(list, scope) ?? BASE.each?.(list) };
     const made = new CodeObject(type, router, base, (condition) => {
       const isOfRows = condition.kind === 'name' && condition.name === ANY_ROW;
       isAsked ||= isOfRows;
@@ -67,13 +77,19 @@ export function codeSlices(
   if (isAsked && run(false).object.yielded.length > 0)
     throw object.refused(type.methods.get('stream_slices')?.node, 'slices for want of rows of a parent');
   if (given.kind === 'parents') return given;
-  const found = object.yielded.flatMap(({ value, isAll, node }): readonly (CodeSlices | undefined)[] => {
+  const found = object.yielded.flatMap(({ value, isAll, node }): readonly (SlicesOfWay | undefined)[] => {
     if (!isAll) return [sliceOf(object, value, scope, router)];
     if (value.kind === 'parents') return [value];
     return object.items(value, node).map((item) => sliceOf(object, item, scope, router));
   });
   const [only, ...more] = found;
   if (found.length === 0) throw object.refused(type.methods.get('stream_slices')?.node, 'no slices at all');
+  if (isDistinct) {
+    const ways = found.filter((one) => one !== undefined);
+    if (ways.length === found.length && ways.every(({ kind }) => kind !== 'parents'))
+      return { kind: 'ways', ways, isDistinct };
+    throw object.refused(type.methods.get('stream_slices')?.node, 'slices that come once each');
+  }
   if (more.length === 0) return only;
   // the same of each of several parents
   if (
@@ -140,6 +156,7 @@ const BASE: BaseClass = {
     return name === 'cursor_slice' || name === 'extra_fields' ? { kind: 'given', name } : undefined;
   },
   call(object, of, name, { positional, named }) {
+    if (of.kind === 'set' && name === 'add') return constant(null);
     if (of.kind !== 'row' || of.keys.length === 0 || !OF_TEXTS.has(name) || named.size > 0) return undefined;
     const value = of.made ?? { kind: 'name', name: SLICED };
     const args = positional.map((arg) => object.expressionOf(arg, undefined));
@@ -156,7 +173,7 @@ function sliceOf(
   slice: CodeValue,
   scope: TemplateScope,
   router: ManifestComponent,
-): CodeSlices | undefined {
+): SlicesOfWay | undefined {
   const partition = slice.kind === 'dict' ? slice.entries.get('partition') : undefined;
   if (partition?.kind !== 'dict') throw object.refused(undefined, 'a slice that is none');
   const entries = [...partition.entries].filter(([name]) => name !== 'parent_slice');

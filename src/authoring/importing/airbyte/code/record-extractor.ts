@@ -15,6 +15,7 @@ import {
   entryExpression,
   isExpression,
   isItemName,
+  isOpenMap,
   itemPath,
   keyOf,
   write,
@@ -34,6 +35,8 @@ export interface CodeRows {
   readonly kept?: Expression;
   /** Values of fields of a row that are made of an item of the list, as those of a record. */
   readonly made?: ReadonlyMap<string, Expression>;
+  /** Keys of an object in each item that is the row; with `orItem` the item is, where it has none. */
+  readonly inner?: { readonly keys: readonly string[]; readonly orItem: boolean };
   /** Fields that the code gives other values. */
   readonly changed: ChangedFields;
 }
@@ -55,6 +58,8 @@ interface Found {
   readonly computed: ReadonlyMap<string, string>;
   /** Those objects have all fields of the items as they were. */
   readonly keepsAll: boolean;
+  /** Keys of objects in the items that are the rows. */
+  readonly lifted: readonly string[];
 }
 
 /**
@@ -100,6 +105,7 @@ export const codeRows = once((type, extractor): CodeRows => {
       ...(found.length === 1 && found[0]?.made !== undefined ? { made: found[0].made } : {}),
       computed: object.computed,
       keepsAll: found.every(({ isMade, keepsAll }) => !isMade || keepsAll === true),
+      lifted: found.flatMap(({ lifted }) => (lifted === undefined ? [] : [JSON.stringify(lifted)])),
       ...keptOf(found),
     };
   });
@@ -118,6 +124,8 @@ interface Part {
   readonly kept?: ReadonlySet<string>;
   /** Values of the other ones, as those of a record. */
   readonly made?: ReadonlyMap<string, Expression>;
+  /** Keys of an object in the item, which is the row. */
+  readonly lifted?: readonly string[];
 }
 
 /** Returns the fields that all objects have as they were. */
@@ -138,8 +146,16 @@ function ofList(list: CodeValue): Part | undefined {
 
 function ofRow(row: CodeValue): Part | undefined {
   if (row.kind === 'dict') return ofMade(row);
-  if (row.kind === 'entry')
-    return row.path.at(-1) === '*' ? { path: row.path.slice(0, -1), isMade: false } : undefined;
+  // whatever is made of an item is one row
+  if (row.kind === 'computed')
+    return row.of === undefined ? undefined : { path: row.of.slice(0, -1), isMade: true };
+  if (row.kind === 'entry') {
+    const end = row.path.lastIndexOf('*');
+    if (end === -1) return undefined;
+    const inner = row.path.slice(end + 1);
+    if (inner.some(isAnyField)) return undefined;
+    return { path: row.path.slice(0, end), isMade: false, ...(inner.length === 0 ? {} : { lifted: inner }) };
+  }
   const path = pathOf(row);
   if (path === undefined) return undefined;
   // an object is one row, where a list is its items
@@ -220,7 +236,8 @@ const BASE: BaseClass = {
     return { kind: 'items', values: keys.map((key): CodeValue => ({ kind: 'template', node: key })) };
   },
   each: (list) => {
-    if (list.kind === 'computed') return [list];
+    // what is in it is no item of the answer
+    if (list.kind === 'computed') return [{ kind: 'computed', name: list.name }];
     if (list.kind === 'pairs') {
       const value = entryOf([...list.path, '*']);
       return [{ kind: 'items', values: [{ kind: 'computed', name: keyName(list.path) }, value] }];
@@ -230,11 +247,21 @@ const BASE: BaseClass = {
   },
   call: (object, of, name, { positional: [key], named }) => {
     if (of === DECODER && name === 'decode') return { kind: 'items', values: [entryOf([])] };
+    if (of.kind === 'extractor' && name === 'extract_records') return entryOf(of.path);
     if (of.kind === 'entry') return ofEntry(object, of.path, name, key, named);
     if (!isExpression(of) || !CHANGES.has(name) || !namesIn(of).includes('response')) return undefined;
     return ofEntry(object, pathOf(of) ?? [ANY_FIELD], name, key, named);
   },
-  spread: (of) => (of.kind === 'entry' ? [[spreadKey(of.path), of]] : undefined),
+  make: ({ component }, path, { positional: [given], named }) => {
+    if (!path.endsWith('.DpathExtractor')) return undefined;
+    const keys = named.get('field_path') ?? given;
+    const isOwn = keys?.kind === 'written' && keys.node === component.get('field_path');
+    return isOwn ? { kind: 'extractor', path: component.keys('field_path').map(String) } : undefined;
+  },
+  spread: (of) => {
+    if (isOpenMap(of) && of.kind === 'dict') return [...of.entries];
+    return of.kind === 'entry' ? [[spreadKey(of.path), of]] : undefined;
+  },
   // what an answer has is known only while it runs
   compare: (left, operator, right) => {
     // items of one list after those of another
@@ -313,6 +340,9 @@ function rowsOf(outcome: Outcome<Found>, type: CodeClass): CodeRows {
   const filled = leaves.filter(({ found }) => found.paths.length > 0 || found.isWhole);
   const [first, ...more] = filled;
   const key = (found: Found): string => JSON.stringify([found.paths, found.isWhole, [...(found.made ?? [])]]);
+  const [lifted, ...others] = new Set(leaves.flatMap(({ found }) => found.lifted));
+  if (others.length > 0)
+    throw new CodeRefused(`${type.module.path}: ${type.name} takes rows from several objects of an item`);
   if (
     first !== undefined &&
     more.every(({ found }) => key(found) === key(first.found)) &&
@@ -324,13 +354,19 @@ function rowsOf(outcome: Outcome<Found>, type: CodeClass): CodeRows {
     if (keysIn(kept).some((key) => key !== choice.key && isOdd(key)))
       throw new CodeRefused(`${type.module.path}: ${type.name} chooses rows by fields that it changes`);
     const { made } = first.found;
+    const inner = lifted === undefined ? undefined : innerOf(lifted, filled);
+    if (inner?.orItem === false && !isConstant(kept))
+      throw new CodeRefused(`${type.module.path}: ${type.name} chooses rows by what is around them`);
     return {
       ...choice.rows(),
       changed,
       ...(isConstant(kept) ? {} : { kept }),
       ...(made === undefined ? {} : { made }),
+      ...(inner === undefined ? {} : { inner }),
     };
   }
+  if (lifted !== undefined)
+    throw new CodeRefused(`${type.module.path}: ${type.name} finds rows in several ways`);
   if (leaves.some(({ conditions }) => conditions.some(({ when }) => isOfItem(when))))
     throw new CodeRefused(`${type.module.path}: ${type.name} chooses among rows in several places`);
   // a list is its items, and anything else one row
@@ -341,17 +377,22 @@ function rowsOf(outcome: Outcome<Found>, type: CodeClass): CodeRows {
   )
     return { paths: [[]], changed };
   const list = filled.find(({ found }) => !found.isWhole);
-  const [path, ...others] = list?.found.paths ?? [];
+  const [path, ...further] = list?.found.paths ?? [];
   const [name, ...rest] = path ?? [];
   const isChoice =
     filled.length === 2 &&
     name !== undefined &&
     rest.length === 0 &&
-    others.length === 0 &&
+    further.length === 0 &&
     filled.some(({ found }) => found.isWhole && found.paths.length === 0) &&
     list?.conditions.some(({ when, holds }) => holds && isKeyThere(when, name)) === true;
   if (isChoice && path !== undefined) return { paths: [path], orWhole: name, changed };
   throw new CodeRefused(`${type.module.path}: ${type.name} finds rows in several ways`);
+}
+
+function innerOf(lifted: string, filled: readonly Leaf[]): NonNullable<CodeRows['inner']> {
+  const keys = (JSON.parse(lifted) as unknown[]).map(String);
+  return { keys, orItem: filled.some(({ found }) => found.lifted.length === 0) };
 }
 
 /** Tells if a condition asks whether the answer has a key. */

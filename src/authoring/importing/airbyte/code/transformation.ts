@@ -76,10 +76,14 @@ function refuseHarm(
     constants.add(key);
     if (value !== undefined) refuseHarm(module, { node: value }, functions, constants);
     const own = module.functionOf(name);
-    if (own !== undefined && own.method.decorators.length === 0) {
-      if ([...functions].some(({ method }) => method.node === own.method.node)) continue;
-      functions.add(own);
-      refuseHarm(own.module, own.method, functions, constants);
+    const called =
+      own?.method.decorators.length === 0 ? [own] : staticMethods(module, module.classes.get(name));
+    if (called !== undefined) {
+      for (const one of called) {
+        if ([...functions].some(({ method }) => method.node === one.method.node)) continue;
+        functions.add(one);
+        refuseHarm(one.module, one.method, functions, constants);
+      }
       continue;
     }
     const path = module.imports.get(name);
@@ -91,6 +95,69 @@ function refuseHarm(
         `${module.path}, line ${module.file.place(node.from).line}: “${name}”, which may do more than compute`,
       );
   }
+}
+
+/** Returns the methods of a class that has no other ones than those which need no object of it. */
+function staticMethods(module: CodeModule, type: CodeClass | undefined): readonly OwnFunction[] | undefined {
+  const methods = [...(type?.methods.values() ?? [])];
+  const isStatic = methods.every(({ decorators }) => decorators.includes('staticmethod'));
+  return methods.length > 0 && isStatic ? methods.map((method) => ({ module, method })) : undefined;
+}
+
+/** Attributes of an object whose methods only compute. */
+const PLAIN_ATTRIBUTE = /^(?:config|_?parameters|logger)$/;
+
+/**
+ * Tells if a function changes nothing but the values in what it is given, whatever it does. With `isList` that may be a
+ * list of rows: none is put in or taken out then.
+ */
+export function onlyChangesValues(
+  type: CodeClass,
+  { module, method }: OwnFunction,
+  isList: boolean,
+): boolean {
+  const { file } = module;
+  const functions = new Set<OwnFunction>([{ module, method }]);
+  try {
+    refuseHarm(module, method, functions);
+    for (const { module: of, method: called } of functions) {
+      if (isKeeping(of.file, called.node)) return false;
+      for (const node of of.file.nodesIn('MemberExpression', called.node)) {
+        const [, name = '', more] = /^self\.(\w+)(\.\w+)?$/.exec(of.file.text(node)) ?? [];
+        const own = type.methods.get(name);
+        if (own === undefined && more !== undefined && !PLAIN_ATTRIBUTE.test(name)) return false;
+        if (own === undefined || [...functions].some((each) => each.method.node === own.node)) continue;
+        functions.add({ module: type.module, method: own });
+        refuseHarm(type.module, own, functions);
+      }
+    }
+  } catch (error) {
+    if (error instanceof CodeRefused) return false;
+    throw error;
+  }
+  if (file.nodesIn('YieldStatement', method.node).length > 0) return false;
+  return !isList || ![...functions].some((each) => isTaking(each));
+}
+
+/** Tells if a function keeps something for later calls. */
+function isKeeping(file: PythonFile, definition: PythonNode): boolean {
+  const targets = ['AssignStatement', 'UpdateStatement'].flatMap((kind) =>
+    file.nodesIn(kind, definition).flatMap((node) => children(node).slice(0, 1)),
+  );
+  return (
+    targets.some((target) => /^self\./.test(file.text(target))) ||
+    /\b(?:global|nonlocal)\s+\w/.test(file.text(definition))
+  );
+}
+
+/** Tells if a function takes something out of a list, or puts something in. */
+function isTaking({ module: { file }, method: { node } }: OwnFunction): boolean {
+  if (file.nodesIn('DeleteStatement', node).length > 0) return true;
+  return file.nodesIn('CallExpression', node).some((call) => {
+    const name = children(call)[0]?.lastChild;
+    const text = name?.name === 'PropertyName' ? file.text(name) : '';
+    return TAKES.test(text) || PUTS.test(text);
+  });
 }
 
 /** Values that are no part of a record. */

@@ -71,8 +71,12 @@ export type CodeValue =
     }
   /** A part of the answer, or with `*` any one of its items. */
   | { readonly kind: 'entry'; readonly path: readonly string[] }
-  /** A value that is computed of the answer, by where that is done. */
-  | { readonly kind: 'computed'; readonly name: string }
+  /** A value that is computed of the answer, by where that is done; with the item that it is made of, where that is one. */
+  | { readonly kind: 'computed'; readonly name: string; readonly of?: readonly string[] }
+  /** A schema from a file beside the manifest. */
+  | { readonly kind: 'schema'; readonly node: ManifestNode }
+  /** An extractor of the other tool, with the keys of its path. */
+  | { readonly kind: 'extractor'; readonly path: readonly string[] }
   /** A function inside of another one, with the names that it sees. */
   | {
       readonly kind: 'function';
@@ -120,6 +124,24 @@ export function itemPath(name: string): readonly string[] {
 
 /** Begins what stands for a field whose name is known only while it runs. */
 export const ANY_FIELD = 'any field';
+
+/** Tells if a dictionary has keys that are known only while it runs. */
+export function isOpenMap(value: CodeValue): boolean {
+  return value.kind === 'dict' && [...value.entries.keys()].some((key) => key.startsWith(ANY_FIELD));
+}
+
+/** Returns the item of a list in the answer that values are parts of, and those around it; undefined where it is none. */
+export function commonItem(values: Iterable<CodeValue>): readonly string[] | undefined {
+  const items = [...values].flatMap((value) => {
+    if (value.kind === 'entry') return [value.path.slice(0, value.path.lastIndexOf('*') + 1)];
+    return value.kind === 'computed' ? [value.of ?? []] : [];
+  });
+  const [item] = items.toSorted((a, b) => b.length - a.length);
+  if (item === undefined) return undefined;
+  const isAround = (of: readonly string[]): boolean =>
+    of.length > 0 && of.every((key, index) => item[index] === key);
+  return items.every(isAround) ? item : undefined;
+}
 
 /** Notes that a part of the answer gets another value: it belongs to a field of each item that it is in. */
 export function write(written: Set<string>, path: readonly string[]): void {
@@ -173,6 +195,8 @@ export interface CodeReader {
   itemOf(owner: CodeValue, index: CodeValue): CodeValue | undefined;
   /** The manifest as it is written. */
   readonly manifest: NodeMap;
+  /** Reads the schema of a name from the folder of schemas beside the manifest. */
+  schemaOf(name: string): NodeMap | undefined;
   refused(at: PythonNode | undefined, what?: string): Error;
 }
 

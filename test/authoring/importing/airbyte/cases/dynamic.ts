@@ -1,4 +1,4 @@
-import { stream, type Part, type TwoRuns } from '../../support/two-runs.ts';
+import { below, stream, type Part, type TwoRuns } from '../../support/two-runs.ts';
 
 const both = (...lines: readonly string[]): TwoRuns['asks'] => [lines.toSorted(), lines.toSorted()];
 
@@ -88,6 +88,51 @@ export const DYNAMIC_CASES: readonly TwoRuns[] = [
     ids: [
       ['/of/daily', '/of/weekly'],
       ['/of/daily', '/of/weekly'],
+    ],
+  },
+  {
+    name: 'streams that the API is asked for, as one',
+    stream: {},
+    more: made(
+      {
+        type: 'HttpComponentsResolver',
+        retriever: stream('sheets', '/books/{{ stream_partition.book }}/sheets', {
+          retriever: below(stream('books', '/books'), 'book'),
+        })['retriever'],
+        components_mapping: [
+          mapping(['name'], '{{ components_values.title.lower() }}'),
+          mapping(['retriever', 'requester', 'path'], '{{ stream_slice.book }}/{{ components_values.id }}'),
+          mapping(
+            ['retriever', 'requester', 'request_parameters', 'of'],
+            "{{ components_values['title'] }}",
+            { create_or_update: true },
+          ),
+        ],
+      },
+      stream('x', '/x', { requester: { request_parameters: { of: '' } } }),
+    ),
+    outcome: 'equal rows, other columns',
+    api: ({ pathname }) =>
+      pathname === '/books'
+        ? [{ id: 'b' }, { id: 'c' }]
+        : pathname.endsWith('/sheets')
+          ? [
+              { id: 1, title: `One-${pathname.split('/')[2]}` },
+              { id: 2, title: 'Two' },
+            ]
+          : [{ id: pathname }],
+    asks: both(
+      'GET /books',
+      'GET /books/b/sheets',
+      'GET /books/c/sheets',
+      'GET /b/1?of=One-b',
+      'GET /b/2?of=Two',
+      'GET /c/1?of=One-c',
+      'GET /c/2?of=Two',
+    ),
+    ids: [
+      ['/b/1', '/b/2', '/c/1', '/c/2'],
+      ['/b/1', '/b/2', '/c/1', '/c/2'],
     ],
   },
 ];

@@ -184,4 +184,30 @@ class Dates(RecordTransformation):
       ['1', '2'],
     ],
   })),
+  {
+    name: 'a cursor whose code puts the state into the request in a form of its own',
+    stream: stream('items', '/items', {
+      incremental_sync: {
+        type: 'CustomIncrementalSync',
+        class_name: 'source_shop.components.Ranged',
+        cursor_field: 'at',
+        datetime_format: '%Y-%m-%d',
+        start_datetime: '2024-01-01',
+      },
+    }),
+    code: `
+from airbyte_cdk.sources.declarative.incremental import DatetimeBasedCursor
+
+class Ranged(DatetimeBasedCursor):
+    def get_request_params(self, *, stream_state=None, stream_slice=None, next_page_token=None):
+        params = {"sort": "at"}
+        if self.cursor_field in stream_state:
+            params[f"filter[{self.cursor_field}]"] = stream_state[self.cursor_field] + "..inf"
+        return params
+`,
+    outcome: 'more rows',
+    api: () => [{ id: 1, at: '2024-06-20' }],
+    asks: [['GET /items?sort=at'], ['GET /items?sort=at']],
+    ids: [['1'], ['1']],
+  },
 ];
