@@ -47,6 +47,8 @@ export interface RecordsDraft {
   readonly names: FieldNames;
   /** Code of its own takes fields out, and puts others under names that are made while it runs. */
   readonly isRenamed: boolean;
+  /** Code of its own reads the answer as XML. */
+  readonly isXml: boolean;
   /** Tells whether code of its own, which is not taken over, changes a field. */
   isChanged(name: string): boolean;
   /** Tells whether a normaliser alone changes a field, and the schema does not say that it is no time. */
@@ -90,6 +92,7 @@ class Records {
   readonly #removed = new Set<string>();
   readonly #names = new FieldNames();
   #key: string | undefined;
+  #isXml = false;
   #where: TranslatedJson | undefined;
   #isKept: TranslatedJson | undefined;
   #case: 'lower' | 'snake' | undefined;
@@ -116,6 +119,7 @@ class Records {
       ...(this.#case === undefined ? {} : { case: this.#case }),
       added: this.#added,
       names: this.#names,
+      isXml: this.#isXml,
       isRenamed:
         this.#changed.some(({ isEmptied }) => isEmptied) && this.#changed.some(({ isMade }) => isMade),
       isChanged: (name) => this.#isChanged(name) || this.#isNormalized(name),
@@ -166,6 +170,7 @@ class Records {
     if (rows === undefined) return '.';
     const { changed, inner, kept, key, made = new Map<string, Expression>(), orWhole, paths } = rows;
     this.#key = key;
+    this.#isXml = rows.isXml === true;
     for (const [name, value] of made)
       findings.attemptColumn(name, undefined, () => {
         const typed = cellOf(valueOf(value, this.#position()));

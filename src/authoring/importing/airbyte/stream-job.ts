@@ -87,7 +87,7 @@ export function readJob(
     dataField:
       retriever.child('decoder')?.className === undefined ? records.dataField : inEachPart(records.dataField),
     ...(records.rowsAt === undefined ? {} : { rowsAt: records.rowsAt }),
-    ...readFormat(retriever, scope),
+    ...(records.isXml ? { format: 'xml' } : readFormat(retriever, scope)),
     pagination: pagination ?? { method: 'none' },
     ...endOf(pagination),
     ...whereOf(

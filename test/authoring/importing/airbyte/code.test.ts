@@ -22,6 +22,12 @@ function reasonsOf(
   return report.streams.flatMap(({ reasons }) => reasons.map(({ message }) => message));
 }
 
+const outcomeOf = (of: Part, python: string): string | undefined =>
+  importAirbyte(manifestOf({ stream: of }, 'https://a.example'), {
+    file: 'shop.yaml',
+    readBeside: (file) => (file === 'components.py' ? IMPORTS + python : undefined),
+  }).report.streams[0]?.outcome;
+
 const CLASS = 'source_shop.components.Shop';
 const login = stream('items', '/a', {
   requester: { authenticator: { type: 'CustomAuthenticator', class_name: CLASS } },
@@ -338,11 +344,6 @@ class Shop(RecordTransformation):
     });
   expect(reasonsOf(child, code)).toEqual(['The field of the parent is changed by Python code']);
   // a filter that can't be taken over leaves no row out
-  const outcomeOf = (of: Part, python: string): string | undefined =>
-    importAirbyte(manifestOf({ stream: of }, 'https://a.example'), {
-      file: 'shop.yaml',
-      readBeside: (file) => (file === 'components.py' ? IMPORTS + python : undefined),
-    }).report.streams[0]?.outcome;
   expect([filtered('id'), filtered('a')].map((of) => outcomeOf(of, code))).toEqual([
     'more rows',
     'equal rows, other columns',
@@ -764,4 +765,59 @@ test('a basic login that joins a list is that of the client, for refresh tokens 
     },
   });
   expect(reasonsOf(items, undefined)).toEqual([]);
+});
+
+// the answer is read by other functions than those of the tool
+test.each([
+  [
+    'XML',
+    'xmltodict.parse(response.text)["shops"].get("shop") or []',
+    { format: 'xml', dataField: 'shops.shop' },
+  ],
+  [
+    'XML whose names have dashes',
+    'self._listed(XmlUtil.dict_from_xml(response.text)["all_shops"], "one_shop")',
+    { format: 'xml', dataField: 'all-shops.one-shop' },
+  ],
+  ['JSON', 'json.loads(response.content)["shops"]', { dataField: 'shops' }],
+])('an extractor that reads %s by itself, and makes objects of the items', (_, rows, job) => {
+  const code = `
+import json
+import xmltodict
+from braintree.util.xml_util import XmlUtil
+from shop import Shop as Model
+from airbyte_cdk.sources.declarative.extractors.record_extractor import RecordExtractor
+
+class Shop(RecordExtractor):
+    @staticmethod
+    def _listed(found, name):
+        if name not in found:
+            return []
+        value = found[name]
+        if not isinstance(value, list):
+            value = [value]
+        return value
+
+    def _plain(self, model):
+        if isinstance(model, list):
+            return [self._plain(one) if isinstance(one, Model) else one for one in model]
+        return {name: self._plain(value) for name, value in model.__dict__.items()}
+
+    def extract_records(self, response):
+        return [Model(**self._plain(Model(None, shop))).dict() for shop in ${rows}]
+`;
+  const items = stream('items', '/a', {
+    selector: { extractor: { type: 'CustomRecordExtractor', class_name: CLASS } },
+  });
+  const { configuration, report } = importAirbyte(manifestOf({ stream: items }, 'https://a.example'), {
+    file: 'shop.yaml',
+    readBeside: (file) => (file === 'components.py' ? code : undefined),
+  });
+  expect(report.streams).toMatchObject([{ outcome: 'equal rows, other columns', reasons: [] }]);
+  expect(configuration).toMatchObject({
+    rows: [{ configuration: { parameters: { config: { jobs: [job] } } } }],
+  });
+  expect(reasonsOf(items, code.replace(rows, 'xmltodict.parse(response.text)["shops"]'))).toEqual([
+    expect.stringContaining('Shop takes the outermost element for rows'),
+  ]);
 });

@@ -134,7 +134,10 @@ export function callBuiltin(
       const of = object.expressionOf(whole, at);
       return keys.reduce<Expression>((inner, key) => ({ kind: 'item', of: inner, key }), of);
     }
-    const names = keys.flatMap((key) => (isConstant(key) ? [String(key.value)] : []));
+    const names = keys.flatMap((key) => {
+      const name = object.textOf(key);
+      return name === undefined ? [] : [name];
+    });
     const isAnswer = isExpression(whole) && whole.kind === 'name' && whole.name === 'response';
     const from = whole.kind === 'entry' ? whole.path : isAnswer ? [] : undefined;
     if (from !== undefined && names.length === keys.length)

@@ -185,7 +185,9 @@ export class CodeObject implements CodeRun {
    */
   #together(own: OwnFunction, args: CallArguments, work: (decide?: Decide) => CodeValue): CodeValue {
     const given = [...args.positional, ...args.named.values()];
-    const isOfAnswer = given.some((arg) => arg.kind === 'entry' || isResponse(arg));
+    const isOfAnswer = given.some(
+      (arg) => arg.kind === 'entry' || arg.kind === 'computed' || isResponse(arg),
+    );
     if (this.base.isLoose !== true || !isOfAnswer) return work();
     const [depth, classes] = [this.#effort.depth, this.#classes.length];
     try {

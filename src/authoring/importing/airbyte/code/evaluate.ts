@@ -6,6 +6,7 @@ import { constant, isConstant, type BinaryOperator, type Expression } from '../j
 import { fold } from '../jinja/fold.ts';
 import { isSequence } from '../node.ts';
 import { callBuiltin, callMethod, SPEED, type CallArguments } from './builtins.ts';
+import { ASKS } from './transformation.ts';
 import type { CodeRun, CodeNames } from './code-run.ts';
 import type { OwnFunction } from './component-code.ts';
 import {
@@ -350,12 +351,12 @@ function callOf(object: CodeRun, node: PythonNode, names: CodeNames): CodeValue 
     if (object.base.isLoose === true && isOfEntry && isExpression(of.of)) return computed(object, node);
     return callMethod(object, of.of, of.name, args, node);
   }
+  const made = of.kind === 'module' ? object.base.make?.(object, of.path, args) : undefined;
+  if (made !== undefined) return made;
   if (of.kind === 'module' && object.base.isLoose === true && COMPUTES.test(of.path))
     return computed(object, node);
   if (of.kind === 'module' && object.base.isLoose === true && isOfEntry && MAKES.test(of.path))
     return computed(object, node);
-  const made = of.kind === 'module' ? object.base.make?.(object, of.path, args) : undefined;
-  if (made !== undefined) return made;
   // an object of a class that is not known, of an item
   const isMaking = of.kind === 'module' && MAKES_OBJECT.test(of.path) && !ASKS.test(of.path);
   if (isMaking && object.base.isLoose === true && isOfEntry) return computed(object, node, given);
@@ -454,9 +455,6 @@ const MAKES = /^(?:len|str|int|float|round|abs|min|max|sum|hash|repr|callable|ty
 
 /** Names of classes, of which those of typing and of the other tool are known by themselves. */
 const MAKES_OBJECT = /^(?!airbyte_cdk\.|typing\.)(?:\w+\.)*[A-Z]\w*[a-z]\w*$/;
-
-/** Names of classes that may ask an API. */
-const ASKS = /request|session|client|http|connect|driver|engine/i;
 
 /** Modules whose functions only compute. */
 const COMPUTES = /^(?:pendulum|json|datetime|re|math|decimal|html|hashlib|dateutil|pytz|ciso8601)\./;

@@ -37,6 +37,8 @@ export interface CodeRows {
   readonly made?: ReadonlyMap<string, Expression>;
   /** Keys of an object in each item that is the row; with `orItem` the item is, where it has none. */
   readonly inner?: { readonly keys: readonly string[]; readonly orItem: boolean };
+  /** The answer is XML. */
+  readonly isXml?: true;
   /** Fields that the code gives other values. */
   readonly changed: ChangedFields;
 }
@@ -60,6 +62,8 @@ interface Found {
   readonly keepsAll: boolean;
   /** Keys of objects in the items that are the rows. */
   readonly lifted: readonly string[];
+  /** The function that has read the answer as XML. */
+  readonly xml?: string;
 }
 
 /**
@@ -107,10 +111,34 @@ export const codeRows = once((type, extractor): CodeRows => {
       keepsAll: found.every(({ isMade, keepsAll }) => !isMade || keepsAll === true),
       lifted: found.flatMap(({ lifted }) => (lifted === undefined ? [] : [JSON.stringify(lifted)])),
       ...keptOf(found),
+      ...(object.attributes.has(XML) ? { xml: object.textOf(object.attribute(XML, undefined)) ?? '' } : {}),
     };
   });
-  return rowsOf(outcome, type);
+  const rows = rowsOf(outcome, type);
+  const parsers = new Set(leavesOf(outcome).map(({ found: { xml } }) => xml));
+  const [parser] = parsers;
+  if (parsers.size > 1)
+    throw new CodeRefused(`${type.module.path}: ${type.name} reads answers in several ways`);
+  if (parser === undefined) return rows;
+  // the outermost element is one: a list in its place has items of any name
+  if (rows.paths.some((path) => path.length < 2))
+    throw new CodeRefused(`${type.module.path}: ${type.name} takes the outermost element for rows`);
+  // names of elements have dashes where those of Python can't
+  const written = (key: string): string => (parser === DASHED ? key.replaceAll('_', '-') : key);
+  return { ...rows, isXml: true, paths: rows.paths.map((path) => path.map(written)) };
 });
+
+/** The attribute that names the function which has read an answer as XML. */
+const XML = ' xml';
+
+/** The text of an answer. */
+const TEXT: CodeValue = { kind: 'given', name: 'text of the answer' };
+
+/** Reads XML as a dictionary, with a list where an element comes several times. */
+const PLAIN_XML = 'xmltodict.parse';
+
+/** The same with names as Python has them. */
+const DASHED = 'braintree.util.xml_util.XmlUtil.dict_from_xml';
 
 interface Part {
   /** Absent: the answer itself. */
@@ -148,7 +176,9 @@ function ofRow(row: CodeValue): Part | undefined {
   if (row.kind === 'dict') return ofMade(row);
   // whatever is made of an item is one row
   if (row.kind === 'computed')
-    return row.of === undefined ? undefined : { path: row.of.slice(0, -1), isMade: true };
+    return row.of === undefined
+      ? undefined
+      : { path: row.of.at(-1) === '*' ? row.of.slice(0, -1) : row.of, isMade: true };
   if (row.kind === 'entry') {
     const end = row.path.lastIndexOf('*');
     if (end === -1) return undefined;
@@ -252,7 +282,13 @@ const BASE: BaseClass = {
     if (!isExpression(of) || !CHANGES.has(name) || !namesIn(of).includes('response')) return undefined;
     return ofEntry(object, pathOf(of) ?? [ANY_FIELD], name, key, named);
   },
-  make: ({ component }, path, { positional: [given], named }) => {
+  part: (of, name) => (of.kind === 'answer' && (name === 'text' || name === 'content') ? TEXT : undefined),
+  make: ({ attributes, component }, path, { positional: [given], named }) => {
+    if (given === TEXT && path === 'json.loads') return { kind: 'name', name: 'response' };
+    if (given === TEXT && (path === PLAIN_XML || path === DASHED) && named.size === 0) {
+      attributes.set(XML, constant(path));
+      return entryOf([]);
+    }
     if (!path.endsWith('.DpathExtractor')) return undefined;
     const keys = named.get('field_path') ?? given;
     const isOwn = keys?.kind === 'written' && keys.node === component.get('field_path');

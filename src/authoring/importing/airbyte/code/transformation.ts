@@ -21,6 +21,9 @@ export interface ChangedFields {
   readonly isMade: boolean;
 }
 
+/** Names of classes that may ask an API. */
+export const ASKS = /request|session|client|http|connect|driver|engine/i;
+
 /** Modules that only compute: code with any other might ask the API. */
 const HARMLESS =
   /^(?:pendulum|datetime|re|json|orjson|dataclasses|typing|typing_extensions|abc|logging|copy|html|unicodedata|anyascii|unidecode|hashlib|base64|math|decimal|collections|itertools|functools|enum|time|urllib\.parse|dpath|dateutil|pytz|ciso8601|inflection|string|struct|binascii|uuid)(?:\.|$)/;
@@ -68,13 +71,14 @@ function refuseHarm(
   { node: definition }: Pick<CodeMethod, 'node'>,
   functions: Set<OwnFunction>,
   constants = new Set<string>(),
+  makesObjects = false,
 ): void {
   for (const node of module.file.nodesIn('VariableName', definition)) {
     const name = module.file.text(node);
     const key = `${module.path} ${name}`;
     const value = constants.has(key) ? undefined : module.constants.get(name);
     constants.add(key);
-    if (value !== undefined) refuseHarm(module, { node: value }, functions, constants);
+    if (value !== undefined) refuseHarm(module, { node: value }, functions, constants, makesObjects);
     const own = module.functionOf(name);
     const called =
       own?.method.decorators.length === 0 ? [own] : staticMethods(module, module.classes.get(name));
@@ -82,11 +86,12 @@ function refuseHarm(
       for (const one of called) {
         if ([...functions].some(({ method }) => method.node === one.method.node)) continue;
         functions.add(one);
-        refuseHarm(one.module, one.method, functions, constants);
+        refuseHarm(one.module, one.method, functions, constants, makesObjects);
       }
       continue;
     }
     const path = module.imports.get(name);
+    if (makesObjects && path !== undefined && /^[A-Z]\w*[a-z]/.test(name) && !ASKS.test(path)) continue;
     const isOdd = path !== undefined && !HARMLESS.test(path) && !OF_THE_TOOL.test(path);
     // something that is made elsewhere in the file, and is no plain value
     const isOwn = module.functions.has(name) || module.classes.has(name);
@@ -119,7 +124,7 @@ export function onlyChangesValues(
   const { file } = module;
   const functions = new Set<OwnFunction>([{ module, method }]);
   try {
-    refuseHarm(module, method, functions);
+    refuseHarm(module, method, functions, new Set(), true);
     for (const { module: of, method: called } of functions) {
       if (isKeeping(of.file, called.node)) return false;
       for (const node of of.file.nodesIn('MemberExpression', called.node)) {
@@ -128,7 +133,7 @@ export function onlyChangesValues(
         if (own === undefined && more !== undefined && !PLAIN_ATTRIBUTE.test(name)) return false;
         if (own === undefined || [...functions].some((each) => each.method.node === own.node)) continue;
         functions.add({ module: type.module, method: own });
-        refuseHarm(type.module, own, functions);
+        refuseHarm(type.module, own, functions, new Set(), true);
       }
     }
   } catch (error) {
@@ -145,7 +150,7 @@ function isKeeping(file: PythonFile, definition: PythonNode): boolean {
     file.nodesIn(kind, definition).flatMap((node) => children(node).slice(0, 1)),
   );
   return (
-    targets.some((target) => /^self\./.test(file.text(target))) ||
+    targets.some((target) => file.text(target).startsWith('self.')) ||
     /\b(?:global|nonlocal)\s+\w/.test(file.text(definition))
   );
 }

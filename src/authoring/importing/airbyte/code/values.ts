@@ -130,16 +130,20 @@ export function isOpenMap(value: CodeValue): boolean {
   return value.kind === 'dict' && [...value.entries.keys()].some((key) => key.startsWith(ANY_FIELD));
 }
 
-/** Returns the item of a list in the answer that values are parts of, and those around it; undefined where it is none. */
+/** Returns the item of a list in the answer that values are parts of, or the one part of it that they all are. */
 export function commonItem(values: Iterable<CodeValue>): readonly string[] | undefined {
   const items = [...values].flatMap((value) => {
-    if (value.kind === 'entry') return [value.path.slice(0, value.path.lastIndexOf('*') + 1)];
+    if (value.kind === 'entry') {
+      const end = value.path.lastIndexOf('*') + 1;
+      return [end === 0 ? value.path : value.path.slice(0, end)];
+    }
     return value.kind === 'computed' ? [value.of ?? []] : [];
   });
   const [item] = items.toSorted((a, b) => b.length - a.length);
   if (item === undefined) return undefined;
   const isAround = (of: readonly string[]): boolean =>
     of.length > 0 && of.every((key, index) => item[index] === key);
+  if (!item.includes('*') && items.some((of) => of.length !== item.length)) return undefined;
   return items.every(isAround) ? item : undefined;
 }
 
