@@ -198,7 +198,10 @@ async function compareStream({ connector, report, runs, imported, folder, replay
       const once = [...new Set(theirs.records.map((record) => JSON.stringify(record)))].map(
         (text) => JSON.parse(text) as unknown,
       );
-      if ((await recordLines(report, { ...theirs, records: once }, imported, data, folder)).length === 0) {
+      if (
+        (await recordLines(report, { ...theirs, records: once, texts: [] }, imported, data, folder))
+          .length === 0
+      ) {
         repeats = requests;
         carryOn(place);
         continue;
@@ -291,9 +294,13 @@ async function recordLines(
     return lines > 0 ? [`${lines} rows here, none there`] : [];
   }
   const texts = report.columns.flatMap((line) => /^“(.*)” is JSON text/.exec(line)?.[1] ?? []);
-  const lines = theirs.records.map((record) => {
+  const lines = theirs.records.map((record, index) => {
     const data = structuredClone(record) as Record<string, unknown>;
-    for (const name of texts) asText(data, name.split('.'));
+    for (const name of texts) {
+      const text = theirs.texts?.[index]?.[name];
+      if (text === undefined) asText(data, name.split('.'));
+      else data[name] = text;
+    }
     return JSON.stringify({ type: 'RECORD', record: { stream: report.stream, data } });
   });
   writeFileSync(path.join(records, 'stream.jsonl'), `${lines.join('\n')}\n`);

@@ -135,6 +135,11 @@ def read(manifest, stream, config, state):
     return records, last, error
 
 
+def text_of(value):
+    """JSON with its numbers as they are, such as 2.0."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 def too_long(*_):
     raise TooMuch("more than 60 seconds of a processor")
 
@@ -197,6 +202,7 @@ def main():
             signal.setitimer(signal.ITIMER_PROF, 0)
             exchanges = list(answers.exchanges)
             runs.append({"exchanges": exchanges, "records": records, "error": error, "notes": sorted(answers.notes)})
+            runs[-1]["texts"] = [{k: text_of(v) for k, v in record.items() if isinstance(v, (dict, list))} for record in records]
             # later runs of such a stream, or of what is below one, ask an API that has the same rows elsewhere
             if any(node.get("type") == "StateDelegatingStream" for node in walk(stream)):
                 break

@@ -7,6 +7,8 @@ import type { Exchange } from './replay.ts';
 export interface TheirRun {
   readonly exchanges: readonly Exchange[];
   readonly records: readonly unknown[];
+  /** For each record, its objects and lists as JSON text. */
+  readonly texts?: readonly Readonly<Record<string, string>>[];
   readonly error: string | null;
   readonly notes?: readonly string[];
 }
