@@ -66,12 +66,12 @@ function pathOf(
   const position = requestPosition(scope);
   if (isPageToken(expression)) return pathWithToken(expression, requester, position, tokens);
   try {
-    return withoutLeadingSlash(orNone(textOut(valueOf(expression, position))));
+    return withoutLeadingSlash(orNone(textOut(valueOf(refuseFraction(expression), position))));
   } catch (error) {
     const fixed = error instanceof TemplateError ? withSettings(expression, requester, scope) : undefined;
     if (fixed === undefined) throw error;
     noteFixed(scope, path);
-    return textOut(valueOf(fixed, position));
+    return textOut(valueOf(refuseFraction(fixed), position));
   }
 }
 

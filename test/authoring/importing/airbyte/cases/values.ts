@@ -114,6 +114,21 @@ const sent = (
 });
 
 export const SENT_CASES: readonly TwoRuns[] = [
+  {
+    name: 'a number with its fraction, in an address and a parameter',
+    stream: stream('items', '/a/{{ 7 / config.part }}', {
+      requester: { request_parameters: { n: '{{ config.part * 1.5 }}', m: '{{ (7 / config.part) | int }}' } },
+    }),
+    settings: { part: 2 },
+    more: {
+      spec: {
+        type: 'Spec',
+        connection_specification: { type: 'object', properties: { part: { type: 'integer' } } },
+      },
+    },
+    api: () => [],
+    asks: [['GET /a/3.5?m=3&n=3.0'], ['GET /a/3.5?m=3&n=3.0']],
+  },
   sent(
     'parts of settings',
     { a: '{{ config.text[0] }}', b: '{{ config.list[-1] }}', c: '{{ config.text ~ config.list[0] }}' },
