@@ -23,6 +23,16 @@ export const isSecretName = remember((name) => SECRET_NAME.test(name) && !POSITI
 /** Tells the same of a name in an address, which may be percent-encoded. */
 const isSecretParameter = remember((name) => isSecretName(percentDecoded(name)));
 
+/** Tells whether a query has a secret parameter, so that most addresses are not taken apart. */
+function hasSecretParameter(url: string, start: number): boolean {
+  for (let at = start + 1; at > 0; at = url.indexOf('&', at) + 1) {
+    const equals = url.indexOf('=', at);
+    if (equals === -1) return false;
+    if (isSecretParameter(url.slice(at, equals))) return true;
+  }
+  return false;
+}
+
 const USER_INFO = /\/\/[^\s/?#\\"'<>“”]*@/g;
 const PARAMETER = /(?<![\w.%~[\]-])([\w.%~[\]-]+)=[^\s&;,#"'<>(){}“”\\]+/g;
 
@@ -123,7 +133,7 @@ export class Secrets {
       ? url.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, `$1//${HIDDEN}@`)
       : url;
     const start = open.indexOf('?');
-    if (start === -1) return this.redact(open);
+    if (start === -1 || !hasSecretParameter(open, start)) return this.redact(open);
     const query = open
       .slice(start + 1)
       .split('&')

@@ -82,7 +82,9 @@ function keptHeaders(headers: Headers, wanted: readonly string[], secrets: Secre
 }
 
 /** Facts of an exchange beside its request and the headers of the answer. */
-export type ExchangeFacts = Omit<ExchangeJson, 'request' | 'headers'>;
+export type ExchangeFacts = Pick<ExchangeJson, 'position' | 'digest' | 'status' | 'began' | 'at' | 'ms'> & {
+  readonly [Name in Exclude<keyof ExchangeJson, 'request' | 'headers'>]?: ExchangeJson[Name] | undefined;
+};
 
 /** Writes the JSON of exchanges. Most headers come again with each of them: they are not redacted and written again. */
 export class ExchangeWriter {
@@ -152,7 +154,7 @@ const MOST_HEADERS = 200;
 /**
  * Returns the times of an answer: by a clock that stands still while the run is stopped, and by that of the machine.
  */
-export function timesOf({ at, ms, pausedMs = 0 }: Pick<ExchangeJson, 'at' | 'ms' | 'pausedMs'>): {
+export function timesOf({ at, ms, pausedMs = 0 }: Pick<ExchangeFacts, 'at' | 'ms' | 'pausedMs'>): {
   now: number;
   asked: { from: number; to: number };
 } {

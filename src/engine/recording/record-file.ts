@@ -1,7 +1,7 @@
-import { closeSync, ftruncateSync, openSync, readSync, statSync, writevSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { guard } from '../sink/file-error.ts';
-import { decodeHead, encodeRecord, HEAD_BYTES, isWhole, type RecordingKind } from './format.ts';
+import { decodeHead, HEAD_BYTES, isWhole, RecordBuffer, type RecordingKind } from './format.ts';
 
 /** One record, its body still in the file. */
 export interface StoredRecord {
@@ -59,35 +59,34 @@ export class RecordFile {
     return this.#end;
   }
 
-  /** Appends several records at once; the last one may have a body. */
-  append(records: readonly Buffer[], body?: Uint8Array): void {
-    const parts: Uint8Array[] = body === undefined || body.length === 0 ? [...records] : [...records, body];
-    let at = this.#end;
-    guard(this.path, () => {
-      while (parts.length > 0) {
-        let written = writevSync(this.#fd, parts, at);
-        at += written;
-        for (let [first] = parts; first !== undefined && written >= first.length; [first] = parts) {
-          written -= first.length;
-          parts.shift();
-        }
-        if (written > 0 && parts[0] !== undefined) parts[0] = parts[0].subarray(written);
-      }
-    });
-    this.#end = at;
+  /** Appends records at once, of which the last one may have a body. The buffer is empty afterwards. */
+  append(records: RecordBuffer, body: Uint8Array = NOTHING): void {
+    const isOnePiece = records.addBody(body);
+    try {
+      guard(this.path, () => {
+        const end = this.#put(records.bytes, records.length, this.#end);
+        this.#end = isOnePiece ? end : this.#put(body, body.length, end);
+      });
+    } finally {
+      records.clear();
+    }
   }
 
-  /** Appends one record and says where its body lies. */
+  /**
+   * Appends one record and says where its body lies.
+   *
+   * @param before records that are written before it; the buffer is empty afterwards
+   */
   write(
     kind: RecordingKind,
     json: string,
     body: Uint8Array = NOTHING,
-    before: readonly Buffer[] = [],
+    before = new RecordBuffer(),
   ): StoredRecord {
-    const head = encodeRecord(kind, json, body);
-    const at = this.#end + before.reduce((sum, { length }) => sum + length, 0);
-    this.append([...before, head], body);
-    return { kind, at, json, body: { at: at + head.length, bytes: body.length }, end: this.#end };
+    const at = this.#end + before.length;
+    before.add(kind, json, body);
+    this.append(before, body);
+    return { kind, at, json, body: { at: this.#end - body.length, bytes: body.length }, end: this.#end };
   }
 
   /** Returns the record at a place; undefined if none begins there, or it is incomplete. Its body is not checked. */
@@ -150,6 +149,13 @@ export class RecordFile {
     this.#block = bytes.subarray(0, this.#fill(bytes, at));
     this.#blockAt = at;
     return this.#block.subarray(0, length);
+  }
+
+  /** Writes the first bytes of some memory at a place, and returns the place behind them. */
+  #put(bytes: Uint8Array, length: number, at: number): number {
+    let done = 0;
+    while (done < length) done += writeSync(this.#fd, bytes, done, length - done, at + done);
+    return at + length;
   }
 
   #fill(bytes: Uint8Array, at: number): number {

@@ -13,7 +13,7 @@ import {
   timesOf,
 } from './exchange.ts';
 import type { RecordedAnswer, Ask, AskApi, KeptAnswers, Recording, BodySpool } from './exchanges.ts';
-import { encodeRecord } from './format.ts';
+import { RecordBuffer } from './format.ts';
 import type { RecordingHead } from './head.ts';
 import type { LimitJson } from './limit.ts';
 import { PartSink, RecordedBody, ScratchSink } from './large.ts';
@@ -31,7 +31,7 @@ export interface RecorderOptions {
 const NOTHING = new Uint8Array(0);
 
 /** Notes that wait to be written together with the next exchange. */
-const MOST_NOTES = 1000;
+const MOST_NOTES_BYTES = 1 << 16;
 
 /** Records a run while it goes on. What was recorded before it was stopped is answered from the file. */
 export class Recorder implements Recording {
@@ -43,7 +43,7 @@ export class Recorder implements Recording {
   readonly #pausedMs: number;
   readonly #breaking = new AbortController();
   readonly #writer: ExchangeWriter;
-  #notes: Buffer[] = [];
+  readonly #notes = new RecordBuffer();
   /** In the file. */
   #exchanges: number;
   #scratches = 0;
@@ -121,8 +121,8 @@ export class Recorder implements Recording {
   note({ number }: KeptAnswers, facts: AnyObject): void {
     if (this.#isNoted(number)) return;
     const text = encodeExact(facts);
-    this.#notes.push(encodeRecord('note', `{"of":${number}${text === '{}' ? '' : ','}${text.slice(1)}`));
-    if (this.#notes.length >= MOST_NOTES) this.#flush();
+    this.#notes.add('note', `{"of":${number}${text === '{}' ? '' : ','}${text.slice(1)}`);
+    if (this.#notes.length >= MOST_NOTES_BYTES) this.#flush();
   }
 
   drop(place: RunPlace, page: number): void {
@@ -147,7 +147,7 @@ export class Recorder implements Recording {
       to,
       why,
     };
-    this.#notes.push(encodeRecord('limit', JSON.stringify(json)));
+    this.#notes.add('limit', JSON.stringify(json));
   }
 
   /** Marks the end of all jobs. */
@@ -192,15 +192,15 @@ export class Recorder implements Recording {
       position: positionOf(place, page),
       digest,
       status,
-      ...(url === request.url ? {} : { url: secrets.redactUrl(url) }),
+      url: url === request.url ? undefined : secrets.redactUrl(url),
       began: began.now,
       at,
       ms: at - sentAt,
-      ...(attempts === undefined ? {} : { attempts }),
-      ...(large === undefined ? {} : { large: large.stored }),
-      ...(unpacked === undefined ? {} : { unpacked }),
-      ...(this.#pausedMs === 0 ? {} : { pausedMs: this.#pausedMs }),
-      ...(began.pausedMs === 0 ? {} : { pausedBeforeMs: began.pausedMs }),
+      attempts,
+      large: large?.stored,
+      unpacked,
+      pausedMs: this.#pausedMs === 0 ? undefined : this.#pausedMs,
+      pausedBeforeMs: began.pausedMs === 0 ? undefined : began.pausedMs,
     };
     const written = this.#keep(this.#writer.text(request, response.headers, ask.headers, facts), body);
     return {
@@ -220,10 +220,8 @@ export class Recorder implements Recording {
 
   #keep(json: string, body: Uint8Array): StoredRecord {
     this.broken.throwIfAborted();
-    const notes = this.#notes;
-    this.#notes = [];
     try {
-      return this.#file.write('exchange', json, body, notes);
+      return this.#file.write('exchange', json, body, this.#notes);
     } catch (error) {
       this.#breaking.abort(error);
       throw error;
@@ -242,9 +240,7 @@ export class Recorder implements Recording {
   }
 
   #flush(): void {
-    const notes = this.#notes;
-    this.#notes = [];
-    if (notes.length > 0) this.#file.append(notes);
+    if (this.#notes.length > 0) this.#file.append(this.#notes);
   }
 }
 
