@@ -1,4 +1,4 @@
-import { headerOf, type Headers } from '../shared/message.ts';
+import type { Headers } from '../shared/message.ts';
 import type { Log } from '../../lib/log.ts';
 import { remember } from '../../lib/remember.ts';
 import type { RecordedAnswer, Exchanges } from '../recording/exchanges.ts';
@@ -25,6 +25,8 @@ export class ClockWitness {
   #last: Moment = { to: 0, isRecorded: false };
   /** Origin of the last address, and its host: most answers come from one. */
   #known = { origin: '', host: '' };
+  /** What the last answer was counted for. */
+  #lastAhead: { readonly host: string; readonly setting: number; readonly ahead: Ahead } | undefined;
   /** Times that the clock may have been set since the run began. */
   #settings = 0;
 
@@ -61,11 +63,18 @@ export class ClockWitness {
     const { to, isRecorded } = this.#last;
     if (isRecorded === moment.isRecorded && moment.to < to - EXACT_MS) this.#settings++;
     this.#last = moment;
-    const host = `${this.#settings} ${moment.isRecorded} ${this.#hostOf(url)}`;
-    const known = this.#hosts.get(host);
-    if (known !== undefined) return known;
-    const ahead = { leastMs: Number.POSITIVE_INFINITY, mostMs: Number.POSITIVE_INFINITY };
-    this.#hosts.set(host, ahead);
+    const setting = this.#settings;
+    const host = this.#hostOf(url);
+    const before = this.#lastAhead;
+    const isSame = before?.setting === setting && before.host === host && isRecorded === moment.isRecorded;
+    if (isSame) return before.ahead;
+    const key = `${setting} ${moment.isRecorded} ${host}`;
+    const ahead = this.#hosts.get(key) ?? {
+      leastMs: Number.POSITIVE_INFINITY,
+      mostMs: Number.POSITIVE_INFINITY,
+    };
+    this.#hosts.set(key, ahead);
+    this.#lastAhead = { host, setting, ahead };
     return ahead;
   }
 
@@ -111,12 +120,16 @@ interface Ahead {
   mostMs: number;
 }
 
-/** Returns the time of an answer by the clock of the server, in milliseconds since 1970; undefined without one. */
+/**
+ * Returns the time of an answer by the clock of the server, in milliseconds since 1970; undefined without one.
+ *
+ * @param headers names in lower case
+ */
 export function serverTime(headers: Headers): number | undefined {
-  const time = timeOf(headerOf(headers, 'date') ?? '');
+  const time = timeOf(headers['date'] ?? '');
   if (Number.isNaN(time) || time < OLDEST) return undefined;
   // of one that a cache kept
-  const age = headerOf(headers, 'age') ?? '';
+  const age = headers['age'] ?? '';
   return time + (/^\d{1,9}$/.test(age) ? Number(age) * 1000 : 0);
 }
 

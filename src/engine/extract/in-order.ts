@@ -23,6 +23,7 @@ export class OrderedQueue {
 
   /** Waits while there is too much to do. */
   async add(item: Item): Promise<void> {
+    if (this.#items.length === 0 && item.abandon === undefined) return await item.run();
     this.#items.push(item);
     while (this.#isDue()) await this.#next();
   }

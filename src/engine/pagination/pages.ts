@@ -4,6 +4,7 @@ import { numberAtOnce, type RequestsAtOnce } from '../shared/at-once.ts';
 import type { Reason } from '../shared/stop-reason.ts';
 import type { Guard, GuardVerdict } from './page-guard.ts';
 import type { FirstStep, Needs, Observation, Paginator, Step } from './paginator.ts';
+import { reusedController } from '../../lib/reused-abort.ts';
 import { turn } from '../../lib/turn.ts';
 
 /** Fetches pages and describes what is seen of them. The loop knows nothing else about a page. */
@@ -99,6 +100,8 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
   const { paginator, guard, source, limit } = options;
   /** Requests whose pages have not come; each has a signal of its own, and no other to follow, which costs more. */
   const underWay = new Set<AbortController>();
+  /** Those of requests whose pages have come. */
+  const spare: AbortController[] = [];
   let isStopped = options.signal.aborted;
   const abortAll = (): void => {
     isStopped = true;
@@ -107,16 +110,24 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
   options.signal.addEventListener('abort', abortAll);
   const queue: Ahead<T>[] = [];
   const send = (step: FirstStep, number: number): void => {
-    const dropping = new AbortController();
+    const dropping = spare.pop() ?? reusedController();
     underWay.add(dropping);
     // a signal that follows others takes longer to say it
     if (isStopped) abortAll();
     const page = source.fetch(step.request, number, dropping.signal);
-    const ahead = { step, page, isLost: false, drop: () => dropping.abort() };
+    let hasCome = false;
+    const drop = (): void => {
+      if (!hasCome) dropping.abort();
+    };
+    const ahead = { step, page, isLost: false, drop };
     queue.push(ahead);
     // the page may never be used; when it is, the error is thrown there
     page.then(
-      () => underWay.delete(dropping),
+      () => {
+        hasCome = true;
+        underWay.delete(dropping);
+        if (!dropping.signal.aborted) spare.push(dropping);
+      },
       () => {
         underWay.delete(dropping);
         ahead.isLost = true;

@@ -26,17 +26,22 @@ interface Authority {
 
 const authorities = new Map<string, Authority>();
 
+/** The last address: all who look at a request take it apart. */
+let last: { readonly url: string; readonly target: Target } | undefined;
+
 /**
  * Takes an absolute http or https URL apart without changing a byte of path and query, except what cannot stand in
  * a request line: spaces, control characters and what is not ASCII are percent-encoded as UTF-8.
  */
 export function targetOf(url: string): Target {
+  if (last?.url !== url) last = { url, target: parseTarget(url) };
+  return last.target;
+}
+
+function parseTarget(url: string): Target {
   const start = url.indexOf('://') + 3;
-  let end = start;
-  for (; end < url.length; end++) {
-    const code = url.charCodeAt(end);
-    if (code === 0x2f || code === 0x3f || code === 0x23) break;
-  }
+  const found = url.slice(start).search(/[/?#]/);
+  const end = found === -1 ? url.length : start + found;
   const fragment = url.indexOf('#', end);
   const rest = fragment === -1 ? url.slice(end) : url.slice(end, fragment);
   return { ...authorityOf(url.slice(0, end)), path: sendable(rest.startsWith('/') ? rest : `/${rest}`) };
@@ -85,12 +90,9 @@ function asciiHost(name: string): string {
 }
 
 function sendable(path: string): string {
-  for (let i = 0; i < path.length; i++) {
-    const code = path.charCodeAt(i);
-    if (code <= 0x20 || code >= 0x7f)
-      return path.replace(/[^!-~]+/g, (text) => encodeURIComponent(text.toWellFormed()));
-  }
-  return path;
+  return /[^!-~]/.test(path)
+    ? path.replace(/[^!-~]+/g, (text) => encodeURIComponent(text.toWellFormed()))
+    : path;
 }
 
 function readable(user: string): string {

@@ -1,6 +1,7 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { onAbort } from '../../../lib/reused-abort.ts';
 import type { ApiRequest, ApiResponse, FileRule, Headers, Send, SendOptions } from '../../shared/message.ts';
 import { proxyAuthorization } from '../tunnel/proxy.ts';
 import { createRoutes, type TunnelRoute, type RouteOptions } from '../tunnel/routes.ts';
@@ -130,8 +131,7 @@ function exchange(
     if (kept === undefined) start();
     else kept.connection.send(kept.text, isAccepted, end);
     const watch = timers.start(origin, fail);
-    const onAbort = (): void => fail(signal.reason);
-    signal.addEventListener('abort', onAbort);
+    const unwatch = onAbort(signal, () => fail(signal.reason));
 
     function settle(exchanged: Exchanged): void {
       stop();
@@ -140,7 +140,7 @@ function exchange(
     function stop(): void {
       watch.end();
       stopConnecting?.();
-      signal.removeEventListener('abort', onAbort);
+      unwatch();
     }
     function fail(error: unknown): void {
       stop();
