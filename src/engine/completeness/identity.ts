@@ -65,6 +65,12 @@ export class Identity {
   /** Digests of the masks of pages, and of some rows. */
   readonly #masks = new Map<number, number>();
   readonly #samples = new Map<number | string, number>();
+  readonly #pages: KnownPages = {
+    idsOf: (rows) => this.#idsOf(rows),
+    see: (row, rows, page, noted) => this.#seen(row, rows, page, noted),
+    facts: (page, seen) => this.#facts(page, seen),
+    kept: () => this.#kept,
+  };
 
   /** @param key where the parts of the primary key are in a row; empty where none is known */
   constructor(key: readonly Path[] = []) {
@@ -79,13 +85,7 @@ export class Identity {
   }
 
   page(page: number): PageIdentity {
-    return new PageIdentity(
-      page,
-      (rows) => this.#idsOf(rows),
-      (row, rows, noted) => this.#seen(row, rows, { page, noted }),
-      (seen) => this.#facts(page, seen),
-      () => this.#kept,
-    );
+    return new PageIdentity(page, this.#pages);
   }
 
   /** Tells how much is kept of the rows at the ends of a page. */
@@ -140,7 +140,7 @@ export class Identity {
       : [...(this.#name === undefined ? [] : [this.#name]), ...BESIDE_ID];
   }
 
-  #seen(index: number, rows: RowIds, { page, noted }: { page: number; noted: Noted }): void {
+  #seen(index: number, rows: RowIds, page: number, noted: Noted): void {
     if (this.#by === 'nothing' || this.#by === 'border') return;
     const id = this.#by === 'values' ? wholeDigest(rows.at(index)) : rows.id(index);
     if (id === undefined) {
@@ -356,42 +356,39 @@ interface Noted {
 
 /** Rows of a page that are counted. */
 const MOST_COUNTED = 10_000;
+const NO_COUNTS = new Map<number, number>();
+
+/** What a page asks of all that is known of rows. */
+interface KnownPages {
+  idsOf(rows: SeenRows): RowIds;
+  see(row: number, rows: RowIds, page: number, noted: Noted): void;
+  facts(page: number, seen: Seen): RowsFacts;
+  kept(): KeptRows;
+}
 
 /** Takes the rows of one page as they are decoded, in order. */
 export class PageIdentity {
   readonly page: number;
-  readonly #idsOf: (rows: SeenRows) => RowIds;
-  readonly #see: (row: number, rows: RowIds, noted: Noted) => void;
-  readonly #tell: (seen: Seen) => RowsFacts;
-  readonly #kept: () => KeptRows;
+  readonly #known: KnownPages;
   readonly #noted: Noted = { known: 0, same: 0, others: 0, from: undefined, isMixed: false };
-  readonly #counts = new Map<number, number>();
+  #counts = NO_COUNTS;
   #rows = 0;
   readonly #head: Edge[] = [];
   #tail: Edge[] = [];
   readonly #first: Sample[] = [];
   #last: Sample[] = [];
 
-  constructor(
-    page: number,
-    idsOf: (rows: SeenRows) => RowIds,
-    see: (row: number, rows: RowIds, noted: Noted) => void,
-    tell: (seen: Seen) => RowsFacts,
-    kept: () => KeptRows,
-  ) {
+  constructor(page: number, known: KnownPages) {
     this.page = page;
-    this.#idsOf = idsOf;
-    this.#see = see;
-    this.#tell = tell;
-    this.#kept = kept;
+    this.#known = known;
   }
 
   take(rows: SeenRows): void {
     const { length } = rows;
     if (length === 0) return;
-    const ids = this.#idsOf(rows);
-    for (let i = 0; i < length; i++) this.#see(i, ids, this.#noted);
-    const kept = this.#kept();
+    const ids = this.#known.idsOf(rows);
+    for (let i = 0; i < length; i++) this.#known.see(i, ids, this.page, this.#noted);
+    const kept = this.#known.kept();
     if (kept === 'rows') this.#count(rows);
     const most = kept === 'rows' ? SAMPLES : 1;
     for (let i = 0; i < length && this.#head.length < most; i++) this.#head.push(edgeAt(rows, i));
@@ -408,12 +405,13 @@ export class PageIdentity {
   #count(rows: SeenRows): void {
     for (let i = 0; i < rows.length && this.#counts.size < MOST_COUNTED; i++) {
       const digest = wholeDigest(rows.at(i));
+      if (this.#counts === NO_COUNTS) this.#counts = new Map();
       this.#counts.set(digest, (this.#counts.get(digest) ?? 0) + 1);
     }
   }
 
   facts(): RowsFacts {
-    return this.#tell({
+    return this.#known.facts(this.page, {
       rows: this.#rows,
       noted: this.#noted,
       head: this.#head,

@@ -22,8 +22,11 @@ export class OrderedQueue {
   }
 
   /** Waits while there is too much to do. */
-  async add(item: Item): Promise<void> {
-    if (this.#items.length === 0 && item.abandon === undefined) return await item.run();
+  add(item: Item): Promise<void> {
+    return this.#items.length === 0 && item.abandon === undefined ? item.run() : this.#queue(item);
+  }
+
+  async #queue(item: Item): Promise<void> {
     this.#items.push(item);
     while (this.#isDue()) await this.#next();
   }

@@ -26,7 +26,7 @@ import { counted } from '../../lib/counted.ts';
 
 export interface JobRunnerOptions extends RunStarterOptions, ChildStartsOptions {
   /** Writer for the pages of all jobs. */
-  readonly bucket: Pick<OutputBucket, 'take' | 'settle'>;
+  readonly bucket: Pick<OutputBucket, 'take' | 'settle' | 'isSettled'>;
   readonly userData: AnyObject;
   readonly userDataAt: string;
   readonly compatLevel: CompatLevel;
@@ -132,6 +132,7 @@ export class JobRunner {
     const work = new OrderedQueue(this.#options.concurrency);
     /** Waits until the last page is written. */
     const settled = async (): Promise<void> => {
+      if (this.#options.bucket.isSettled) return;
       const [number, suspect] = [wanted, isSuspect];
       at(page, true);
       await this.#options.bucket.settle();
@@ -148,13 +149,13 @@ export class JobRunner {
       let step = await first;
       for (; step.done !== true; step = await steps.next().catch(doneBefore)) {
         const { value } = step;
-        await settled();
+        if (!this.#options.bucket.isSettled) await settled();
         const number = (page = value.page);
         last = value.content.answer.kept;
         if (number === 1) window?.series.take(value.content);
-        const take = async (): Promise<void> => {
+        const take = (): Promise<void> => {
           at(number, true);
-          await this.#take(begun, value, target);
+          return this.#take(begun, value, target);
         };
         await work.add({ run: take });
         at(number, false);

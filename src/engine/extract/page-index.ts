@@ -59,6 +59,11 @@ export class PageIndex {
     this.#out.text(`${text.slice(0, -1)},${numbers}${answerAt === undefined ? '' : `,${answerAt}`}]\n`);
   }
 
+  /** See {@link Appender.isBehind}. */
+  get isBehind(): boolean {
+    return this.#out.isBehind;
+  }
+
   /** See {@link Appender.settle}. */
   async settle(all = false): Promise<void> {
     await this.#out.settle(all);

@@ -41,7 +41,7 @@ import type { RunWitness, Witnesses } from './witnesses.ts';
 
 export interface RunStarterOptions extends PageSourceOptions, ReactorOptions {
   /** Writer for the pages, the last of which may be under way. */
-  readonly bucket: Pick<OutputBucket, 'settle'>;
+  readonly bucket: Pick<OutputBucket, 'settle' | 'isSettled'>;
   readonly paginationOf: (job: Job) => JobPagination;
   readonly methods?: readonly PaginationMethod[] | undefined;
   readonly parseTime: ParseTime;
@@ -239,7 +239,7 @@ export class RunStarter {
       onWarning: (message, page) => warn(message, before + page),
       ...(witness === undefined ? {} : { pagesLeft: () => witness.pagesLeft() }),
       // an error of that page is told by whoever took it
-      ready: async () => await options.bucket.settle().catch(() => undefined),
+      ready: () => (options.bucket.isSettled ? undefined : options.bucket.settle().catch(() => undefined)),
       isDecisive: ({ page, taken }) =>
         state !== undefined ||
         taken !== undefined ||

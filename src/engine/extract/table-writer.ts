@@ -88,7 +88,7 @@ export class OutputBucket {
    * @param mayWait other threads may make its lines, and {@link settle} waits for them
    */
   async take(content: PageContent, target: PageTarget, mayWait: boolean): Promise<void> {
-    await this.settle();
+    if (!this.isSettled) await this.settle();
     if (content.page.stream !== undefined) return await this.#takeStream(content, target);
     const { parser, threads } = this.#options;
     const { look } = target.source;
@@ -113,8 +113,14 @@ export class OutputBucket {
   async #written(content: PageContent, target: PageTarget): Promise<void> {
     content.endRows();
     if (!this.#options.writesAtOnce(target.dataType)) this.#remember(content, target);
-    await this.#sink.settle();
-    await this.#index.settle();
+    // most pages wait for nothing, and a turn of promises for each of these takes as long as to write a row
+    if (this.#sink.isBehind) await this.#sink.settle();
+    if (this.#index.isBehind) await this.#index.settle();
+  }
+
+  /** True when the last page is written. */
+  get isSettled(): boolean {
+    return this.#underWay === undefined;
   }
 
   /** Waits until the last page is written; what no other thread has begun of it is done meanwhile. */

@@ -55,8 +55,11 @@ export interface PagesOptions<T> {
   readonly onWarning: (message: string, page: number) => void;
   /** Returns how many pages are still to come according to the responses; undefined when they do not say. */
   readonly pagesLeft?: () => number | undefined;
-  /** Waits until all is known of the pages before, which may be read while the next one is waited for. */
-  readonly ready?: () => Promise<void>;
+  /**
+   * Waits until all is known of the pages before, which may be read while the next one is waited for; undefined where
+   * it is.
+   */
+  readonly ready?: () => Promise<void> | undefined;
   /**
    * Called with each page, in order, and the guard's decision about it: while the next page is waited for, unless that
    * may not be asked for before.
@@ -192,7 +195,10 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
       const isAsked = isAhead && ask(queue, next, page + 1, send);
       if (isAsked) await turn();
       source.decided(content, decision);
-      if (isSeenLater) await tell(content, page, verdict, options);
+      if (isSeenLater) {
+        const told = tell(content, page, verdict, options);
+        if (told !== undefined) await told;
+      }
       if (isAhead && paginator.plan !== undefined) {
         const most = source.isLive(content) ? budget(next, page) : 1;
         if (fill(queue, page + 1, paginator.plan, send, most) || !isAsked) await turn();
@@ -207,16 +213,21 @@ export async function* pages<T>(options: PagesOptions<T>): AsyncGenerator<PageSt
   }
 }
 
-/** Tells of a page that is kept, when all is known of those before. */
-async function tell<T>(
+/** Tells of a page that is kept, when all is known of those before: at once where it is. */
+function tell<T>(
   content: T,
   page: number,
   verdict: GuardVerdict,
   { ready, onPage, onWarning }: PagesOptions<T>,
-): Promise<void> {
-  await ready?.();
-  onPage?.(content, page, verdict);
-  if (verdict.warning !== undefined) onWarning(verdict.warning, page);
+): Promise<void> | undefined {
+  const say = (): void => {
+    onPage?.(content, page, verdict);
+    if (verdict.warning !== undefined) onWarning(verdict.warning, page);
+  };
+  const waiting = ready?.();
+  if (waiting !== undefined) return waiting.then(say);
+  say();
+  return undefined;
 }
 
 /** Decides what follows a page. */

@@ -74,7 +74,11 @@ export class RecordBuffer {
     const bodyCheck = body.length === 0 ? 0 : crc32(body);
     // first right before the JSON, so that all that is checked is one piece
     this.#setHead(at + CHECK_BYTES, lead, jsonBytes, body.length, bodyCheck);
-    const checked = new Uint8Array(this.#bytes.buffer, at + CHECK_BYTES, HEAD_BYTES - CHECK_BYTES + jsonBytes);
+    const checked = new Uint8Array(
+      this.#bytes.buffer,
+      at + CHECK_BYTES,
+      HEAD_BYTES - CHECK_BYTES + jsonBytes,
+    );
     const check = crc32(checked);
     this.#setHead(at, lead, jsonBytes, body.length, bodyCheck);
     this.#view.setUint32(at + HEAD_BYTES - CHECK_BYTES, check, true);

@@ -70,6 +70,11 @@ export class Appender {
     }
   }
 
+  /** True when {@link settle} does more than to return. */
+  get isBehind(): boolean {
+    return this.#isBehind(false) || this.#failure !== undefined;
+  }
+
   /** Waits while too much is on its way to the disk; with `all`, until everything appended is written. */
   async settle(all = false): Promise<void> {
     if (all) this.#flush();

@@ -143,6 +143,12 @@ export class Sink {
     return rows;
   }
 
+  /** See {@link Appender.isBehind}. */
+  get isBehind(): boolean {
+    for (const { file } of this.#tables.values()) if (file.isBehind) return true;
+    return false;
+  }
+
   /** Waits for the files, see {@link Appender.settle}. */
   async settle(all = false): Promise<void> {
     for (const { file } of this.#tables.values()) await file.settle(all);
