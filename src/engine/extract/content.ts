@@ -1,5 +1,11 @@
 import { hash } from 'node:crypto';
-import { bodyBytes, type ApiRequest, type ApiResponse, type JobRequest } from '../shared/message.ts';
+import {
+  bodyBytes,
+  type ApiRequest,
+  type ApiResponse,
+  type Headers,
+  type JobRequest,
+} from '../shared/message.ts';
 import type { RecordedAnswer } from '../recording/exchanges.ts';
 import {
   entriesOf,
@@ -195,7 +201,7 @@ export class PageContent {
     const parts = [
       method,
       url,
-      JSON.stringify(headers),
+      textOf(headers),
       ...(body === undefined ? [] : [typeof body === 'string' ? body : Buffer.from(body).toString('latin1')]),
     ];
     return hash('sha1', parts.join('\n'));
@@ -275,6 +281,15 @@ export class PageContent {
     const single = this.page.pieces[0]?.single === true;
     return replaceAt(this.page.response(), rowsAt, single ? (rows[0] ?? null) : rows);
   }
+}
+
+/** Texts of headers: the requests of a job have the same ones. */
+const headerTexts = new WeakMap<Headers, string>();
+
+function textOf(headers: Headers): string {
+  let text = headerTexts.get(headers);
+  if (text === undefined) headerTexts.set(headers, (text = JSON.stringify(headers)));
+  return text;
 }
 
 /** Returns the pieces of a page as bytes; undefined where one of them is no part of the body. */

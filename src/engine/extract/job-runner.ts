@@ -159,7 +159,8 @@ export class JobRunner {
         };
         await work.add({ run: take });
         at(number, false);
-        for (const { job: child, planned, began } of this.#childStarts.of(begun, number, value.content)) {
+        const starts = job.children.length === 0 ? [] : this.#childStarts.of(begun, number, value.content);
+        for (const { job: child, planned, began } of starts) {
           const startedChild = this.#starter.begin(child, planned, began);
           const run = async (): Promise<void> => {
             at(number, false);

@@ -85,6 +85,7 @@ export interface ArrivedPage {
 /** Gets the pages of one run of a job: from the API, or from what was recorded. */
 export function pageSource(run: SourceRun, options: PageSourceOptions): PageSource<PageContent> {
   const { job, place, began, filter, rowsAt, stepsOf, needs, traits, watch, window, reactor, contexts } = run;
+  const asks = traits && asksOf(traits);
   // those that are inherited are told of the jobs above
   const own = new Set(job.placeholders.map(({ name }) => name));
   const lists = (job.over ?? []).map(({ name }) => name);
@@ -153,7 +154,7 @@ export function pageSource(run: SourceRun, options: PageSourceOptions): PageSour
       if (answer.kept !== undefined)
         exchanges.note(
           answer.kept,
-          noteOf(decision, { needs, traits, rows: page.rows, parameters, window, taken }),
+          noteOf(decision, { needs, asks, rows: page.rows, parameters, window, taken }),
         );
     },
   };
@@ -330,19 +331,24 @@ export function readAnswer(
   }
 }
 
+/** Returns the note on how the pagination comes from page to page. */
+function asksOf({ kind, size }: Traits): AnyObject {
+  return objectOf(Object.entries({ kind, ...(size === undefined ? {} : { size }) }));
+}
+
 /** Creates the recording's note on a page: the values that the pagination used, and the reason why the job ended. */
 function noteOf(
   { observation, next }: Decision,
   {
     needs,
-    traits,
+    asks,
     rows,
     parameters,
     window,
     taken,
   }: {
     needs: Needs;
-    traits: Traits | undefined;
+    asks: AnyObject | undefined;
     rows: number;
     parameters: JobInvocation['parameters'];
     window: string | undefined;
@@ -364,13 +370,7 @@ function noteOf(
       note.push(['parameters', parameters.map(({ name, path, value }) => [name, path ?? name, value])]);
   }
   // where the pages begin anew it is by the last row, whatever the method is
-  if (traits !== undefined && 'request' in next && next.restarts !== true)
-    note.push([
-      'asks',
-      objectOf(
-        Object.entries({ kind: traits.kind, ...(traits.size === undefined ? {} : { size: traits.size }) }),
-      ),
-    ]);
+  if (asks !== undefined && 'request' in next && next.restarts !== true) note.push(['asks', asks]);
   if (window !== undefined) note.push(['window', window]);
   if (taken !== undefined) note.push(['taken', objectOf(Object.entries(taken))]);
   if ('stop' in next) note.push(['stop', objectOf(Object.entries(next.stop))]);

@@ -92,6 +92,8 @@ export class ExchangeWriter {
   /** Members by their names: requests and answers have some in common. */
   readonly #asked = new Map<string, HeaderText>();
   readonly #answered = new Map<string, HeaderText>();
+  /** Headers of the last request: the pages of a job have the same ones. */
+  #lastAsked: { readonly headers: Headers; readonly text: string } | undefined;
   #version = 0;
 
   constructor(secrets: Secrets) {
@@ -113,18 +115,30 @@ export class ExchangeWriter {
   }
 
   #request({ method, url, headers, body }: ApiRequest): string {
-    const text = `{"method":${JSON.stringify(method)},"url":${JSON.stringify(this.#secrets.redactUrl(url))},"headers":${this.#headers(headers, this.#asked)}`;
+    const text = `{"method":${JSON.stringify(method)},"url":${JSON.stringify(this.#secrets.redactUrl(url))},"headers":${this.#askedHeaders(headers)}`;
     if (body === undefined) return `${text}}`;
     return `${text},"body":${JSON.stringify(this.#secrets.redactBody(textOf(body)))}}`;
   }
 
-  #headers(headers: Headers, known: Map<string, HeaderText>, left?: string): string {
+  #askedHeaders(headers: Headers): string {
+    this.#forget();
+    if (this.#lastAsked?.headers !== headers)
+      this.#lastAsked = { headers, text: this.#headers(headers, this.#asked) };
+    return this.#lastAsked.text;
+  }
+
+  /** Forgets what may hold a secret that was learned since. */
+  #forget(): void {
     const { version } = this.#secrets;
-    if (version !== this.#version) {
-      this.#asked.clear();
-      this.#answered.clear();
-      this.#version = version;
-    }
+    if (version === this.#version) return;
+    this.#asked.clear();
+    this.#answered.clear();
+    this.#lastAsked = undefined;
+    this.#version = version;
+  }
+
+  #headers(headers: Headers, known: Map<string, HeaderText>, left?: string): string {
+    this.#forget();
     let text = '';
     for (const name of Object.keys(headers)) {
       const value = headers[name] ?? '';
