@@ -1718,7 +1718,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an answer of a cache is taken for the time',
     file: 'src/engine/extract/clock-witness.ts',
-    find: "headerOf(headers, 'age') ?? ''",
+    find: "headers['age'] ?? ''",
     replace: "''",
     tests: ['test/engine/extract/clock.test.ts'],
   },

@@ -358,7 +358,7 @@ interface Noted {
 const MOST_COUNTED = 10_000;
 const NO_COUNTS = new Map<number, number>();
 
-/** What a page asks of all that is known of rows. */
+/** Questions of a page to all that is known of rows. */
 interface KnownPages {
   idsOf(rows: SeenRows): RowIds;
   see(row: number, rows: RowIds, page: number, noted: Noted): void;

@@ -25,7 +25,7 @@ export class ClockWitness {
   #last: Moment = { to: 0, isRecorded: false };
   /** Origin of the last address, and its host: most answers come from one. */
   #known = { origin: '', host: '' };
-  /** What the last answer was counted for. */
+  /** Place that the last answer was counted for. */
   #lastAhead: { readonly host: string; readonly setting: number; readonly ahead: Ahead } | undefined;
   /** Times that the clock may have been set since the run began. */
   #settings = 0;

@@ -115,6 +115,32 @@ test('a planned request that differs only below an integer-like name is not take
   expect((await asked(paginator, undefined)).got).toEqual([1, 11, 21]);
 });
 
+test('a planned page that has come and is not wanted ends no other request', async () => {
+  const paginator: Paginator = {
+    needs: {},
+    first: () => step(1),
+    next: ({ page }, state) => (page === 4 ? { stop: { code: 'noRows' } } : step(numberIn(state) + 10)),
+    plan: (state) => step(numberIn(state) + 1),
+  };
+  const given = numbers(() => undefined);
+  const aborted: number[] = [];
+  const source: PageSource<Json> = {
+    ...given,
+    fetch: async (asked, number, signal) => {
+      if (signal.aborted) aborted.push(number);
+      const page = await given.fetch(asked, number, signal);
+      // those that are due take longer than those that are planned
+      for (let i = 0; i < 3 && numberIn(page) % 10 === 1; i++) await turn();
+      signal.throwIfAborted();
+      return page;
+    },
+  };
+  const got: Json[] = [];
+  for await (const { content } of pages({ ...optionsOf(paginator, source), concurrency: 3 }))
+    got.push(content);
+  expect([got, aborted]).toEqual([[1, 11, 21, 31], []]);
+});
+
 test('what the next request does not need is done when that has left', async () => {
   const events = ['sent 1', 'sent 2', 'ready', 'seen 1', 'used 1', 'ready', 'seen 2', 'used 2'];
   expect(await happened({})).toEqual(events);

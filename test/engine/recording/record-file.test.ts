@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemEnv } from '../../../src/lib/env.ts';
 import { makeHead } from '../../../src/engine/recording/head.ts';
+import { RecordBuffer } from '../../../src/engine/recording/format.ts';
 import { RecordFile } from '../../../src/engine/recording/record-file.ts';
 import { recordsOf, scan } from '../../../src/engine/recording/scan.ts';
 import { Secrets } from '../../../src/lib/secrets.ts';
@@ -22,6 +23,8 @@ const head = JSON.stringify(
 );
 const exchange = (page: number): string =>
   JSON.stringify({ position: [{ job: 'users', index: 0, iteration: 0, page }] });
+
+const note = (text: string): string => JSON.stringify({ of: 0, text });
 
 function written(bodies: readonly Uint8Array[]): string {
   const path = fileOfTest();
@@ -43,6 +46,30 @@ test('records come back as they were written, and nobody else may read the file'
   expect(bodies[1]?.equals(large)).toBe(true);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   file.close();
+});
+
+test('records that wait are written with the next one, whatever their sizes are', () => {
+  const path = fileOfTest();
+  const file = RecordFile.create(path);
+  file.write('head', head);
+  const waiting = new RecordBuffer();
+  const texts = ['a', 'č'.repeat(3000), 'b'.repeat(2_000_000)];
+  const bodies = ['{}', 'x'.repeat(30_000), 'y'.repeat(40_000)].map((text) => Buffer.from(text));
+  for (const [i, body] of bodies.entries()) {
+    waiting.add('note', note(texts[i] ?? ''));
+    const { at } = file.write('exchange', exchange(i), body, waiting);
+    expect([file.recordAt(at)?.json, waiting.length]).toEqual([exchange(i), 0]);
+  }
+  file.close();
+  const again = RecordFile.open(path, 'r');
+  const records = [...recordsOf(again, again.recordAt(0)?.end ?? 0)];
+  expect(records.map(({ json }) => json)).toEqual(texts.flatMap((text, i) => [note(text), exchange(i)]));
+  expect(records.every((record) => again.isBodyWhole(record))).toBe(true);
+  const found = records
+    .map(({ body }) => again.bytes(body.at, body.bytes))
+    .filter(({ length }) => length > 0);
+  expect(found).toEqual(bodies);
+  again.close();
 });
 
 test('wherever a recording is cut or a byte of it is changed, what is before is found and the rest is not', () => {
