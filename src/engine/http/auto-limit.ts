@@ -39,6 +39,8 @@ export type LimitOutcome =
   /** Any other failure. */
   | { readonly kind: 'failed' };
 
+type Refusal = Extract<LimitOutcome, { kind: 'refused' }>;
+
 export interface AutoLimitOptions {
   readonly start?: LimitStart | undefined;
   /** Returns a number from 0 to 1, for pauses that do not all end at the same moment. */
@@ -253,52 +255,53 @@ export class AutoLimit {
     return Math.min(wanted, this.#ceiling, this.#most);
   }
 
-  #refuse(
-    ticket: LimitTicket,
-    {
-      why,
-      retryAfterMs: named,
-      isOfRate,
-      isAgain: wasRefused,
-      facts,
-    }: Extract<LimitOutcome, { kind: 'refused' }>,
-    nowMs: number,
-  ): void {
+  #refuse(ticket: LimitTicket, refusal: Refusal, nowMs: number): void {
     this.#refused++;
-    const retryAfterMs = named ?? this.#quota.resetOf(facts.quotas);
+    const retryAfterMs = refusal.retryAfterMs ?? this.#quota.resetOf(refusal.facts.quotas);
     if (ticket.number <= this.#cutAt) {
       // of the same burst: the API may name a later time
       if (retryAfterMs !== undefined) this.#pace.pause(retryAfterMs, nowMs);
-      if (this.#ceiling !== Infinity) this.#ceiling = Math.max(1, Math.min(this.#ceiling, ticket.atOnce - 1));
       return;
     }
-    const isAgain = this.refusals > 0;
-    // what is refused when the API says that nothing is left is not by chance
-    const isByChance =
-      this.#chance.refuse(ticket, this.#sent, wasRefused) && this.#quota.known?.isSpent !== true;
-    if (isByChance && !isAgain) return this.#pace.doubt();
+    const isFirst = this.refusals === 0;
+    const isByChance = this.#isByChance(ticket, refusal);
+    if (isFirst && isByChance) return this.#pace.doubt();
+    const { isOfRate, why } = refusal;
+    const isRate = this.#isRate(ticket);
     const fewest = this.#chance.settle();
-    // it was alone, or as many at once were taken before: it is their rate that is refused, and not their number
-    const isTaken = this.#takenWith(ticket.atOnce) >= 3 * ticket.atOnce;
-    const isRate = isTaken || ticket.atOnce === 1 || (isAgain && this.#pace.isRate);
-    if (!isAgain) {
-      this.#before = { limit: this.#limit, ceiling: this.#ceiling };
-      this.#back = 0;
-    }
-    this.#wasAway = isRate && isAgain && !isOfRate;
-    // others may have been taken that were sent beside more
-    const most = Math.max(fewest - 1, isByChance ? Math.floor(this.#limit / 2) : 0);
-    if (!isRate) this.#stayBelow(most, isOfRate ? (retryAfterMs ?? 0) : 0, nowMs);
-    else if (isAgain) this.#ceiling = this.#before.ceiling;
-    const wanted = isRate && isAgain ? this.#limit : Math.floor(this.#limit / 2);
+    if (isFirst) this.#before = { limit: this.#limit, ceiling: this.#ceiling };
+    if (!isRate) this.#stayBelow(fewest - 1, isOfRate ? (retryAfterMs ?? 0) : 0, nowMs);
+    this.#pace.refuse({ isRate, isOfRate, retryAfterMs, underWay: this.#underWay }, nowMs);
+    const told = retryAfterMs === undefined ? '' : `, Retry-After ${Math.ceil(retryAfterMs / 1000)} s`;
+    const isStillRate = isRate && !isFirst;
+    // the number that was held at first to be refused was not
+    if (isStillRate) this.#ceiling = this.#before.ceiling;
+    this.#wasAway = isStillRate && !isOfRate;
+    this.#cut(isStillRate ? this.#limit : Math.floor(this.#limit / 2), `${why}${told}`, nowMs);
+  }
+
+  /** Tells whether a refusal says nothing of what the API takes. */
+  #isByChance(ticket: LimitTicket, { isAgain }: Refusal): boolean {
+    const mayBe = this.#chance.refuse(ticket, this.#sent, isAgain);
+    // what is refused when the API says that nothing is left is not by chance
+    return mayBe && this.#quota.known?.isSpent !== true;
+  }
+
+  /** Tells whether their rate is refused and not their number: as many at once were taken before, or it was alone. */
+  #isRate({ atOnce }: LimitTicket): boolean {
+    if (atOnce === 1 || (this.refusals > 0 && this.#pace.isRate)) return true;
+    return this.#takenWith(atOnce) >= 3 * atOnce;
+  }
+
+  /** Goes on with fewer, and counts anew. */
+  #cut(wanted: number, why: string, nowMs: number): void {
     this.#cutAt = this.#sent;
     this.#sinceCut = 0;
     this.#wasRefused = true;
+    this.#back = 0;
     this.#takenSince = 0;
     this.#isUsed = false;
-    this.#pace.refuse({ isRate, isOfRate, retryAfterMs, underWay: this.#underWay }, nowMs);
-    const told = retryAfterMs === undefined ? '' : `, Retry-After ${Math.ceil(retryAfterMs / 1000)} s`;
-    this.#force(Math.max(1, Math.min(wanted, this.#ceiling)), `${why}${told}`, nowMs);
+    this.#force(Math.max(1, Math.min(wanted, this.#ceiling)), why, nowMs);
   }
 
   /** Stays below a number that was refused: longer where the same one was refused before, or the API names a time. */

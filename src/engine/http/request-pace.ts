@@ -10,9 +10,8 @@ const AGAIN_AWAY = 1 / 8;
 /** Bounds of the step of a pace. As an answer makes it faster by its square, the least is the part that is refused in the end. */
 const LEAST_STEP = 1 / 48;
 const MOST_STEP = 1 / 2;
-/** Answers between two refusals, in parts of those that a step leads to: fewer are early, more make the pace faster by more. */
+/** Answers between two refusals, in parts of those that a step leads to, below which the pace was far too fast. */
 const EARLY = 1 / 10;
-const LATE = 4;
 
 /** A refusal that is no chance. */
 export interface RateRefusal {
@@ -99,12 +98,11 @@ export class RequestPace {
     this.#takenSince = this.#unrefused = 0;
   }
 
-  /** Makes the pace faster with each answer, the more the longer none was refused. */
+  /** Makes the pace faster with each answer. */
   take(usualMs: number, mostAtOnce: number): void {
     this.#takenSince++;
     this.#unrefused++;
-    const late = (this.#unrefused * this.#step) / LATE;
-    this.#paceMs *= 1 - this.#step ** 2 * Math.max(1, late ** 2);
+    this.#paceMs *= 1 - this.#step ** 2;
     if (this.#paceMs * mostAtOnce < usualMs) this.#paceMs = 0;
   }
 
