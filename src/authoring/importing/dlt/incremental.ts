@@ -21,8 +21,6 @@ export interface ResourceIncremental {
   readonly again: readonly string[];
   /** In words: how rows may be others. */
   readonly other: readonly string[];
-  /** The parameter that gets the newest value so far; undefined where none does. */
-  readonly startParam: string | undefined;
 }
 
 const KEYS = new Set([
@@ -148,7 +146,6 @@ function draft(
       ],
       again: [],
       other: [],
-      startParam: undefined,
     };
   }
   const lag = options.get('lag');
@@ -195,7 +192,6 @@ function draft(
       isLagging && first === undefined
         ? ['The lag is in seconds here; there it is in days where the values are days.']
         : [],
-    startParam,
   };
 }
 

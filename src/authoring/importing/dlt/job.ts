@@ -5,7 +5,7 @@ import { plainText, textOut } from './out.ts';
 import { readPaginator } from './pagination.ts';
 import { mayHaveLists, pathOf } from './paths.ts';
 import { readResponseActions } from './reactions.ts';
-import { fieldsIn, resolveParam, resourceField, type Resource } from './resources.ts';
+import { resolveParam, resourceField, type Resource } from './resources.ts';
 import type { SourceSettings } from './dlt-settings.ts';
 import { deepFilled, filledMap, partsOf, refuseOpen, type Resolve } from './templates.ts';
 import { call, Code, isList, type TranslatedValue, type Value, ValueMap } from './value.ts';
@@ -31,9 +31,6 @@ export interface ResourceDraft {
   readonly included: ReadonlyMap<string, string | undefined>;
 }
 
-/** Values of an incremental that go on, in the library, while a run asks for what is below one parent row after another. */
-const MOVING = new Set(['incremental.start_value', 'incremental.last_value']);
-
 /** Converts a resource to a job. Parts that cannot be converted are among the findings of the resource. */
 export function jobOf(resource: Resource, { settings, paginator, above }: JobContext): ResourceDraft {
   const { at, findings, endpoint, params } = resource;
@@ -47,10 +44,9 @@ export function jobOf(resource: Resource, { settings, paginator, above }: JobCon
     if (mergeKeyOf(resource) === undefined) findings.moreRows(text);
     else findings.note(text);
   if (resource.parent !== undefined && incremental?.incremental !== undefined)
-    if (incremental.startParam !== undefined || fieldsIn(resource).some((field) => MOVING.has(field)))
-      findings.moreRows(
-        'There, the rows below each page of parent rows are asked for from the newest value that came so far, so that older ones of later parents are left out where the API filters by it. Here all are asked for from where the last run ended.',
-      );
+    findings.moreRows(
+      'There, the rows below each page of parent rows are asked for, and compared, from the newest value that came so far, so that older ones of later parents are left out. Here all begin where the last run ended.',
+    );
   const isEntity = isSingleEntity(resource.path);
   const inPath = new Set<string>();
   const address = findings.attempt(where('path'), () =>
@@ -232,9 +228,7 @@ function orNull(value: TranslatedValue): TranslatedValue {
 
 /** Returns a field of the parent row as Python writes it in a text: true is `True`, and null `None`. */
 function parentText(field: string): TranslatedValue {
-  const value = parentField(field);
-  // in JSON the text "true" is not true
-  return call('map', call('json_encode', value), { true: 'True', false: 'False', null: 'None' }, value);
+  return call('python_text', parentField(field));
 }
 
 /** Returns the endpoint; static parameters that it names are put in and sent nowhere else. */

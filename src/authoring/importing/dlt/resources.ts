@@ -206,19 +206,17 @@ export function resourceField(field: string): ResolveParam | undefined {
   return resource === undefined || path === undefined ? undefined : { resource, field: path };
 }
 
-type Asked = Pick<Resource, 'endpoint' | 'params' | 'path'>;
-
-/** Returns the fields that stand in the texts of a request: `resources.issues.number`. */
-export function fieldsIn({ endpoint, path, params }: Asked): readonly string[] {
-  return [path, params, ...['json', 'data', 'headers'].map((key) => endpoint.get(key))].flatMap((value) =>
-    fieldsOf(value),
+function parentOf({
+  endpoint,
+  path,
+  params,
+}: Pick<Resource, 'endpoint' | 'params' | 'path'>): string | undefined {
+  const fields = [path, params, ...['json', 'data', 'headers'].map((key) => endpoint.get(key))].flatMap(
+    (value) => fieldsOf(value),
   );
-}
-
-function parentOf(asked: Asked): string | undefined {
   const named = [
-    ...[...asked.params.entries.values()].flatMap((value) => resolveParam(value)?.resource ?? []),
-    ...fieldsIn(asked).flatMap((field) => resourceField(field)?.resource ?? []),
+    ...[...params.entries.values()].flatMap((value) => resolveParam(value)?.resource ?? []),
+    ...fields.flatMap((field) => resourceField(field)?.resource ?? []),
   ];
   const parents = [...new Set(named)];
   if (parents.length > 1) throw new Untaken(`several parents: ${parents.join(', ')}`);

@@ -107,7 +107,6 @@ export const VALUES: Readonly<Record<string, LibraryFunction>> = {
     usage: 'json_encode(value)',
     description: 'A value as JSON text, numbers and characters as they are.',
     arity: [1, 1],
-    takesNothing: true,
     call: ([value = null]) => {
       if (value instanceof Uint8Array)
         throw new CallError('raw bytes are no JSON', 'Put base64_encode around it.');
