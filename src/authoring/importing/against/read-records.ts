@@ -29,8 +29,9 @@ export interface SpooledRecords {
   readonly records: number;
 }
 
-/** Keys that other tools add to their records. */
-const ADDED = /^_(?:airbyte|ab|dlt|sdc)_/;
+/** Keys that other tools add to their records. Connectors of Airbyte have some of their own: `_airbyte_parent_id`. */
+const ADDED =
+  /^_(?:(?:ab|dlt|sdc)_|airbyte_(?:(?:raw|ab|generation)_id|(?:extracted|emitted|loaded|normalized|start|end)_at|meta|data|active_row|unique_key(?:_scd)?|\w+_hashid)$)/;
 
 /**
  * Reads a folder with records of another tool, and writes those of each stream into a file of its own, so that memory

@@ -93,6 +93,14 @@ describe('rows that are compared with those of another tool', () => {
     expect([users.outcome, code]).toEqual(['exact', 0]);
   });
 
+  test('have fields of their own beside those that a destination adds', async () => {
+    const pet = { kind: 'cat', id: 7, _airbyte_raw_id: 'r', _airbyte_extracted_at: 1 };
+    const equal = await against(records('added', { 'pets.jsonl': lines([pet]) }));
+    expect(equal.pets.compared).toMatchObject({ result: 'equal' });
+    const own = await against(records('own', { 'pets.jsonl': lines([{ ...pet, _airbyte_parent_id: 3 }]) }));
+    expect(own.pets.compared).toMatchObject({ result: 'other columns' });
+  });
+
   test('are told apart: changed, missing and more, with their places, and the level is lost', async () => {
     const changed = USERS.map((user): User | (User & { score: number }) =>
       user.id === 3 ? { ...user, name: 'Somebody else', tags: [{ name: 'x' }] } : user,
