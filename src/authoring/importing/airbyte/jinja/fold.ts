@@ -40,7 +40,11 @@ function foldParts(expression: Expression, known: Known): Expression {
   switch (expression.kind) {
     case 'call':
       // the name of a method is no value of its own
-      return mapParts(expression, (part) => (part === expression.of ? foldCallee(part, go) : go(part)));
+      return foldJoin(
+        mapParts(expression, (part) => (part === expression.of ? foldCallee(part, go) : go(part))),
+      );
+    case 'filter':
+      return foldJoin(mapParts(expression, go));
     case 'binary':
       return foldBinary({ ...expression, left: go(expression.left), right: go(expression.right) });
     case 'choose': {
@@ -65,4 +69,22 @@ function foldBinary(expression: Extract<Expression, { kind: 'binary' }>): Expres
   if (operator === 'or') return isTruthy(left.value) ? left : right;
   if (operator === 'and') return isTruthy(left.value) ? right : left;
   return expression;
+}
+
+/** Folds `[x, y] | join('-')` and `'-'.join([x, y])` to the text of its parts. */
+function foldJoin(expression: Expression): Expression {
+  const [list, by] = joinIn(expression);
+  if (list?.kind !== 'list' || !isConstant(by) || typeof by.value !== 'string') return expression;
+  return { kind: 'join', parts: list.items.flatMap((item, index) => (index === 0 ? [item] : [by, item])) };
+}
+
+/** Returns the list and the text between its items, where they are joined. */
+function joinIn(expression: Expression): readonly (Expression | undefined)[] {
+  if (expression.kind !== 'filter' && expression.kind !== 'call') return [];
+  const { of, args } = expression;
+  const [first, ...others] = args.positional;
+  if (others.length > 0 || Object.keys(args.named).length > 0) return [];
+  if (expression.kind === 'filter') return expression.name === 'join' ? [of, first ?? constant('')] : [];
+  const isJoin = of.kind === 'item' && isConstant(of.key) && of.key.value === 'join';
+  return isJoin ? [first, of.of] : [];
 }

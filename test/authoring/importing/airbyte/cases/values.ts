@@ -46,6 +46,18 @@ export const VALUE_CASES: readonly TwoRuns[] = [
     ['12', 'x_2'],
   ),
   made(
+    'so are items of a list that is written out',
+    "{{ [record.get('a', ''), record.b, 'c'] | join('|') }}",
+    [{ a: 1, b: 'x' }, { b: 2 }, { a: null }],
+    ['1|x|c', 'None||c', '|2|c'],
+  ),
+  made(
+    'also by a method of the text between them',
+    "{{ '-'.join([record.a, record.b]) }}",
+    [{ a: 'x', b: 'y' }],
+    ['x-y'],
+  ),
+  made(
     'null inside of a text is None, and a field that is missing is nothing',
     "{{ record.s ~ '/' ~ record.get('t') }}",
     [{ s: null, t: 1 }, { s: 'a', t: null }, {}, { s: true, t: 1.5 }],
