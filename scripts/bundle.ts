@@ -15,12 +15,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const ENTRIES = ['cli/main', 'cli/container', 'index', 'storage/client/index'];
 /** The modules that every command needs. */
 const COMMAND = ['cli/main.ts'];
-/** Modules that check a configuration, for each run and for the commands that only do so. */
-const CHECK = ['engine/config/index.ts', 'engine/config/schema.ts', 'engine/config/unknown-keys.ts'];
-/** Modules that every run loads by `import()` beside those and those of the command itself. */
+/** Modules that every run loads by `import()` beside those of the command itself. */
 const RUN = [
   'cli/progress.ts',
   'cli/run-result.ts',
+  'engine/config/index.ts',
+  'engine/config/schema.ts',
+  'engine/config/unknown-keys.ts',
   'engine/extract/extract.ts',
   'runner/doubt.ts',
   'runner/row-recording.ts',
@@ -32,7 +33,7 @@ for (const file of globSync('dist/**/*.js', { cwd: root, exclude: ['dist/console
   rmSync(`${root}${file}`);
 rmSync(`${root}dist/chunks`, { recursive: true, force: true });
 
-const program = await written(ENTRIES, { command: COMMAND, check: CHECK, run: RUN });
+const program = await written(ENTRIES, { command: COMMAND, run: RUN });
 // a thread has its own: what it shares with the program would bring all of it
 const thread = await written(['engine/records/threads/line-worker']);
 // a process of a query has its own as well: nothing of the service is in it
