@@ -228,7 +228,7 @@ function orNull(value: TranslatedValue): TranslatedValue {
 
 /** Returns a field of the parent row as Python writes it in a text: true is `True`, and null `None`. */
 function parentText(field: string): TranslatedValue {
-  return call('python_text', parentField(field));
+  return call('python_text', orNull(parentField(field)));
 }
 
 /** Returns the endpoint; static parameters that it names are put in and sent nowhere else. */

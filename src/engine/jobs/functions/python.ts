@@ -27,7 +27,6 @@ export const PYTHON: Readonly<Record<string, LibraryFunction>> = {
     description:
       "A value as Python writes it into a text: “None”, “True”, “1.0”, “[1, 'a']”; a text as it is.",
     arity: [1, 1],
-    takesNothing: true,
     call: ([value = null]) =>
       typeof value === 'string' || value instanceof Uint8Array ? textOf(value) : written(value),
   },

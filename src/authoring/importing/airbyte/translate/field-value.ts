@@ -54,7 +54,27 @@ const PLAIN: ReadonlySet<unknown> = new Set(
  */
 export function readAgain({ out, type }: Typed, isPlain: (field: TranslatedJson) => boolean): TranslatedJson {
   const isText = type === 'text' || type === 'any';
-  return isText && readsRow(out) && !readsAsItself(out, isPlain) ? call('python_value', out) : out;
+  if (!isText || !readsRow(out)) return out;
+  const only = onlyPart(out);
+  if (only !== undefined && isNumber(only)) return only;
+  return readsAsItself(out, isPlain) ? out : call('python_value', out);
+}
+
+/** Returns the value whose text has nothing but white space around it, as behind `{% set … %}`: it is read without that. */
+function onlyPart(out: TranslatedJson): TranslatedJson | undefined {
+  if (!isMap(out) || out['function'] !== 'concat' || !isSequence(out['args'])) return undefined;
+  const [part, ...others] = out['args'].filter((each) => typeof each !== 'string' || each.trim() !== '');
+  if (!isMap(part) || others.length > 0) return undefined;
+  const [value] = isSequence(part['args']) ? part['args'] : [];
+  return part['function'] === 'python_text' ? value : part;
+}
+
+/** Tells if a value is a number, or null. */
+function isNumber(out: TranslatedJson): boolean {
+  if (!isMap(out)) return out === null || typeof out === 'number';
+  const { function: name, args } = out;
+  if (name === 'number') return true;
+  return name === 'if' && isSequence(args) && args.length === 3 && args.slice(1).every(isNumber);
 }
 
 function readsAsItself(out: TranslatedJson, isPlain: (field: TranslatedJson) => boolean): boolean {

@@ -46,6 +46,12 @@ export const VALUE_CASES: readonly TwoRuns[] = [
     ['12', 'x_2'],
   ),
   made(
+    'a number below a line that sets a name is one',
+    "{% set v = record.get('s') %}\n{{ v | replace('%', '') | float if v is not none and v != '' else None }}\n",
+    [{ s: '12.50%' }, { s: '' }, { s: null }, {}, { s: '7' }],
+    ['', '', '', '12.5', '7'],
+  ),
+  made(
     'so are items of a list that is written out',
     "{{ [record.get('a', ''), record.b, 'c'] | join('|') }}",
     [{ a: 1, b: 'x' }, { b: 2 }, { a: null }],
