@@ -87,7 +87,9 @@ function ownFile(file) {
 }
 
 /** Writes at the end of the process what it has compiled. Without these files the next one begins later, and that is all. */
-function keep() {
+function keep(exitCode) {
+  // one that failed has called little of what others will
+  if (exitCode !== 0) return;
   // a process that begins without the flags that were set meanwhile would refuse all of it
   if (v8().cachedDataVersionTag() !== flags) return;
   for (const [file, script] of uncompiled) {

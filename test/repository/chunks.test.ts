@@ -149,7 +149,8 @@ function made(): {
      const { chunk } = await import('./bin/chunks.js');
      const { Script } = process.getBuiltinModule('node:vm');
      console.log(chunk('a.js').say(), chunk('a.js') === chunk('a.js'));
-     for (const flag of process.argv.slice(2)) if (flag !== 'import') process.getBuiltinModule('node:v8').setFlagsFromString(flag);`,
+     if (process.argv.includes('fail')) process.exitCode = 1;
+     for (const flag of process.argv.slice(2)) if (flag.startsWith('--')) process.getBuiltinModule('node:v8').setFlagsFromString(flag);`,
   );
   const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: cache };
   return {
@@ -177,10 +178,12 @@ describe('the loader of chunks', () => {
     expect(kept()).toHaveLength(3);
   });
 
-  test('keeps nothing that the next process would refuse, as flags were set meanwhile', () => {
+  test('keeps nothing that the next process would refuse, as flags were set meanwhile, nor of one that failed', () => {
     const { run, kept } = made();
     const changed = '--semi-space-growth-factor=1';
     expect(run(changed)).toBe('42 true\n');
+    expect(kept()).toEqual([]);
+    expect(() => run('fail')).toThrow();
     expect(kept()).toEqual([]);
     // as the command does
     expect(run(changed, '--semi-space-growth-factor=2')).toBe('42 true\n');
