@@ -16,7 +16,8 @@ export function schemaOf(stream: ManifestComponent, scope: TemplateScope): Strea
   const schema = loader?.get('schema');
   if (isMap(schema)) return { schema, resolved: (part) => part };
   const { readBeside } = scope;
-  const isFile = loader === undefined || loader.type === 'JsonFileSchemaLoader';
+  // what has no type is a file, too
+  const isFile = loader === undefined || ['', 'JsonFileSchemaLoader'].includes(loader.type);
   if (!isFile || readBeside === undefined) return { schema: undefined, resolved: (part) => part };
   const whole = readSchema(readBeside, fileOf(stream, loader));
   return {

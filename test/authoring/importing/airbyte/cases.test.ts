@@ -381,6 +381,7 @@ test('the schema of a stream is read from the files beside the manifest, with wh
   const loaders = [
     { schema_loader: undefined },
     { schema_loader: { type: 'JsonFileSchemaLoader', file_path: './source_shop/schemas/items.json' } },
+    { schema_loader: { file_path: './source_shop/schemas/items.json' } },
     {
       schema_loader: {
         type: 'JsonFileSchemaLoader',
