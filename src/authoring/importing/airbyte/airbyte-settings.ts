@@ -14,6 +14,10 @@ interface Setting {
   readonly type: string;
   readonly fallback: ManifestNode | undefined;
   readonly example: ManifestNode | undefined;
+  /** Items of a list that has to be given, which stand for it where its value must be known now. */
+  readonly items: readonly ManifestNode[];
+  /** The items stand for it. */
+  readonly isExample: boolean;
 }
 
 /** The key of `parameters.config` that holds the settings: beside its own keys they could mean something else. */
@@ -77,6 +81,31 @@ export class ConnectorSettings {
     if (setting?.fallback !== undefined) return { value: setting.fallback };
     // nobody has to give it, and nobody has
     return setting?.isRequired === true || this.#isAbove(names) ? undefined : { value: undefined };
+  }
+
+  /**
+   * Takes the examples of lists whose values are not known, and which the expression asks for, for their values. Returns
+   * the names of all in it whose values are examples.
+   */
+  takeExamples(expression: Expression): readonly string[] {
+    if (this.#given !== undefined) return [];
+    for (const name of this.openIn(expression)) {
+      const setting = this.#known.get(name);
+      if (setting?.type !== 'array' || setting.items.length === 0) continue;
+      this.#known.set(name, { ...setting, fallback: [...setting.items], isExample: true });
+    }
+    const examples = [...this.#known.values()].filter(({ isExample }) => isExample);
+    return examples.filter(({ keys }) => asksFor(expression, keys)).map(({ keys }) => keys.join('.'));
+  }
+
+  /** Gives a setting the first of some values for its default, if it has another one. */
+  prefer(keys: readonly string[], values: readonly string[]): void {
+    const name = keys.join('.');
+    const setting = this.#known.get(name);
+    const [first] = values;
+    if (setting === undefined || first === undefined || values.includes(shown(setting.fallback ?? '')))
+      return;
+    this.#known.set(name, { ...setting, fallback: first });
   }
 
   /** Tells if a secret has a value, which is not known itself. */
@@ -168,7 +197,7 @@ export class ConnectorSettings {
   /** Returns the settings without a value. */
   open(): readonly SettingReport[] {
     return this.#used()
-      .filter((setting) => this.#value(setting) === undefined)
+      .filter((setting) => setting.isExample || this.#value(setting) === undefined)
       .map((setting) => ({
         key: attributeOf(setting),
         title: setting.title,
@@ -222,6 +251,8 @@ export class ConnectorSettings {
       type: '',
       fallback: undefined,
       example: undefined,
+      items: [],
+      isExample: false,
     };
     this.#known.set(keys.join('.'), setting);
     return setting;
@@ -276,8 +307,22 @@ export class ConnectorSettings {
         typeof type === 'string' ? type : isSequence(type) ? shown(type.find((one) => one !== 'null')) : '',
       fallback: before?.fallback ?? fallback ?? undefined,
       example: isSequence(examples) ? examples[0] : examples,
+      items: isRequired && isSequence(examples) ? (examples.find(isSequence) ?? examples) : [],
+      isExample: false,
     });
   }
+}
+
+function asksFor(expression: Expression, keys: readonly string[]): boolean {
+  const access = accessOf(expression);
+  if (access?.name === 'config' && access.keys.length > 0)
+    return keys.every((key, index) => String(access.keys[index]) === key);
+  let isFound = false;
+  mapParts(expression, (part) => {
+    isFound ||= asksFor(part, keys);
+    return part;
+  });
+  return isFound;
 }
 
 function attributeOf({ keys, isSecret }: Setting): string {

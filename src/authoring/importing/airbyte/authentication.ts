@@ -427,25 +427,38 @@ function choice(authenticator: ManifestComponent, scope: TemplateScope): Authent
     name: 'config',
   });
   const now = fold(scope.settings.substituted(setting), new Map());
-  const chosen = now.kind === 'constant' && typeof now.value === 'string' ? now.value : undefined;
+  // without settings the first kind of login is only the first one that the specification tells of
+  const isChosen = scope.settings.isGiven && now.kind === 'constant' && typeof now.value === 'string';
+  const chosen = isChosen ? now.value : undefined;
+  const left: ManifestFindings[] = [];
   for (const name of options) {
     const option = authenticator.childOf('authenticators', name);
-    const isOther = chosen !== undefined && chosen !== name;
-    const findings = isOther ? new ManifestFindings() : scope.findings;
+    const findings = chosen === name ? scope.findings : new ManifestFindings();
     const made = option === undefined ? {} : (readAuthentication(option, { ...scope, findings }) ?? {});
-    if (isOther) for (const note of findings.notes) scope.findings.note(note);
-    const [reason] = isOther ? findings.reasons : [];
+    if (chosen === name) {
+      from[name] = made;
+      continue;
+    }
+    for (const note of findings.notes) scope.findings.note(note);
+    const [reason] = findings.reasons;
     // settings that choose it later stop the run, which does not find it
     if (reason === undefined) from[name] = made;
-    else
+    else {
+      left.push(findings);
       scope.findings.note(
-        `The login “${name}”, which the settings do not choose, is left out. ${reason.message}`,
+        chosen === undefined
+          ? `The login “${name}” is left out: the settings are to choose another one. ${reason.message}`
+          : `The login “${name}”, which the settings do not choose, is left out. ${reason.message}`,
       );
+    }
   }
-  if (Object.keys(from).length === 0)
+  if (Object.keys(from).length === 0) {
+    for (const { reasons } of left)
+      for (const { path: at, message, template } of reasons) scope.findings.not(at, message, template);
     throw new TemplateError('a choice of logins none of which is understood');
-  const choose = scope.settings.reference(path).out;
-  return { type: 'choice', choose, from };
+  }
+  if (left.length > 0 && chosen === undefined) scope.settings.prefer(path, Object.keys(from));
+  return { type: 'choice', choose: scope.settings.reference(path).out, from };
 }
 
 /** Converts a token that is signed by the extractor. */

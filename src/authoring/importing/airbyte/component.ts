@@ -33,7 +33,12 @@ export class ManifestComponent {
   /** Returns the component without a key, with values of names that its templates know, and those of its parts. */
   without(key: string, known: Known): ManifestComponent {
     const { [key]: _, ...node } = this.node;
-    return new ManifestComponent(node, this.at, new Map([...this.#known, ...known]), this.uses);
+    return this.#part(node, this.at).knowing(known);
+  }
+
+  /** Returns the component with values of names that its templates know, and those of its parts. */
+  knowing(known: Known): ManifestComponent {
+    return new ManifestComponent(this.node, this.at, new Map([...this.#known, ...known]), this.uses);
   }
 
   /** Tells if the templates of another one know the same names. */

@@ -6,7 +6,7 @@ import { readCode } from './code/read-code.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { optionPlace } from './pagination.ts';
-import { known, requestPosition, translated, withSettings, type TemplateScope } from './scope.ts';
+import { known, requestPosition, translated, withKnown, type TemplateScope } from './scope.ts';
 import { call } from './translate/out.ts';
 import type { TranslatedJson, Reference } from './translate/position.ts';
 import { valueOf } from './translate/value.ts';
@@ -215,7 +215,7 @@ function listOf(router: ManifestComponent, scope: TemplateScope, group: number |
     ? raw.map((item) => (typeof item === 'string' ? item : item))
     : translated(raw, router, scope, requestPosition(scope, 'the settings')).out;
   if (typeof values === 'string') throw new TemplateError('a list that is a text');
-  const fixed = withSettings(router.expression(raw), router, scope);
+  const fixed = withKnown(router.expression(raw), router, scope);
   const now = isSequence(values) ? values : fixed?.kind === 'constant' ? fixed.value : undefined;
   const isOptional =
     isMap(values) && typeof values['attr'] === 'string' && scope.settings.mayBeEmpty(values['attr']);

@@ -216,8 +216,24 @@ export function wanting(
   return new TemplateError(`${error.message}; import it with --settings that have ${names}`);
 }
 
-/** Returns the expression with the known settings put in; undefined if it has none. */
+/**
+ * Returns the expression with the settings put in, for which a list may have the examples of its specification; undefined
+ * if none of its settings is known.
+ */
 export function withSettings(
+  expression: Expression,
+  component: ManifestComponent,
+  scope: TemplateScope,
+): Expression | undefined {
+  for (const name of scope.settings.takeExamples(expression))
+    scope.findings.note(
+      `“${name}” is taken for the examples of the specification, as no settings are given: import it with --settings that have your own.`,
+    );
+  return withKnown(expression, component, scope);
+}
+
+/** Returns the expression with the known settings put in; undefined if it has none. */
+export function withKnown(
   expression: Expression,
   component: ManifestComponent,
   scope: TemplateScope,

@@ -8,7 +8,7 @@ import type { ManifestComponent } from './component.ts';
 import type { ManifestFindings } from './findings.ts';
 import { readIncremental } from './incremental.ts';
 import type { Constant } from './jinja/ast.ts';
-import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
+import { get, isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { withSharedParents, type JobTree, type TranslatedJob } from './parent-rows.ts';
 import { readPartitions, type ParentPartition, type Partition } from './partitions.ts';
 import { propertiesParent } from './query-properties.ts';
@@ -77,7 +77,29 @@ export function readStream(
   }
   const own = ofOwnCursor(stream, context);
   if (own === undefined) return undefined;
-  return new StreamReader(own, own.child('retriever') ?? retriever, context, keepsState, depth).read();
+  const isStateSent = seesState(own);
+  if (isStateSent && keepsState && own.has('incremental_sync'))
+    findings.moreRows(
+      'Every run reads all rows, as the first one does: templates of the other tool put its state into the request, or leave rows out by it.',
+    );
+  const read = isStateSent ? own.knowing(FIRST_STATE) : own;
+  return new StreamReader(
+    read,
+    read.child('retriever') ?? retriever,
+    context,
+    keepsState && !isStateSent,
+    depth,
+  ).read();
+}
+
+/** Value of what templates say of a state in the first run. */
+const FIRST_STATE = new Map<string, Constant>([['stream_state', {}]]);
+
+/** Tells if templates of a stream ask for its state, as those of older versions of the other tool may. */
+function seesState({ node }: ManifestComponent): boolean {
+  const retriever = get(node, 'retriever');
+  const { partition_router: _, ...own } = isMap(retriever) ? retriever : {};
+  return /\{[{%][^}]*\bstream_state\b/.test(JSON.stringify([own, get(node, 'transformations') ?? null]));
 }
 
 /** Values of what templates say of a state and a slice, where there is neither. */

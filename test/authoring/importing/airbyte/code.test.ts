@@ -156,8 +156,8 @@ test('a choice of logins none of which is understood is refused', () => {
 test.each([
   ['token', ['exact']],
   ['code', ['not']],
-  // nobody knows which one it will be
-  [undefined, ['not']],
+  // another one can still be chosen
+  [undefined, ['exact']],
 ])('a login that is not understood, where the settings choose %s', (how, outcomes) => {
   const authenticator = {
     type: 'SelectiveAuthenticator',
@@ -175,9 +175,13 @@ test.each([
     { file: 'shop.yaml', ...(how === undefined ? {} : { settings: { how } }) },
   );
   expect(report.streams.map(({ outcome }) => outcome)).toEqual(outcomes);
-  if (how !== 'token') return;
+  if (how === 'code') return;
   expect(report.streams[0]?.notes).toEqual([
-    expect.stringMatching(/^The login “code”, which the settings do not choose, is left out\. Python code: /),
+    expect.stringMatching(
+      how === undefined
+        ? /^The login “code” is left out: the settings are to choose another one\. Python code: /
+        : /^The login “code”, which the settings do not choose, is left out\. Python code: /,
+    ),
   ]);
   expect(configuration).toHaveProperty('configuration.parameters.api.authentication', {
     type: 'choice',
@@ -733,16 +737,74 @@ class Shop(HttpRequester):
   expect(JSON.stringify(configuration)).toContain('"params":{"fields":"id,name"}');
 });
 
-test('a template that settings alone would work out names them', () => {
-  const items = stream('items', '/a', {
-    retriever: {
-      partition_router: {
-        type: 'ListPartitionRouter',
-        cursor_field: 'shop',
-        values: "{{ config['shops'] | unique | list }}",
-      },
+test('without settings the first kind of login that is understood is the one that is filled in', () => {
+  const authenticator = {
+    type: 'SelectiveAuthenticator',
+    authenticator_selection_path: ['login', 'how'],
+    authenticators: {
+      code: { type: 'CustomAuthenticator', class_name: CLASS },
+      token: { type: 'BearerAuthenticator', api_token: "{{ config['login']['token'] }}" },
     },
-  });
+  };
+  const kinds = ['code', 'token'].map((how) => ({
+    properties: { how: { type: 'string', const: how }, token: {} },
+  }));
+  const specification = { properties: { login: { oneOf: kinds } } };
+  const { configuration } = importAirbyte(
+    manifestOf(
+      {
+        stream: stream('items', '/a', { requester: { authenticator } }),
+        more: { spec: { type: 'Spec', connection_specification: specification } },
+      },
+      'https://a.example',
+    ),
+    { file: 'shop.yaml' },
+  );
+  expect(configuration).toHaveProperty('configuration.parameters.config.settings.login.how', 'token');
+});
+
+test('a choice of logins none of which is understood says why', () => {
+  const authenticator = {
+    type: 'SelectiveAuthenticator',
+    authenticator_selection_path: ['how'],
+    authenticators: { code: { type: 'CustomAuthenticator', class_name: CLASS } },
+  };
+  expect(reasonsOf(stream('items', '/a', { requester: { authenticator } }), undefined)).toEqual([
+    `Python code: ${CLASS} (no file beside the manifest has this class)`,
+    'No counterpart: a choice of logins none of which is understood',
+  ]);
+});
+
+const withShops = stream('items', '/a', {
+  retriever: {
+    partition_router: {
+      type: 'ListPartitionRouter',
+      cursor_field: 'shop',
+      values: "{{ config['shops'] | unique | list }}",
+    },
+  },
+});
+
+test('a list that has to be given is taken for its examples where its value must be known now', () => {
+  const shops = { type: 'array', examples: ['a/b', 'a/*', 'a/b'] };
+  const specification = { properties: { shops }, required: ['shops'] };
+  const { configuration, report } = importAirbyte(
+    manifestOf(
+      { stream: withShops, more: { spec: { type: 'Spec', connection_specification: specification } } },
+      'https://a.example',
+    ),
+    { file: 'shop.yaml' },
+  );
+  expect(report.streams).toMatchObject([{ outcome: 'exact' }]);
+  expect(report.streams[0]?.notes).toContain(
+    '“shops” is taken for the examples of the specification, as no settings are given: import it with --settings that have your own.',
+  );
+  expect(report.settings.map(({ key }) => key)).toEqual(['settings.shops']);
+  expect(JSON.stringify(configuration)).toContain('"over":{"shop":["a/b","a/*"]}');
+});
+
+test('a template that settings alone would work out names them', () => {
+  const items = withShops;
   const specification = { properties: { shops: { type: 'array' } }, required: ['shops'] };
   const more = { spec: { type: 'Spec', connection_specification: specification } };
   const reasons = reasonsOf(items, undefined, {}, more);

@@ -210,4 +210,43 @@ class Ranged(DatetimeBasedCursor):
     asks: [['GET /items?sort=at'], ['GET /items?sort=at']],
     ids: [['1'], ['1']],
   },
+  ...[
+    {
+      name: 'sends',
+      request_parameters: {
+        since: "{{ stream_state['at'] }}",
+        after:
+          "{{ format_datetime(config['start'] if stream_state['at'] is not defined else stream_state.at, '%Y') }}",
+      },
+      asked: '?after=2024',
+      record_filter: undefined,
+    },
+    {
+      name: 'leaves rows out by',
+      request_parameters: {},
+      asked: '',
+      record_filter: { condition: "{{ record['at'] > stream_state.get('at', '2024-05-01') }}" },
+    },
+  ].map(({ name, request_parameters, asked, record_filter }): TwoRuns => ({
+    name: `a stream that ${name} its state by a template, as older versions of the other tool do`,
+    stream: stream('items', '/items', {
+      requester: { request_parameters },
+      selector: { record_filter },
+      ...times({ start_time_option: undefined }),
+    }),
+    settings: { start: '2024-01-01' },
+    outcome: 'more rows',
+    api: () => [
+      { id: 1, at: '2024-05-01' },
+      { id: 2, at: '2024-06-20' },
+    ],
+    asks: [[`GET /items${asked}`], [`GET /items${asked}`]],
+    ids:
+      record_filter === undefined
+        ? [
+            ['1', '2'],
+            ['1', '2'],
+          ]
+        : [['2'], ['2']],
+  })),
 ];
