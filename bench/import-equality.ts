@@ -26,7 +26,7 @@ import type { Imported, StreamReport } from '../src/authoring/importing/report.t
 import { run, silentLog } from '../src/index.ts';
 import { systemEnv } from '../src/lib/env.ts';
 import { Secrets } from '../src/lib/secrets.ts';
-import { redirected } from './import-equality/redirected.ts';
+import { behind, redirected } from './import-equality/redirected.ts';
 import { keyOf, Replay, type Exchange } from './import-equality/replay.ts';
 import { TheirReader, type TheirRun } from './import-equality/their-reader.ts';
 import { withFolder } from './support/folder.ts';
@@ -71,7 +71,8 @@ async function compareConnector(
   mkdirSync(out);
   const connector = path.basename(from);
   const own = given.settings === undefined ? undefined : path.join(given.settings, `${connector}.json`);
-  if (own !== undefined && existsSync(own)) copyFileSync(own, path.join(out, 'own-settings.json'));
+  if (own !== undefined && existsSync(own))
+    writeFileSync(path.join(out, 'own-settings.json'), behind(base, readFileSync(own, 'utf8')));
   const reader = new TheirReader(manifest, out, { base, odd: given.odd, python });
   try {
     const settings = await reader.settings();

@@ -13,7 +13,7 @@ export function redirected(from: string, to: string, base: string): string {
   for (const file of globSync('**/*.{py,yaml,json}', { cwd: folder })) {
     const place = path.join(folder, file);
     if (!statSync(place).isFile()) continue;
-    let text = readFileSync(place, 'utf8').replaceAll(/https?:\/\/(?!json-schema)/g, `${base}/`);
+    let text = behind(base, readFileSync(place, 'utf8'));
     if (file === 'manifest.yaml') text = text.replaceAll(/(page_size"?:\s*)\d+/g, '$12');
     writeFileSync(place, text);
   }
@@ -23,10 +23,9 @@ export function redirected(from: string, to: string, base: string): string {
     for (const name of ['spec.json', 'spec.yaml']) {
       const file = path.join(folder, name);
       if (!existsSync(file)) continue;
-      const spec = readYaml(
-        readFileSync(file, 'utf8').replaceAll(/https?:\/\/(?!json-schema)/g, `${base}/`),
-        name,
-      ) as Readonly<Record<string, unknown>>;
+      const spec = readYaml(behind(base, readFileSync(file, 'utf8')), name) as Readonly<
+        Record<string, unknown>
+      >;
       const asked = spec['connection_specification'] ?? spec['connectionSpecification'];
       writeFileSync(
         manifest,
@@ -35,4 +34,9 @@ export function redirected(from: string, to: string, base: string): string {
       break;
     }
   return manifest;
+}
+
+/** Puts our address in front of all others of a text. */
+export function behind(base: string, text: string): string {
+  return text.replaceAll(/https?:\/\/(?!json-schema)/g, `${base}/`);
 }

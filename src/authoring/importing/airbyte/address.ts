@@ -227,8 +227,22 @@ function withSlash(base: TranslatedJson): TranslatedJson {
   const last = parts.at(-1);
   if (typeof last === 'string')
     return last.endsWith('/') ? base : call('concat', ...parts.slice(0, -1), `${last}/`);
+  const branches = branchesOf(base);
+  if (branches !== undefined)
+    return call('if', branches.test, withSlash(branches.yes), withSlash(branches.no));
   // a setting may end in a slash of its own
   return call('concat', call('match', base, '(?s)^(.*?)/*$'), '/');
+}
+
+/** Returns the parts of a choice between texts that are known. */
+function branchesOf(
+  out: TranslatedJson,
+): { readonly test: TranslatedJson; readonly yes: string; readonly no: string } | undefined {
+  if (!isMap(out) || out['function'] !== 'if' || !Array.isArray(out['args'])) return undefined;
+  const [test, yes, no] = out['args'] as readonly (TranslatedJson | undefined)[];
+  return test !== undefined && typeof yes === 'string' && typeof no === 'string'
+    ? { test, yes, no }
+    : undefined;
 }
 
 export function partsOf(out: TranslatedJson): readonly TranslatedJson[] {

@@ -128,8 +128,17 @@ function oauth(authenticator: ManifestComponent, scope: TemplateScope): Authenti
   const clientSecret = optionalText(authenticator, 'client_secret', scope) ?? '';
   // credentials are sent once: in a header where there is one
   const { Authorization: inHeader, ...otherHeaders } = headers;
-  if (updater !== undefined && refreshToken !== undefined) {
+  if (updater !== undefined) {
     const isBasic = inHeader !== undefined && isBasicOf(inHeader, clientId, clientSecret);
+    // the setting that the other tool reads and writes
+    const setting = (key: string): TranslatedJson => {
+      const given = updater.keys(`${key}_config_path`);
+      const path = given.length === 0 ? ['credentials', key] : given;
+      const lookUp = path.map((name) => `[${JSON.stringify(name)}]`).join('');
+      return textOut(
+        translated(`{{ config${lookUp} }}`, authenticator, scope, requestPosition(scope, 'a login')),
+      );
+    };
     checkUsual(name, isBasic ? otherHeaders : headers);
     if (isBasic)
       scope.findings.note(
@@ -143,7 +152,9 @@ function oauth(authenticator: ManifestComponent, scope: TemplateScope): Authenti
           : pythonText(known(authenticator.get('token_refresh_endpoint') ?? '', authenticator, scope).value),
       '#clientId': clientId,
       '#clientSecret': clientSecret,
-      '#refreshToken': refreshToken,
+      '#refreshToken': setting('refresh_token'),
+      '#accessToken': setting('access_token'),
+      accessTokenExpires: setting('token_expiry_date'),
       ...(isBasic ? {} : { authStyle: 'body' }),
       ...(Object.keys(more).length === 0 ? {} : { params: more }),
       answer: {

@@ -29,6 +29,21 @@ export const refreshTokenSchema = object(
         'The same as `#refreshToken`, stored in plain text. `#refreshToken` wins.',
         [{ attr: '#refreshToken' }],
       ),
+      '#accessToken': textValue(
+        'Access token',
+        'An access token that there is already, or a function (it sees `attr`). It is sent until `accessTokenExpires`; without that time, or when it is empty, the first request refreshes.',
+        [{ attr: '#accessToken' }],
+      ),
+      accessToken: textValue(
+        'Access token, not hidden',
+        'The same as `#accessToken`, stored in plain text. `#accessToken` wins.',
+        [{ attr: '#accessToken' }],
+      ),
+      accessTokenExpires: textValue(
+        'End of that access token',
+        'When `#accessToken` ends: a time or Unix seconds, or a function (it sees `attr`).',
+        ['2026-01-31T12:00:00Z', { attr: 'token_expiry_date' }],
+      ),
       keep: kind({ type: 'boolean', default: true })(
         'Keep the login',
         'Whether tokens are kept between runs. `false` is for an API whose refresh token never changes, where nothing can be kept.',

@@ -12,8 +12,8 @@ import {
 } from '../../../lib/json/index.ts';
 import { isHttpUrl } from '../url.ts';
 import type { SendOptions, SendWrapper } from '../../shared/message.ts';
-import type { AuthContext, AuthType } from './auth.ts';
-import { memoryLogins } from './kept-login.ts';
+import { secondsOf, type AuthContext, type AuthType } from './auth.ts';
+import { memoryLogins, type Tokens } from './kept-login.ts';
 import { parseLoginRequest } from './login-request.ts';
 import { readLoginResponse } from './login-response.ts';
 import type { UserAuthorization } from './user-authorization.ts';
@@ -76,7 +76,7 @@ export const refreshToken: AuthType = {
         ),
       );
     return withToken(
-      refreshing({ name, keeper, first, paths, request }, context),
+      refreshing({ name, keeper, first: () => firstTokens(node, first, context), paths, request }, context),
       tokenPlace(node, context),
       context,
     );
@@ -162,6 +162,25 @@ function pathsOf(node: AnyObject, context: AuthContext): RefreshPaths {
     refreshToken: optionalText(inside, ['refreshToken'], at) ?? 'refresh_token',
     expiresIn: optionalText(inside, ['expiresIn'], at) ?? 'expires_in',
   };
+}
+
+/**
+ * Returns the tokens of the configuration. An access token counts with the time it ends at, and is renewed a minute
+ * before it.
+ *
+ * @throws {ConfigError} for an end that is no time
+ */
+function firstTokens(node: AnyObject, refreshToken: string | undefined, context: AuthContext): Tokens {
+  const accessToken = optionalText(node, ['#accessToken', 'accessToken'], context) ?? '';
+  const end = optionalText(node, ['accessTokenExpires'], context) ?? '';
+  if (accessToken === '' || end === '') return { refreshToken };
+  const seconds = /^\d+(?:\.\d+)?$/.test(end) ? Number(end) : context.parseTime(end, secondsOf(context.env));
+  if (seconds === false)
+    throw new ConfigError('config.invalid', 'This is no time.', {
+      where: { path: `${context.at}.accessTokenExpires` },
+      hint: 'Write a time such as 2026-01-31T12:00:00Z, or Unix seconds.',
+    });
+  return { accessToken, refreshToken, renewAt: Math.floor(seconds) - 60 };
 }
 
 /** Returns the `refresh_token` in the `#data` of an authorization. */

@@ -12,8 +12,8 @@ export interface RefreshOptions {
   /** Names the login in the keeper: another client, token endpoint or first token is another login. */
   readonly name: string;
   readonly keeper: LoginKeeper;
-  /** The refresh token of the configuration; undefined when a person logs in. */
-  readonly first: string | undefined;
+  /** The tokens of the configuration, until others are kept; without a refresh token where a person logs in. */
+  readonly first: () => Tokens;
   readonly paths: RefreshPaths;
   /** Sends a refresh token to the token endpoint. */
   readonly request: (refreshToken: string, options: SendOptions) => Promise<AnyObject>;
@@ -56,16 +56,17 @@ export function refreshing(
   return async (send, isRefused) => {
     for (;;) {
       const kept = await keeper.read(name);
-      hide(kept?.tokens, context);
-      const usable = usableToken(kept?.tokens, secondsOf(env));
+      const tokens = kept?.tokens ?? options.first();
+      hide(tokens, context);
+      const usable = usableToken(tokens, secondsOf(env));
       // a token that was refused is not used again; another process may have put a newer one there
-      if (usable !== undefined && !(isRefused && usable === given)) return use(kept?.tokens ?? {}, usable);
+      if (usable !== undefined && !(isRefused && usable === given)) return use(tokens, usable);
       if (await isElsewhere(kept?.pending)) {
         await env.sleep(2000, send.signal);
         continue;
       }
-      const tokens = await uninterrupted(send, context, async (grace) => await refresh(kept, grace));
-      if (tokens !== undefined) return use(tokens, tokens.accessToken);
+      const fresh = await uninterrupted(send, context, async (grace) => await refresh(kept, grace));
+      if (fresh !== undefined) return use(fresh, fresh.accessToken);
       isRefused = true;
     }
   };
@@ -77,7 +78,7 @@ export function refreshing(
 
   /** Refreshes the tokens; undefined when another process was faster, and its tokens are to be read. */
   async function refresh(kept: KeptLogin | undefined, send: SendOptions): Promise<FreshTokens | undefined> {
-    const sent = kept?.tokens.refreshToken ?? options.first;
+    const sent = kept?.tokens.refreshToken ?? options.first().refreshToken;
     if (sent === undefined) throw noLogin(kept !== undefined, context);
     const stopped = kept?.pending;
     if (stopped !== undefined)
@@ -199,16 +200,15 @@ function clientFault(error: HttpError): HttpError | undefined {
 }
 
 /** Returns the access token; undefined when there is none, or it is due for renewal. */
-function usableToken(tokens: Tokens | undefined, now: number): string | undefined {
-  if (tokens?.accessToken === undefined) return undefined;
+function usableToken(tokens: Tokens, now: number): string | undefined {
+  if (tokens.accessToken === undefined) return undefined;
   // how long it holds is not known: with a refresh token it is better asked for anew
   if (tokens.renewAt === undefined) return tokens.refreshToken === undefined ? tokens.accessToken : undefined;
   return now < tokens.renewAt ? tokens.accessToken : undefined;
 }
 
-function hide(tokens: Tokens | undefined, { secrets }: AuthContext): void {
-  for (const token of [tokens?.accessToken, tokens?.refreshToken])
-    if (token !== undefined) secrets?.add(token);
+function hide({ accessToken, refreshToken }: Tokens, { secrets }: AuthContext): void {
+  for (const token of [accessToken, refreshToken]) if (token !== undefined) secrets?.add(token);
 }
 
 /** Completes a refresh that was sent, so that Ctrl-C does not lose the new tokens. */

@@ -72,6 +72,52 @@ const lines = (seen: readonly Seen[]): string[] =>
       : `${line} ${headers.authorization ?? ''}`,
   );
 
+describe('an access token that there is already', () => {
+  const held = { '#accessToken': 'a0', accessTokenExpires: { attr: 'ends' } };
+
+  test.each([
+    ['a time to come', '2030-01-01T00:00:00Z', ['GET /items Bearer a0']],
+    ['Unix seconds to come', 1_893_456_000, ['GET /items Bearer a0']],
+    ['a time that is over', '2001-01-01T00:00:00Z', ['token r0', 'GET /items Bearer a1']],
+    ['no time', '', ['token r0', 'GET /items Bearer a1']],
+  ])('%s', async (_, ends, expected) => {
+    const api = await rotatingApi();
+    const client = clientOf({ baseUrl: api.url, auth: { ...auth, ...held }, config: { ...config, ends } });
+    await client.get('items');
+    expect(lines(api.seen)).toEqual(expected);
+  });
+
+  test('one that the API refuses is refreshed', async () => {
+    const api = await rotatingApi();
+    api.refused.add('Bearer a0');
+    const ends = '2030-01-01T00:00:00Z';
+    const client = clientOf({ baseUrl: api.url, auth: { ...auth, ...held }, config: { ...config, ends } });
+    await client.get('items');
+    expect(lines(api.seen)).toEqual(['GET /items Bearer a0', 'token r0', 'GET /items Bearer a1']);
+  });
+
+  test('what is kept goes before it', async () => {
+    const api = await rotatingApi();
+    const keeper = memoryLogins();
+    const options = { baseUrl: api.url, config: { ...config, ends: '2001-01-01' }, logins: keeper };
+    await clientOf({ ...options, auth: { ...auth, ...held } }).get('items');
+    await clientOf({ ...options, auth: { ...auth, ...held } }).get('items');
+    expect(lines(api.seen)).toEqual(['token r0', 'GET /items Bearer a1', 'GET /items Bearer a1']);
+  });
+
+  test('an end that is no time is told with its place', async () => {
+    const options = {
+      baseUrl: 'https://h/',
+      auth: { ...auth, ...held },
+      config: { ...config, ends: 'whenever' },
+    };
+    expect(await failure(() => clientOf(options).get('items'))).toMatchObject({
+      path: 'parameters.api.authentication.accessTokenExpires',
+      message: 'This is no time.',
+    });
+  });
+});
+
 describe('refresh tokens for one use', () => {
   test('what comes is kept before it is used, and what is under way before that', async () => {
     const api = await rotatingApi();

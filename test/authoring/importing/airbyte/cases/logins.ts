@@ -16,10 +16,44 @@ const tokens: MockAnswer = ({ pathname }) =>
   pathname === '/token' ? { access_token: 'T', refresh_token: 'r2', expires_in: 3600 } : [{ id: 1 }];
 const FORM = 'POST /token application/x-www-form-urlencoded';
 
+const REFRESHED = [
+  'GET /a Bearer T',
+  `${FORM} client_id=c&client_secret=s&grant_type=refresh_token&refresh_token=r1`,
+];
+
+// what came is kept for the next run
+const REFRESHED_ONCE: TwoRuns['asks'] = [REFRESHED, ['GET /a Bearer T']];
+
 const both = (...lines: readonly string[]): TwoRuns['asks'] => [lines, lines];
 
 /** Streams whose tokens are fetched. */
 export const LOGIN_CASES: readonly TwoRuns[] = [
+  ...[
+    {
+      name: 'an access token of the settings, until it ends',
+      ends: '2100-01-01T00:00:00Z',
+      asks: both('GET /a Bearer held'),
+    },
+    {
+      name: 'an access token of the settings that has ended',
+      ends: '2001-01-01T00:00:00Z',
+      asks: REFRESHED_ONCE,
+    },
+    { name: 'an access token of the settings whose end is empty', ends: '', asks: REFRESHED_ONCE },
+  ].map(({ name, ends, asks }) => ({
+    name,
+    stream: withLogin({
+      ...client,
+      refresh_token_updater: {
+        access_token_config_path: ['held'],
+        token_expiry_date_config_path: ['ends'],
+        refresh_token_config_path: ['login', 'token'],
+      },
+    }),
+    settings: { held: 'held', ends, login: { token: 'r1' } },
+    api: tokens,
+    asks,
+  })),
   {
     name: 'a token for a signed one',
     stream: withLogin({
