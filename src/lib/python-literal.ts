@@ -46,7 +46,7 @@ export function literalOf(text: string): PythonValue {
 /** Reads values behind each other, with commas between them and no brackets around: `1, 2`; undefined for other texts. */
 export function tupleOf(text: string): readonly PythonValue[] | undefined {
   if (!text.includes(',')) return undefined;
-  const value = literalOf(`(${text.trim()})`);
+  const value = literalOf(`(${text.trim()}\n)`);
   return isItems(value) && !isItems(literalOf(text)) ? value : undefined;
 }
 
@@ -105,6 +105,32 @@ export function floatText(value: number): string {
   if (size >= 1e-4 && size < 1e16) return Number.isInteger(value) ? `${value}.0` : String(value);
   // at least two digits in the exponent
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  a: '\u0007',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+  '\n': '',
+};
+
+/** Returns how long an escape is, without its backslash, and what it stands for: itself, where it is none. */
+function escapeAt(text: string, at: number): readonly [number, string] {
+  const code = /^(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8}))/.exec(text.slice(at, at + 9));
+  if (code !== null)
+    return [code[0].length, String.fromCodePoint(parseInt(code[1] ?? code[2] ?? code[3] ?? '', 16))];
+  const octal = /^[0-7]{1,3}/.exec(text.slice(at, at + 3))?.[0];
+  if (octal !== undefined) return [octal.length, String.fromCodePoint(parseInt(octal, 8))];
+  const char = text[at] ?? '';
+  if ('xuU'.includes(char) && char !== '') throw new SyntaxError('an escape that is cut off');
+  return [1, ESCAPES[char] ?? `\\${char}`];
 }
 
 /** Literals as Python's `ast.literal_eval` takes them; it throws for all else. */
@@ -216,10 +242,9 @@ class Reader {
       if (char === '\n' && close.length === 1) throw new SyntaxError('a line break in a text');
       if (char !== '\\') text += char;
       else {
-        at++;
-        const escaped = this.#text[at] ?? '';
-        text +=
-          { n: '\n', t: '\t', r: '\r', '\\': '\\', "'": "'", '"': '"', '\n': '' }[escaped] ?? `\\${escaped}`;
+        const [found, meant] = escapeAt(this.#text, at + 1);
+        text += meant;
+        at += found;
       }
     }
     throw new SyntaxError('a text is not closed');
@@ -232,6 +257,9 @@ class Reader {
   }
 
   #space(): void {
-    while (/\s/.test(this.#text[this.#at] ?? '')) this.#at++;
+    // a comment counts as white space
+    const blank = /(?:\s|#[^\n]*)*/y;
+    blank.lastIndex = this.#at;
+    this.#at += blank.exec(this.#text)?.[0].length ?? 0;
   }
 }

@@ -24,11 +24,11 @@ import {
   type TemplateScope,
 } from './scope.ts';
 import { conditionOf } from './translate/condition.ts';
-import { isReckoned, readAgain, refuseOther } from './translate/field-value.ts';
+import { otherValues, readAgain, refuseOther } from './translate/field-value.ts';
 import { comparedByType, strictFilter } from './translate/strict-filter.ts';
 import { pathText, type TranslatedJson, type TemplatePosition, type Typed } from './translate/position.ts';
 import { testOf } from './translate/test.ts';
-import { call, isField, shownField, textOut } from './translate/out.ts';
+import { call, isField, readsRow, shownField, textOut } from './translate/out.ts';
 import { valueOf } from './translate/value.ts';
 
 /** The rows of a job, and what is made of them. */
@@ -489,14 +489,13 @@ class Records {
     if (value === undefined) return;
     const isMade = this.#scope.findings.attemptColumn(name, value, () => {
       const typed = this.#valueOf(field, value, transformation);
-      this.#added.set(name, typed);
-      this.#removed.delete(name);
       const { out } = typed;
+      const read = field.text('value_type') === 'string' ? out : this.#readAgain(typed);
+      // what a field alone holds is taken from there, also as a cursor
+      this.#added.set(name, isField(out) || read === out ? typed : { out: read, type: 'any' });
+      this.#removed.delete(name);
       if (field.expression(value).kind !== 'map' || !isMap(out)) {
-        this.#columns.set(
-          name.replaceAll('.', '_'),
-          asSource(field.text('value_type') === 'string' ? out : this.#readAgain(typed)),
-        );
+        this.#columns.set(name.replaceAll('.', '_'), asSource(read));
         this.#inPlaceOf(name);
         return true;
       }
@@ -544,10 +543,8 @@ class Records {
     refuseOther(expression);
     const typed = translated(value, field, this.#scope, position, comparedByType);
     const wanted = isText ? textOf(expression, typed) : cellOf(typed);
-    if (isReckoned(expression))
-      this.#scope.findings.column(
-        `“${pathText(nameOf(field))}” is reckoned in decimal digits: 0.1 * 3 is 0.3, and 0.30000000000000004 there`,
-      );
+    for (const words of otherValues(expression, value))
+      if (readsRow(wanted.out)) this.#scope.findings.column(`“${pathText(nameOf(field))}” ${words}`);
     const condition = transformation.text('condition') ?? '';
     if (condition === '') return wanted;
     const seen: TemplatePosition = {
@@ -608,7 +605,7 @@ function liftedWords(keys: readonly string[], isReplaced: boolean): string {
 /** Converts a value for a cell: times, and numbers with a fraction, are texts there; a text such as `True` is read. */
 function cellOf(typed: Typed): Typed {
   const { out } = typed;
-  if (typeof out === 'string') {
+  if (typeof out === 'string' && typed.type !== 'span') {
     const read = outOf(tupleOf(out) ?? literalOf(out));
     return { out: read, type: typeof read === 'boolean' ? 'boolean' : typed.type };
   }

@@ -1,24 +1,16 @@
-import {
-  entriesOf,
-  isList,
-  isObject,
-  JsonNumber,
-  objectOf,
-  toText,
-  type Json,
-} from '../../../lib/json/index.ts';
+import { numberFrom, objectOf, type Json } from '../../../lib/json/index.ts';
 import {
   Float,
   floatText,
   isItems,
   isMapping,
   literalOf,
-  quoted,
   tupleOf,
   type PythonValue,
 } from '../../../lib/python-literal.ts';
-import { textOf } from './arguments.ts';
+import { CallError, textOf, type Argument } from './arguments.ts';
 import type { LibraryFunction } from './function.ts';
+import { OPERATIONS, pythonText } from './python-operations.ts';
 
 /** Values as a tool in Python writes them into a text, and reads them from one. */
 export const PYTHON: Readonly<Record<string, LibraryFunction>> = {
@@ -27,8 +19,7 @@ export const PYTHON: Readonly<Record<string, LibraryFunction>> = {
     description:
       "A value as Python writes it into a text: “None”, “True”, “1.0”, “[1, 'a']”; a text as it is.",
     arity: [1, 1],
-    call: ([value = null]) =>
-      typeof value === 'string' || value instanceof Uint8Array ? textOf(value) : written(value),
+    call: ([value = null]) => (value instanceof Uint8Array ? textOf(value) : pythonText(value)),
   },
   python_value: {
     usage: 'python_value(text)',
@@ -40,26 +31,31 @@ export const PYTHON: Readonly<Record<string, LibraryFunction>> = {
       return jsonOf(tupleOf(value) ?? literalOf(value), value);
     },
   },
+  python: {
+    usage: 'python(operation, value, …)',
+    description:
+      'What Python makes of values by “+”, “-”, “*”, “/”, “//”, “%”, “**”, “int”, “float”, “slice” (from, to, step), “first”, “last”, “list”, “join” (by), “in”, “json” and “text”: by their types, with fractions in binary digits. Null where it has an error.',
+    arity: [2, 5],
+    takesNothing: true,
+    call: ([operation, ...values]) => operationOf(operation)(values.map(noBytes)),
+  },
 };
 
-function written(value: Json): string {
-  if (value === null) return 'None';
-  if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (typeof value === 'string') return quoted(value);
-  if (isList(value)) return `[${value.map(written).join(', ')}]`;
-  if (isObject(value))
-    return `{${entriesOf(value)
-      .map(([key, item]) => `${quoted(key)}: ${written(item)}`)
-      .join(', ')}}`;
-  const literal = value instanceof JsonNumber ? value.literal : toText(value);
-  return /[.eE]/.test(literal) ? floatText(Number(literal)) : literal;
+function operationOf(name: Argument | undefined): (values: readonly Json[]) => Json {
+  const word = textOf(name);
+  const operation = Object.hasOwn(OPERATIONS, word) ? OPERATIONS[word] : undefined;
+  if (operation !== undefined) return operation;
+  throw new CallError(`there is no operation “${word}”`, `Known are ${Object.keys(OPERATIONS).join(' ')}.`);
+}
+
+function noBytes(value: Argument): Json {
+  return value instanceof Uint8Array ? textOf(value) : value;
 }
 
 /** @param text it, where JSON has no such value */
 function jsonOf(value: PythonValue, text: string): Json {
   if (value instanceof Float) {
-    if (!Number.isFinite(value.value)) return text;
-    return Number.isInteger(value.value) ? new JsonNumber(floatText(value.value)) : value.value;
+    return Number.isFinite(value.value) ? numberFrom(floatText(value.value)) : text;
   }
   if (isItems(value)) return value.map((item) => jsonOf(item, text));
   if (isMapping(value))

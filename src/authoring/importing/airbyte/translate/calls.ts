@@ -1,9 +1,7 @@
 import { TemplateError, type Arguments, type Expression } from '../jinja/ast.ts';
 import { durationWords, phpFormat } from '../time-format.ts';
-import type { SchemaKind } from '../field-kinds.ts';
 import { isMap, isSequence } from '../node.ts';
 import {
-  accessOf,
   TYPE_WORDS,
   type TemplatePosition,
   type TranslatedJson,
@@ -15,10 +13,10 @@ import { isNumeric } from '../../numeric.ts';
 import { asCall, isDefined, type ValueTest } from './key-there.ts';
 import {
   call,
-  characterOr,
   formatted,
   isField,
   NOW,
+  python,
   readsRow,
   readsSetting,
   shifted,
@@ -124,9 +122,13 @@ const MACROS: Readonly<Record<string, Translate>> = {
     return { out: words, type: 'span' };
   },
   timestamp: (args) => {
-    const of = args.typed(0);
+    const of = notTime('timestamp', args.typed(0));
     if (of.type === 'number') return of;
-    return { out: momentOf(notTime('timestamp', of)), type: 'float' };
+    if (typeof of.out === 'number') return { out: Math.trunc(of.out), type: 'number' };
+    if (typeof of.out === 'string' && /\.\d*[1-9]/.test(of.out))
+      throw new TemplateError('a fraction of a second');
+    if (!readsRow(of.out)) return { out: momentOf(of), type: 'float' };
+    return { out: timestampOf(of), type: 'any' };
   },
   str_to_datetime: (args) => ({
     out: momentOf(notTime('str_to_datetime', args.typed(0))),
@@ -135,11 +137,50 @@ const MACROS: Readonly<Record<string, Translate>> = {
   format_datetime: (args) => {
     const input = args.has(2, 'input_format') ? args.text(2, 'input_format') : undefined;
     const of = args.typed(0);
-    return { out: unlessNothing(of, formatted(momentOf(of, input), args.text(1, 'format'))), type: 'text' };
+    const format = args.text(1, 'format');
+    const moment = momentOf(of, input);
+    return { out: unlessNothing(of, withFraction(of.out, moment, format)), type: 'text' };
   },
   max: (args) => extreme('max', args),
   min: (args) => extreme('min', args),
 };
+
+/** Returns a number of a record as a whole one, and the seconds of a date with their fraction. */
+function timestampOf(of: Typed): TranslatedJson {
+  const isText = call('is', call('json_encode', of.out), 'startsWith', '"');
+  const ofDate = secondsWith(call('strtotime', call('python_text', of.out)), of.out);
+  return call('if', isText, ofDate, python('int', of, { out: null, type: 'any' }));
+}
+
+/** Returns whole seconds as a number with the fraction that a text of a time has. */
+function secondsWith(seconds: TranslatedJson, text: TranslatedJson): TranslatedJson {
+  const fraction = call('coalesce', call('match', call('python_text', text), `${FRACTION})`), '.0');
+  return call('python', 'float', call('concat', seconds, fraction), null);
+}
+
+/** Beginning of the expression that finds the fraction of a second, which a group begins before. */
+const FRACTION = ':[0-9]{2}(\\.[0-9]{1,6}';
+
+/** Formats of a time in units below a second, and how many of them a second has. */
+const UNITS: Readonly<Record<string, number>> = { '%ms': 1000, '%epoch_microseconds': 1_000_000 };
+
+/** Formats a time that is read from a text, with the fraction of a second that the text has. */
+function withFraction(text: TranslatedJson, moment: TranslatedJson, format: string): TranslatedJson {
+  const unit = Object.hasOwn(UNITS, format) ? UNITS[format] : undefined;
+  if (!readsRow(text) || (unit === undefined && !/%f|%_ms|%s_as_float/.test(format)))
+    return formatted(moment, format);
+  if (unit !== undefined)
+    return call('python_text', call('python', 'int', call('python', '*', secondsWith(moment, text), unit)));
+  if (format === '%s_as_float') return call('python_text', secondsWith(moment, text));
+  const found = call('match', call('python_text', text), FRACTION.replace('(\\.', '\\.(') + ')');
+  const digits = call('concat', call('coalesce', found, ''), '000000');
+  const parts = format.split(/(%f|%_ms)/).map((part): TranslatedJson => {
+    if (part === '%f') return call('substr', digits, 0, 6);
+    if (part === '%_ms') return call('substr', digits, 0, 3);
+    return part === '' ? '' : formatted(moment, part);
+  });
+  return call('concat', ...parts.filter((part) => part !== ''));
+}
 
 /** Encodes a text for an address; a tilde stays, and a space is a plus sign where `isPlus`. */
 function quoted(text: TranslatedJson, isPlus: boolean): TranslatedJson {
@@ -365,13 +406,33 @@ export function isWhole(out: TranslatedJson): boolean {
   return KEEPS_WHOLE.has(name) && parts.every(isWhole);
 }
 
-/** Returns a text as it is, and anything else as JSON, null among it. */
-function asJsonText({ out }: Typed, kinds: ReadonlySet<SchemaKind> | undefined): Typed {
-  if (kinds?.has('list') === true || kinds?.has('object') === true)
-    throw new TemplateError('the filter string of a list or an object');
-  const json = call('json_encode', out);
-  return { out: call('if', call('is', json, 'startsWith', '"'), out, json), type: 'text' };
+/** Returns a text as it is, and anything else as JSON in quotes of three signs, which are taken off when it is read. */
+function asJsonText({ out }: Typed): Typed {
+  const json = call('python', 'json', out);
+  const quoted = call('concat', '"""', json, '"""');
+  return { out: call('if', call('is', json, 'startsWith', '"'), out, quoted), type: 'text' };
 }
+
+/** Filters that go by the type of a value, which is known only while it runs where it is read from a record. */
+const OF_RECORDS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = {
+  int: (self, args) => ({
+    out: python('int', self, ...(args.has(0, 'default') ? [args.typed(0, 'default')] : [])),
+    type: 'number',
+  }),
+  float: (self, args) => ({
+    out: python('float', self, ...(args.has(0, 'default') ? [args.typed(0, 'default')] : [])),
+    type: 'any',
+  }),
+  join: (self, args) => ({
+    out: call('python', 'join', self.out, ...(args.has(0) ? [args.text(0)] : [])),
+    type: 'text',
+  }),
+  list: (self) => ({ out: call('python', 'list', self.out), type: 'list' }),
+  first: (self) => ({ out: call('python', 'first', self.out), type: 'any' }),
+  last: (self) => ({ out: call('python', 'last', self.out), type: 'any' }),
+  string: (self) => (self.type === 'text' ? self : asJsonText(self)),
+};
+const TIMES: ReadonlySet<ValueType> = new Set(['seconds', 'day', 'span']);
 
 /** Returns a pattern with one group, the only one that counts; lookaround cannot be translated. */
 function oneGroup(expression: string): string {
@@ -407,16 +468,9 @@ export function filterOf(
   if (position.hasUndefined !== true || !readsRow(self.out)) return filter(self, args);
   if (LENGTHS.has(expression.name))
     return { out: call('coalesce', call('length', self.out), 0), type: 'number' };
-  if (!isField(self.out)) {
-    const isShown = OF_TEXTS.has(expression.name) && self.type === 'any';
-    return filter(isShown ? { out: call('python_text', self.out), type: 'text' } : self, args);
-  }
-  const kinds = position.kindsOf?.(accessOf(expression.of)?.keys ?? []);
-  if (OF_TEXTS.has(expression.name)) return filter(shownField(expression.of, self), args);
-  if (expression.name === 'string') return asJsonText(self, kinds);
-  const made = filter(self, args);
-  const index = expression.name === 'first' ? 0 : expression.name === 'last' ? -1 : undefined;
-  return index === undefined || kinds?.has('text') === false
-    ? made
-    : { ...made, out: characterOr(self.out, index, made.out) };
+  const ofRecord = Object.hasOwn(OF_RECORDS, expression.name) ? OF_RECORDS[expression.name] : undefined;
+  if (ofRecord !== undefined && !TIMES.has(self.type)) return ofRecord(self, args);
+  if (!OF_TEXTS.has(expression.name)) return filter(self, args);
+  if (isField(self.out)) return filter(shownField(expression.of, self), args);
+  return filter(self.type === 'any' ? { out: call('python_text', self.out), type: 'text' } : self, args);
 }

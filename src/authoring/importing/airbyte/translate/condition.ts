@@ -7,12 +7,13 @@ import {
   COMPARISONS,
   isOfTexts,
   isOfTwoTypes,
+  python,
   refuseMixedTimes,
   thereWord,
 } from './out.ts';
 import { isDefined, keyThere, type ValueTest } from './key-there.ts';
 import { selectedOf } from './selected.ts';
-import { isRead } from './test.ts';
+import { isInByType, isRead } from './test.ts';
 import { valueOf } from './value.ts';
 
 const TURNED: Readonly<Record<string, string>> = {
@@ -55,8 +56,9 @@ export function conditionOf(expression: Expression, position: TemplatePosition):
     const key = keyIn(left, right);
     if (key !== undefined && operator === 'in') return asCondition(keyThere(key, translate));
     if (key !== undefined && operator === 'not in') return negated(asCondition(keyThere(key, translate)));
-    if (operator === 'in') return membership(valueOf(left, position), valueOf(right, position));
-    if (operator === 'not in') return negated(membership(valueOf(left, position), valueOf(right, position)));
+    if (operator === 'in') return membership(valueOf(left, position), valueOf(right, position), position);
+    if (operator === 'not in')
+      return negated(membership(valueOf(left, position), valueOf(right, position), position));
   }
   if (expression.kind === 'test') return wordOf(expression, position);
   if (expression.kind === 'join') throw new TemplateError('a condition with text around it');
@@ -116,7 +118,8 @@ function compared(value: Typed, is: string, than: Typed): TranslatedCondition {
   return { value: value.out, is, than: than.out, ...(isOfTexts(is, value, than) ? { as: 'text' } : {}) };
 }
 
-function membership(item: Typed, of: Typed): TranslatedCondition {
+function membership(item: Typed, of: Typed, { hasUndefined }: TemplatePosition): TranslatedCondition {
+  if (hasUndefined === true && isInByType(item, of)) return { value: python('in', item, of), is: 'true' };
   if (isSource(of.out)) return { value: of.out, is: 'contains', than: item.out };
   if (isSequence(of.out)) return { value: item.out, is: 'in', than: of.out };
   if (typeof of.out === 'string' && isSource(item.out))

@@ -1,7 +1,7 @@
 import { Float, isConstant, TemplateError, type Expression } from '../jinja/ast.ts';
 import { pythonText } from '../../../../lib/python-literal.ts';
 import { mapParts } from '../jinja/map-parts.ts';
-import { isMap, isSequence } from '../node.ts';
+import { isMap, isSequence, type ManifestNode } from '../node.ts';
 import { call, isField, readsRow } from './out.ts';
 import type { TranslatedJson, Typed } from './position.ts';
 
@@ -40,12 +40,44 @@ export function isReckoned(expression: Expression): boolean {
   return isFound;
 }
 
+/** Returns in what values of a field may be others than those of the other tool. */
+export function otherValues(expression: Expression, template: ManifestNode): readonly string[] {
+  return [
+    ...(losesFraction(expression) ? ['is without the fractions of seconds that the times have'] : []),
+    ...(typeof template === 'string' && /^\s*['"]/.test(template)
+      ? [
+          'has the quotes around it where there are more of them, or lines, in the value: here they are taken off',
+        ]
+      : []),
+  ];
+}
+
+/** Tells if a time that is read from a text is shown with its fraction, or reckoned with. */
+function losesFraction(expression: Expression): boolean {
+  if (expression.kind === 'call' && expression.of.kind === 'item' && isConstant(expression.of.key)) {
+    const [format] = expression.args.positional;
+    const isWhole = isConstant(format) && typeof format.value === 'string' && !format.value.includes('%f');
+    if (expression.of.key.value === 'strftime' && isWhole) return false;
+  }
+  if (expression.kind === 'call' && expression.of.kind === 'name' && expression.of.name === 'str_to_datetime')
+    return true;
+  let isFound = false;
+  mapParts(expression, (part) => {
+    isFound ||= losesFraction(part);
+    return part;
+  });
+  return isFound;
+}
+
 /** Functions whose text or number reads as itself. */
 const PLAIN: ReadonlySet<unknown> = new Set(
-  'add subtract multiply divide mod round floor ceil abs number length is not all any date strtotime parse_date hash hash_hmac base64_encode urlencode'.split(
+  'add subtract multiply divide mod floor abs number length is not all any date strtotime parse_date hash hash_hmac base64_encode urlencode'.split(
     ' ',
   ),
 );
+
+/** Operations of `python` that give numbers. */
+const PLAIN_OPERATIONS: ReadonlySet<unknown> = new Set('- / // % ** int'.split(' '));
 
 /**
  * Returns the value of an added field: the text that a template gives is read there as a literal of Python.
@@ -65,7 +97,8 @@ function onlyPart(out: TranslatedJson): TranslatedJson | undefined {
   if (!isMap(out) || out['function'] !== 'concat' || !isSequence(out['args'])) return undefined;
   const [part, ...others] = out['args'].filter((each) => typeof each !== 'string' || each.trim() !== '');
   if (!isMap(part) || others.length > 0) return undefined;
-  const [value] = isSequence(part['args']) ? part['args'] : [];
+  const [value, text] = isSequence(part['args']) ? part['args'] : [];
+  if (part['function'] === 'python' && value === 'text') return text;
   return part['function'] === 'python_text' ? value : part;
 }
 
@@ -83,6 +116,7 @@ function readsAsItself(out: TranslatedJson, isPlain: (field: TranslatedJson) => 
   const { function: name, args } = out;
   const parts = isSequence(args) ? args : [];
   if (PLAIN.has(name)) return true;
+  if (name === 'python') return PLAIN_OPERATIONS.has(parts[0]);
   const [, ...others] = parts;
   if (name === 'concat') return isPlainText(parts);
   if (name === 'if') return others.every((part) => isReadText(part) || readsAsItself(part, isPlain));

@@ -1,7 +1,14 @@
-import { TemplateError, type Expression } from '../jinja/ast.ts';
+import { constant, TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap } from '../node.ts';
 import { call, thereWord } from './out.ts';
-import { accessOf, pathText, type TranslatedJson, type TranslatePart } from './position.ts';
+import {
+  accessOf,
+  innerAccess,
+  pathText,
+  type Access,
+  type TranslatedJson,
+  type TranslatePart,
+} from './position.ts';
 
 /** A condition on a value: `is` of the language of configurations. */
 export interface ValueTest {
@@ -41,16 +48,20 @@ function keyIsThere(
   if (item.kind !== 'item' || item.key.kind !== 'constant') return undefined;
   const { value: key } = item.key;
   if (typeof key !== 'string') return undefined;
-  const around = accessOf(item.of);
+  const around = innerAccess(item.of);
   if (around === undefined || !['record', 'response'].includes(around.name)) return undefined;
   const word = around.name === 'record' ? 'path' : 'response';
   if (!isMap(field) || field[word] !== pathText([...around.keys, key])) return undefined;
-  const object = objectAt(item.of, translate);
+  const object = objectAt(around, translate);
   if (!isMap(object) || object[word] !== pathText(around.keys)) return undefined;
   return { value: object, is: 'contains', than: key };
 }
 
-function objectAt(of: Expression, translate: TranslatePart): TranslatedJson | undefined {
+function objectAt({ name, keys }: Access, translate: TranslatePart): TranslatedJson | undefined {
+  const of = keys.reduce<Expression>((inner, key) => ({ kind: 'item', of: inner, key: constant(key) }), {
+    kind: 'name',
+    name,
+  });
   try {
     return translate(of).out;
   } catch (error) {

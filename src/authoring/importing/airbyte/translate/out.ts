@@ -53,8 +53,7 @@ export function readsSetting(out: TranslatedJson): boolean {
 export function shownField(of: Expression, { out, type }: Typed): Typed {
   if (type !== 'any') return { out: textOut({ out, type }), type: 'text' };
   const fallback = accessOf(of)?.fallback;
-  if (of.kind === 'call' && fallback === undefined)
-    return { out: call('python_text', call('map', out, { null: 'None' })), type: 'text' };
+  if (of.kind === 'call' && fallback === undefined) return { out: call('python', 'text', out), type: 'text' };
   const missing = isConstant(fallback) ? pythonText(fallback.value) : '';
   return { out: call('coalesce', call('python_text', out), missing), type: 'text' };
 }
@@ -77,6 +76,16 @@ export const NOW: TranslatedJson = { time: 'currentStart' };
 
 export function call(name: string, ...args: readonly TranslatedJson[]): TranslatedJson {
   return { function: name, args };
+}
+
+/** Returns what Python makes of values, by their types. */
+export function python(operation: string, ...values: readonly Typed[]): TranslatedJson {
+  return call('python', operation, ...values.map(asOfType));
+}
+
+/** Keeps a number with a fraction one, also where that is zero. */
+function asOfType({ out, type }: Typed): TranslatedJson {
+  return type === 'float' ? call('python', 'float', out) : out;
 }
 
 export function shifted(seconds: TranslatedJson, words: string, isBack: boolean): TranslatedJson {

@@ -98,7 +98,7 @@ export function accessOf(expression: Expression): Access | undefined {
 }
 
 /** Returns the access to what has a further key: `x or {}` and `get('x', {})` have what `x` has. */
-function innerAccess(expression: Expression): Access | undefined {
+export function innerAccess(expression: Expression): Access | undefined {
   if (expression.kind === 'binary' && expression.operator === 'or' && isNoEntries(expression.right))
     return innerAccess(expression.left);
   const access = accessOf(expression);

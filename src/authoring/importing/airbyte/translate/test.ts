@@ -8,6 +8,8 @@ import {
   call,
   isOfTexts,
   isOfTwoTypes,
+  python,
+  readsRow,
   refuseMixedTimes,
   thereWord,
 } from './out.ts';
@@ -41,8 +43,9 @@ export function testOf(
     const key = keyIn(left, right);
     if (key !== undefined && operator === 'in') return asCall(keyThere(key, translate));
     if (key !== undefined && operator === 'not in') return call('not', asCall(keyThere(key, translate)));
-    if (operator === 'in') return membership(translate(left).out, translate(right).out);
-    if (operator === 'not in') return call('not', membership(translate(left).out, translate(right).out));
+    if (operator === 'in') return membership(translate(left), translate(right), hasUndefined);
+    if (operator === 'not in')
+      return call('not', membership(translate(left), translate(right), hasUndefined));
   }
   if (expression.kind === 'test') return wordOf(expression, translate, hasUndefined);
   return translate(expression).out;
@@ -74,7 +77,10 @@ function wordOf(
   const beginning = beginningOf(expression.name);
   // a setting, and a value that is made here, may be of another type than it was there
   if (beginning === undefined || !isRead(out)) throw new TemplateError(`the test “is ${expression.name}”`);
-  return call('is', call('json_encode', out), 'matches', beginning);
+  const test = call('is', call('json_encode', out), 'matches', beginning);
+  // what is missing has no items
+  const hasItems = hasUndefined && ['iterable', 'sequence'].includes(expression.name);
+  return hasItems ? call('any', test, call('not', asCall(isDefined(expression.of, translate)))) : test;
 }
 
 /** Tells if a value is read from a row or an answer, where it has the type that the API gave it. */
@@ -102,8 +108,18 @@ function compared(a: Typed, word: string, b: Typed): TranslatedJson {
   return call('is', a.out, word, b.out, ...(isOfTexts(word, a, b) ? ['text'] : []));
 }
 
-function membership(item: TranslatedJson, of: TranslatedJson): TranslatedJson {
-  return Array.isArray(of) ? call('is', item, 'in', of) : call('is', of, 'contains', item);
+function membership(item: Typed, of: Typed, hasUndefined: boolean): TranslatedJson {
+  if (hasUndefined && isInByType(item, of)) return python('in', item, of);
+  return Array.isArray(of.out)
+    ? call('is', item.out, 'in', of.out)
+    : call('is', of.out, 'contains', item.out);
+}
+
+/** Tells if it matters of which type an item is that is looked for in a field: `'1'` is not 1. */
+export function isInByType(item: Typed, of: Typed): boolean {
+  const { out } = item;
+  const isPlain = typeof out === 'string' && /[A-Za-z]{2}/.test(out);
+  return readsRow(of.out) && (!isPlain || /^(?:true|false|null|none)$/i.test(out));
 }
 
 function flat(name: string, parts: readonly TranslatedJson[]): TranslatedJson[] {

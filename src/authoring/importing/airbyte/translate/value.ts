@@ -2,7 +2,7 @@ import { constant, Float, TemplateError, type Constant, type Expression } from '
 import { mapParts } from '../jinja/map-parts.ts';
 import { isMap, isSequence, shown, type NodeMap } from '../node.ts';
 import { callOf, filterOf, isWhole } from './calls.ts';
-import { call, characterOr, isField, orNone, readsRow, shifted, shownField, textOut } from './out.ts';
+import { call, characterOr, isField, orNone, python, readsRow, shifted, shownField, textOut } from './out.ts';
 import { asCall, keyThere } from './key-there.ts';
 import {
   accessOf,
@@ -193,7 +193,8 @@ function withFallback({ out, type }: Typed, fallback: Typed, isThere?: Translate
   const isFalse = fallback.out === false && isThere === undefined;
   if (fallback.out === null || fallback.out === '' || isFalse)
     return { out, type: fallback.out === '' && type === 'text' ? type : 'any' };
-  if (isMap(fallback.out) && Object.keys(fallback.out).length === 0) return { out, type: 'any' };
+  if (isMap(fallback.out) && Object.keys(fallback.out).length === 0)
+    return { out: isThere === undefined ? out : call('if', isThere, out, {}), type: 'any' };
   // a setting that is not given is an empty text
   if (isMap(out) && out['attr'] !== undefined)
     return { out: call('coalesce', out, plainOut(fallback)), type: 'any' };
@@ -203,14 +204,17 @@ function withFallback({ out, type }: Typed, fallback: Typed, isThere?: Translate
 
 function sliceOf(expression: Extract<Expression, { kind: 'slice' }>, position: TemplatePosition): Typed {
   const { from, to, step } = expression;
-  if (step !== undefined) throw new TemplateError('a slice with a step');
-  const bounds = [from, to].map((part) => (part === undefined ? undefined : bound(part)));
+  const bounds = [from, to, step].map((part) => (part === undefined ? undefined : bound(part)));
   const [start = 0, end] = bounds;
   const of = valueOf(expression.of, position);
+  if (position.hasUndefined === true && readsRow(of.out)) {
+    const last = bounds.findLastIndex((each) => each !== undefined);
+    const given = bounds.slice(0, last + 1).map((each) => each ?? null);
+    return { out: call('python', 'slice', of.out, ...given), type: of.type === 'text' ? 'text' : 'any' };
+  }
+  if (step !== undefined) throw new TemplateError('a slice with a step');
   if (of.type !== 'any' && of.type !== 'text') throw new TemplateError(`a slice of ${TYPE_WORDS[of.type]}`);
   const text = textOut(of);
-  if (position.kindsOf?.(accessOf(expression.of)?.keys ?? [])?.has('list') === true)
-    throw new TemplateError('a part of a list');
   if (end === undefined) return { out: call('substr', text, start), type: 'text' };
   if (start < 0 !== end < 0 && start !== 0) throw new TemplateError('a slice from one end to the other');
   const length = end < 0 && start === 0 ? end : end - start;
@@ -263,6 +267,8 @@ function callOrGet(expression: Extract<Expression, { kind: 'call' }>, position: 
 function negative(expression: Extract<Expression, { kind: 'unary' }>, position: TemplatePosition): Typed {
   const { out, type } = valueOf(expression.of, position);
   if (expression.operator === '+') return { out, type };
+  if (position.hasUndefined === true && readsRow(out))
+    return { out: python('-', { out: 0, type: 'number' }, { out, type }), type: 'any' };
   return { out: call('subtract', 0, out), type: 'number' };
 }
 
@@ -337,13 +343,15 @@ function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position:
       out: call('concat', ...joinedParts([expression.left, expression.right], position)),
       type: 'text',
     };
+  if (operator === '%' && expression.left.kind === 'constant' && typeof expression.left.value === 'string')
+    return filledText(expression.left.value, shownIn(expression.right, position));
+  const ofRecord = ofRecordOf(expression, position);
+  if (ofRecord !== undefined) return ofRecord;
   if (operator === '+' || operator === '-') return sumOf(expression, position);
   if (operator === '//') {
     const [left, right] = numbersOf(expression, position);
     return { out: call('floor', call('divide', left.out, right.out)), type: 'number' };
   }
-  if (operator === '%' && expression.left.kind === 'constant' && typeof expression.left.value === 'string')
-    return filledText(expression.left.value, shownIn(expression.right, position));
   const name = ARITHMETIC[operator];
   if (name !== undefined) {
     const [left, right] = numbersOf(expression, position);
@@ -360,9 +368,28 @@ function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position:
   return { out: tested(expression, position), type: 'boolean' };
 }
 
+/** Operators that are reckoned with as Python does, where a record is read. */
+const OF_RECORDS: ReadonlySet<string> = new Set(['+', '-', '*', '/', '//', '%', '**']);
+/** Types of moments, which are reckoned with in another way. */
+const TIMES: ReadonlySet<ValueType> = new Set(['seconds', 'day', 'span']);
+
+/** Translates what is reckoned with fields of a record, whose types are known only while it runs. */
+function ofRecordOf(
+  { operator, left, right }: Extract<Expression, { kind: 'binary' }>,
+  position: TemplatePosition,
+): Typed | undefined {
+  if (position.hasUndefined !== true || !OF_RECORDS.has(operator)) return undefined;
+  const both = [valueOf(left, position), valueOf(right, position)] as const;
+  if (!both.some(({ out }) => readsRow(out)) || both.some(({ type }) => TIMES.has(type))) return undefined;
+  const isText = operator === '+' && both.some(({ type }) => type === 'text');
+  // whether a number has a fraction is known only while it runs
+  return { out: python(operator, ...both), type: isText ? 'text' : 'any' };
+}
+
 function shownIn(part: Expression, position: TemplatePosition): Typed {
   const typed = valueOf(part, position);
-  return position.hasUndefined === true && isField(typed.out) ? shownField(part, typed) : typed;
+  if (position.hasUndefined !== true || typed.type !== 'any' || !readsRow(typed.out)) return typed;
+  return isField(typed.out) ? shownField(part, typed) : { out: call('python_text', typed.out), type: 'text' };
 }
 
 /** Translates `'%02d' % number`: a text with one number or text in it. */

@@ -111,6 +111,60 @@ export const VALUE_CASES: readonly TwoRuns[] = [
   ),
   made('the text 0 is true', "{{ 'yes' if record.n else 'no' }}", [{ n: '0' }, { n: 0 }], ['no', 'yes']),
   made('a constant is read, too', '1.50', [{}], ['1.5']),
+  made(
+    'fractions are kept in binary digits',
+    '{{ record.n * 1.1 }}',
+    [{ n: 3 }, { n: 0.1 }],
+    ['0.11000000000000001', '3.3000000000000003'],
+  ),
+  made(
+    'texts and lists are repeated',
+    '{{ record.s * 2 }}',
+    [{ s: 'ab' }, { s: 4 }, { s: true }],
+    ['2', '8', 'abab'],
+  ),
+  made('a quotient has a fraction', '{{ (record.n / 2) ~ "x" }}', [{ n: 4 }, { n: 5 }], ['2.0x', '2.5x']),
+  made(
+    'a part of a list is one',
+    "{{ record.l[1:] | join('-') }}",
+    [{ l: ['a', 'b', 'c'] }, { l: [] }],
+    ['', 'b-c'],
+  ),
+  made('a part may have a step', '{{ record.s[::2] }}', [{ s: 'abcde' }, { s: 'x' }], ['ace', 'x']),
+  made(
+    'joined items are written as Python writes them',
+    "{{ record.l | join('|') }}",
+    [{ l: [true, 1.5, null] }, { l: ['x', 'y'] }],
+    ['True|1.5|None', 'x|y'],
+  ),
+  made(
+    'what is no text is JSON by the filter string',
+    '{{ record.s | string }}',
+    [{ s: 5 }, { s: null }, { s: 'x' }],
+    ['5', 'null', 'x'],
+  ),
+  made(
+    'a number is no text in a list',
+    "{{ 'yes' if '1' in record.l else 'no' }}",
+    [{ l: ['1'] }, { l: [1] }],
+    ['no', 'yes'],
+  ),
+  made('true is 1', '{{ record.b | int }}', [{ b: true }, { b: '7.9' }, { b: 'x' }], ['0', '1', '7']),
+  made(
+    'the time of a text keeps its fraction of a second',
+    "{{ format_datetime(record.t, '%Y-%m-%dT%H:%M:%S.%f') }} {{ format_datetime(record.t, '%ms') }} {{ timestamp(record.t) }}",
+    [{ t: '2024-01-15T10:00:00.123Z' }, { t: '2024-01-15T10:00:00+01:00' }],
+    [
+      '2024-01-15T09:00:00.000000 1705309200000 1705309200.0',
+      '2024-01-15T10:00:00.123000 1705312800123 1705312800.123',
+    ],
+  ),
+  made(
+    'an object that is missing is the one that stands for it',
+    "{{ 'none' if record.get('o', {}) is none else 'some' }}",
+    [{}, { o: { a: 1 } }, { o: null }],
+    ['none', 'some', 'some'],
+  ),
 ];
 
 const SETTINGS = { text: 'abc', list: ['a', 'b'], count: '12' };
