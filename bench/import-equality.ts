@@ -1,7 +1,7 @@
 // Compares requests and records of imported connectors with those of the Airbyte CDK, over made-up answers, in two runs, the
 // second of which has the state of the first. Prints a table, and what differs.
 //
-//   node bench/import-equality.ts FOLDER [--only shop,mail] [--streams 25] [--odd 0.05] [--json FILE] [--python python3]
+//   node bench/import-equality.ts FOLDER [--only shop,mail] [--streams 25] [--odd 0.05] [--rare 0.2] [--runs 3] [--json FILE] [--python python3]
 //
 // FOLDER has connectors: a folder each with manifest.yaml, and components.py and schemas beside it. The CDK is installed into
 // bench/.peers, a folder of its own; --python names another one that has it, and freezegun.
@@ -31,7 +31,6 @@ import { keyOf, Replay, type Exchange } from './import-equality/replay.ts';
 import { TheirReader, type TheirRun } from './import-equality/their-reader.ts';
 import { withFolder } from './support/folder.ts';
 
-const NOW = Date.parse('2024-07-01T12:30:00Z'); // of read_manifest.py
 const AGAIN = '(again) ';
 const { values: given, positionals } = parseArgs({
   allowPositionals: true,
@@ -40,6 +39,8 @@ const { values: given, positionals } = parseArgs({
     stream: { type: 'string' },
     streams: { type: 'string', default: '25' },
     odd: { type: 'string', default: '0' },
+    rare: { type: 'string', default: '0' },
+    runs: { type: 'string', default: '2' },
     json: { type: 'string' },
     keep: { type: 'string' },
     settings: { type: 'string' },
@@ -73,7 +74,13 @@ async function compareConnector(
   const own = given.settings === undefined ? undefined : path.join(given.settings, `${connector}.json`);
   if (own !== undefined && existsSync(own))
     writeFileSync(path.join(out, 'own-settings.json'), behind(base, readFileSync(own, 'utf8')));
-  const reader = new TheirReader(manifest, out, { base, odd: given.odd, python });
+  const reader = new TheirReader(manifest, out, {
+    base,
+    odd: given.odd,
+    rare: given.rare,
+    runs: given.runs,
+    python,
+  });
   try {
     const settings = await reader.settings();
     const imported = await checked(
@@ -184,7 +191,7 @@ async function compareStream({ connector, report, runs, imported, folder, replay
         log: silentLog,
         keepRecording: 0,
         resume: false,
-        env: { ...systemEnv, now: () => NOW, sleep: async () => {} },
+        env: { ...systemEnv, now: () => theirs.now ?? 0, sleep: async () => {} },
       });
     } catch (error) {
       failure = error instanceof Error ? error.message : String(error);

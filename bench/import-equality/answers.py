@@ -28,21 +28,24 @@ class TooMuch(Exception):
 class Answers:
     """Answers in place of the network: to a retriever what its selector and its paginator look for, to logins a token."""
 
-    def __init__(self, known, odd):
+    def __init__(self, known, odd, rare):
         self.known = known
-        self.rows = Rows(known, odd)
+        self.rare = rare
+        self.rows = Rows(known, odd, rare)
         self.local = threading.local()
         self.plans = {}
         self.calms = {}
         self.notes = set()
         self.reset(None)
 
-    def reset(self, main):
+    def reset(self, main, now=NOW):
         self.main = main
+        self.rows.now = now
         self.runs = getattr(self, "runs", 0) + 1
         self.exchanges = []
         self.pages = {}
         self.answered = {}
+        self.failing = {}
         self.lock = threading.RLock()
 
     def send(self, request, **_):
@@ -53,13 +56,18 @@ class Answers:
             if context is not None and context[0].run_of_answers != self.runs:
                 raise TooMuch("another run")
             # a login within the request of a retriever has another address
+            status = 200
             if context is None or getattr(self.local, "url", None) != request.url:
                 headers, body = {}, self.login()
             else:
                 key = json.dumps([request.method, request.url, dict(request.headers), str(request.body)], default=str)
-                if key not in self.answered:
-                    self.answered[key] = self.answer(request, *context)
-                headers, body = self.answered[key]
+                failure = self.failure(request, key, context[0])
+                if failure is not None:
+                    status, headers, body = failure
+                else:
+                    if key not in self.answered:
+                        self.answered[key] = self.answer(request, *context)
+                    headers, body = self.answered[key]
             body = body if isinstance(body, bytes) else json.dumps(body).encode()
             headers = {"Content-Type": "application/json", **headers}
             sent = request.body
@@ -69,11 +77,39 @@ class Answers:
                     "url": request.url,
                     "headers": {k: str(v) if not isinstance(v, bytes) else v.decode() for k, v in request.headers.items()},
                     "body": sent.decode() if isinstance(sent, bytes) else sent or "",
-                    "answer": {"headers": headers, "body": body.decode()},
+                    "answer": {"status": status, "headers": headers, "body": body.decode()},
                     "stream": context[0].name if context and getattr(self.local, "url", None) == request.url else None,
                 }
             )
-            return response_of(request, headers, body)
+            return response_of(request, headers, body, status)
+
+    def failure(self, request, key, retriever):
+        """An error that is left out, or one that passes with the next request; none where the stream would end."""
+        rng = seeded(key, "failure")
+        if not self.rare or rng.random() >= self.rare:
+            return None
+        if key not in self.failing:
+            handler = getattr(getattr(retriever.requester, "_http_client", None), "_error_handler", None)
+            told = json.dumps((self.known.stream(retriever.name).get("retriever", {}).get("requester") or {}).get("error_handler") or {})
+            words = re.findall(r'"error_message_contains": "([^"]+)"', told)
+            statuses = [int(code) for code in re.findall(r"\b[45]\d\d\b", told)] + [404, 403, 429, 503, 500]
+            bodies = [{}, *({"error": word} for word in words), *({"message": word} for word in words), *({"errors": [{"message": word}]} for word in words)]
+            tried = [(status, body) for status in statuses for body in bodies] + [(200, body) for body in bodies[1:]]
+            rng.shuffle(tried)
+            self.failing[key] = []
+            for status, body in tried:
+                try:
+                    seen = handler.interpret_response(response_of(request, {}, json.dumps(body).encode(), status))
+                except Exception:
+                    continue
+                if seen.response_action.name == "IGNORE":
+                    self.failing[key] = [(status, {}, body)] * 1000
+                elif seen.response_action.name in ("RETRY", "RATE_LIMITED"):
+                    self.failing[key] = [(status, {}, body)]
+                else:
+                    continue
+                break
+        return self.failing[key].pop() if self.failing[key] else None
 
     def login(self):
         token = {"access_token": "token-1", "refresh_token": "refresh-2", "token": "token-1", "expires_in": 36000, "id": "session-1"}
@@ -102,7 +138,14 @@ class Answers:
         more, size = plan["more"], plan["size"]
         is_last = page >= pages or more is None
         window = self.window(name, stream_slice)
-        count = 0 if page > pages else (size if not is_last else max(1, size - 1)) if size > ROWS or plan["counts"] else ROWS
+        unusual = seeded([name, request.url, str(request.body)], "unusual").random() if self.rare else 1
+        # the last page is full, and another one follows it
+        last_size = size if plan["counts"] and self.rare and unusual < 0.5 else max(1, size - 1)
+        count = 0 if page > pages else (size if not is_last else last_size) if size > ROWS or plan["counts"] else ROWS
+        self.lacking = None
+        if page == 1 and unusual < self.rare:
+            count, is_last = 0, True
+            self.lacking = ["empty", "null", "none"][int(unusual * 1e6) % 3]
         rows = self.rows.rows(name, count, seed, window, (page - 1) * size, pages * size)
         self.whole = (pages, (page - 1) * size, (pages - 1) * size + max(1, size - 1))
         return self.body(retriever, request, rows, plan["end"] if is_last else more, page)
@@ -146,6 +189,11 @@ class Answers:
             elif isinstance(content, dict) and not overlaps(path, self.steps(retriever)):
                 put(content, list(path), value)
         headers = {k: v for k, v in headers.items() if v != ""}
+        steps = self.steps(retriever)
+        if not rows and isinstance(content, dict) and steps and "*" not in steps and getattr(self, "lacking", None) in ("null", "none"):
+            put(content, steps, None)
+            if self.lacking == "none" and len(steps) == 1:
+                content.pop(steps[0])
         if isinstance(content, dict):
             for path, value in self.calm(retriever, request, headers, content).items():
                 put(content, list(path), value)
@@ -191,7 +239,7 @@ class Answers:
             if type(extractor).__name__ != "DpathExtractor":
                 return self.guessed(retriever, extractor, rows)
             # an object with a list inside is taken as one row: a list is the common answer
-            return rows if not self.wants_object(retriever) else rows[0]
+            return rows if not self.wants_object(retriever) else rows[0] if rows else {}
         content = {}
         if "*" in steps:
             at = steps.index("*")
@@ -337,8 +385,8 @@ def made(value, request, page, whole):
     return {"NEXT": page + 1, "PAGE": page, "PAGES": whole[0], "BEFORE": whole[1], "TOTAL": whole[2]}.get(value, value) if isinstance(value, str) else value
 
 
-def response_of(request, headers, body):
-    raw = urllib3.HTTPResponse(body=BytesIO(body), headers=headers, status=200, preload_content=False, reason="OK")
+def response_of(request, headers, body, status=200):
+    raw = urllib3.HTTPResponse(body=BytesIO(body), headers=headers, status=status, preload_content=False, reason="OK")
     answer = HTTPAdapter().build_response(request, raw) if request is not None else requests.Response()
     if request is None:
         answer.status_code = 200

@@ -5,8 +5,10 @@ import os
 import re
 from datetime import datetime, timedelta, timezone
 
-NOW = datetime(2024, 7, 1, 12, 30, tzinfo=timezone.utc)
-START = NOW - timedelta(days=42)
+NOW = datetime(2024, 7, 1, 12, 30, 0, 250000, tzinfo=timezone.utc)
+START = NOW.replace(microsecond=0) - timedelta(days=42)
+# each run is later than the one before, at another time of its day
+LATER = [timedelta(), timedelta(days=3, hours=14, minutes=7, seconds=5), timedelta(days=33, hours=-9)]
 FORMATS = ["%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d", "%Y-%m-%dT%H:%M:%S.%fZ", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S"]
 
 

@@ -1,11 +1,12 @@
 """Reads streams of a connector with the Airbyte CDK, twice, over answers that are made up of what the manifest asks for.
 
-python read_manifest.py MANIFEST OUT BASE ODD
+python read_manifest.py MANIFEST OUT BASE ODD RARE RUNS
 
 OUT gets settings.json; then each line of the input is the name of a stream in JSON, whose runs are written to runs.json:
 [{"exchanges", "records", "error", "notes"}]. The line "ready" says that a file is there. Nothing goes over the network: the
 answers take the place of the adapter of requests. BASE is the address that all others begin with, and ODD the share of cells
-with a value of another type than the schema says.
+with a value of another type than the schema says. RARE is the share of answers that are an error, empty or without a list, and
+of rows whose keys and times are unusual. Each of the RUNS, three at most, is later than the one before.
 """
 
 import copy
@@ -37,7 +38,7 @@ from airbyte_cdk.sources.declarative.schema.json_file_schema_loader import JsonF
 from airbyte_cdk.sources.streams.http.http_client import HttpClient
 from answers import Answers, TooMuch
 from freezegun import freeze_time
-from manifest import NOW, Known, walk
+from manifest import LATER, NOW, Known, walk
 from requests.adapters import HTTPAdapter
 from settings import hints, setting
 
@@ -151,7 +152,7 @@ def causes(error):
 
 
 def main():
-    file, out, base, odd = sys.argv[1:]
+    file, out, base, odd, rare, count = sys.argv[1:]
     logging.disable(logging.CRITICAL)
     signal.signal(signal.SIGPROF, too_long)
     package = os.path.dirname(os.path.abspath(file))
@@ -172,7 +173,7 @@ def main():
     config = source._config
     known = Known(resolved, package, config)
     known.manifest = resolved
-    answers = Answers(known, float(odd))
+    answers = Answers(known, float(odd), float(rare))
     os.environ["REQUEST_CACHE_PATH"] = out
     patch(answers)
     bare = {k: v for k, v in resolved.items() if k not in ("dynamic_streams", "streams", "definitions", "metadata", "stream_groups")}
@@ -185,23 +186,24 @@ def main():
         runs, state, mine = [], None, copy.deepcopy(config)
         answers.notes = set()
         answers.plans = {}
-        for _ in range(2):
+        for later in LATER[: int(count)]:
             if stream is None:
                 runs.append({"exchanges": [], "records": [], "error": "no such stream"})
                 break
             if any(node.get("type") == "AsyncRetriever" for node in walk(stream)):
                 runs.append({"exchanges": [], "records": [], "error": "asynchronous"})
                 break
-            answers.reset(name)
+            now = NOW + later
+            answers.reset(name, now)
             signal.setitimer(signal.ITIMER_PROF, 60)
             try:
-                with freeze_time(NOW, ignore=["queue", "threading", "concurrent", "selectors"]):
+                with freeze_time(now, ignore=["queue", "threading", "concurrent", "selectors"]):
                     records, last, error = read(bare, stream, mine, state)
             except Exception as caught:
                 records, last, error = [], None, f"{type(caught).__name__}: {caught}"
             signal.setitimer(signal.ITIMER_PROF, 0)
             exchanges = list(answers.exchanges)
-            runs.append({"exchanges": exchanges, "records": records, "error": error, "notes": sorted(answers.notes)})
+            runs.append({"now": int(now.timestamp() * 1000), "exchanges": exchanges, "records": records, "error": error, "notes": sorted(answers.notes)})
             runs[-1]["texts"] = [{k: text_of(v) for k, v in record.items() if isinstance(v, (dict, list))} for record in records]
             # later runs of such a stream, or of what is below one, ask an API that has the same rows elsewhere
             if any(node.get("type") == "StateDelegatingStream" for node in walk(stream)):

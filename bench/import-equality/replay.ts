@@ -9,7 +9,11 @@ export interface Exchange {
   readonly body: string;
   /** Null for a login. */
   readonly stream: string | null;
-  readonly answer: { readonly headers: Readonly<Record<string, string>>; readonly body: string };
+  readonly answer: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  };
 }
 
 /** Answers as the other tool was answered; what it never asked for gets an error, and is noted. */
@@ -49,7 +53,7 @@ export class Replay {
       response.writeHead(418, { 'content-type': 'application/json' }).end('{"error":"never asked there"}');
       return;
     }
-    response.writeHead(200, exchange.answer.headers).end(exchange.answer.body);
+    response.writeHead(exchange.answer.status, exchange.answer.headers).end(exchange.answer.body);
   }
 }
 

@@ -15,9 +15,11 @@ def seeded(*parts):
 
 
 class Rows:
-    def __init__(self, known, odd):
+    def __init__(self, known, odd, rare):
         self.known = known
         self.odd = odd
+        self.rare = rare
+        self.now = NOW
         self.needs = {}
 
     def need(self, name):
@@ -112,8 +114,41 @@ class Rows:
                 if value is not None:
                     field = re.sub(r"\{\{.*\}\}", "", cursor) or cursor
                     put(row, field.split(".") if "." in field else [field], value)
+            if self.rare:
+                self.unusual(row, name, seeded(seed, index, "rare"), window)
+            if self.rare and made and not window and seeded(seed, index, "again").random() < self.rare / 4:
+                for path in self.known.keys.get(name, []):
+                    found = at_path(made[-1], path)
+                    if found is not None:
+                        put(row, list(path), found)
             made.append(row)
         return made
+
+    def unusual(self, row, name, rng, window):
+        """Makes a key that children need a number, null or none, and a cursor one that is no time of its window."""
+        cursor, formats, key, _, _, _, sync = self.need(name)
+        for path in [*self.known.keys.get(name, []), *key]:
+            if rng.random() < self.rare and path != [cursor]:
+                value = at_path(row, path)
+                choice = rng.choice(["number", "null", "none"]) if path not in key else "number"
+                if choice == "number":
+                    if isinstance(value, str):
+                        put(row, list(path), rng.randrange(10**6))
+                elif choice == "null":
+                    put(row, list(path), None)
+                elif len(path) == 1:
+                    row.pop(path[0], None)
+        if cursor and cursor in row and rng.random() < self.rare:
+            choice = rng.choice(["null", "none", "empty", "old", "new"])
+            begin, end = window or (START, self.now)
+            form = next((f for f in formats if f), FORMATS[0])
+            moment = {"old": begin - timedelta(days=3, hours=5), "new": end + timedelta(days=1, hours=2)}.get(choice)
+            if choice == "none":
+                row.pop(cursor)
+            elif moment is None:
+                row[cursor] = None if choice == "null" else ""
+            elif sync.get("type") == "DatetimeBasedCursor" and not sync.get("is_data_feed"):
+                row[cursor] = written(moment, form)
 
     def ensure(self, row, path, schema, rng, unique=False):
         part = schema
@@ -143,17 +178,28 @@ class Rows:
         if sync.get("type") == "IncrementingCountCursor":
             return rng.randrange(1, 1000)
         form = next((f for f in formats if f), FORMATS[0])
-        begin, end = window or (START, NOW)
+        begin, end = window or (START, self.now)
         if sync.get("is_data_feed"):
-            when = NOW - timedelta(hours=30 * at + rng.randrange(20))
+            when = self.now - timedelta(hours=30 * at + rng.randrange(20))
         elif rng.random() < 0.12 and not window:
             when = begin - timedelta(days=rng.randrange(1, 30))
         else:
             when = begin + (end - begin) * rng.choice([0.0, rng.random(), rng.random(), rng.random()])
         when = when.replace(microsecond=0) if not ("%f" in form or "ms" in form) else when.replace(microsecond=123000)
-        try:
-            value = DatetimeParser().format(when, form)
-        except Exception:
-            return None
-        kinds = "number" if form in ("%s", "%ms", "%s_as_float", "%epoch_microseconds") else "string"
-        return (float(value) if "float" in form else int(value)) if kinds == "number" else value
+        return written(when, form)
+
+
+def written(when, form):
+    """A time as a row has it."""
+    try:
+        value = DatetimeParser().format(when, form)
+    except Exception:
+        return None
+    kinds = "number" if form in ("%s", "%ms", "%s_as_float", "%epoch_microseconds") else "string"
+    return (float(value) if "float" in form else int(value)) if kinds == "number" else value
+
+
+def at_path(row, path):
+    for step in path:
+        row = row.get(step) if isinstance(row, dict) else None
+    return row

@@ -5,6 +5,8 @@ import { createInterface } from 'node:readline';
 import type { Exchange } from './replay.ts';
 
 export interface TheirRun {
+  /** Milliseconds since 1970; absent where nothing was read. */
+  readonly now?: number;
   readonly exchanges: readonly Exchange[];
   readonly records: readonly unknown[];
   /** For each record, its objects and lists as JSON text. */
@@ -24,11 +26,11 @@ export class TheirReader {
   constructor(
     manifest: string,
     out: string,
-    { base, odd, python }: Readonly<Record<'base' | 'odd' | 'python', string>>,
+    { base, odd, rare, runs, python }: Readonly<Record<'base' | 'odd' | 'rare' | 'runs' | 'python', string>>,
   ) {
     this.#out = out;
     const script = path.join(import.meta.dirname, 'read_manifest.py');
-    this.#child = spawn(python, ['-B', script, manifest, out, base, odd], { stdio: 'pipe' });
+    this.#child = spawn(python, ['-B', script, manifest, out, base, odd, rare, runs], { stdio: 'pipe' });
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
     this.#child.stderr.on(
       'data',

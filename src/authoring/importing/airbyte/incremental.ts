@@ -225,9 +225,11 @@ function endOf(
   scope: TemplateScope,
 ): TranslatedJson | undefined {
   const given = momentOf(cursor, 'end_datetime', format, scope);
+  const endFormat = formatOf(cursor, 'end_datetime', scope);
+  // the present time of a function is one in whole seconds
+  if (given === NOW && hasFraction(endFormat || format)) return undefined;
   if (given === undefined || hasTime(format)) return given;
-  if (granularity === undefined && (given === NOW || hasTime(formatOf(cursor, 'end_datetime', scope))))
-    return given;
+  if (hasTime(endFormat) || (granularity === undefined && given === NOW)) return given;
   if (typeof given === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(given)) return given;
   return call('strtotime', /%[dejFx]/.test(format) ? 'today' : FIRST_OF_MONTH, secondsOf(given));
 }
