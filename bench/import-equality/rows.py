@@ -132,7 +132,7 @@ class Rows:
                 value = at_path(row, path)
                 choice = rng.choice(["number", "null", "none"]) if path not in key else "number"
                 if choice == "number":
-                    if isinstance(value, str):
+                    if isinstance(value, str) and "string" not in json.dumps(declared(self.known.schema(name), path).get("type")):
                         put(row, list(path), rng.randrange(10**6))
                 elif choice == "null":
                     put(row, list(path), None)
@@ -197,6 +197,12 @@ def written(when, form):
         return None
     kinds = "number" if form in ("%s", "%ms", "%s_as_float", "%epoch_microseconds") else "string"
     return (float(value) if "float" in form else int(value)) if kinds == "number" else value
+
+
+def declared(schema, path):
+    for step in path:
+        schema = ((schema or {}).get("properties") or {}).get(step) if isinstance(schema, dict) else None
+    return schema if isinstance(schema, dict) else {}
 
 
 def at_path(row, path):

@@ -404,14 +404,15 @@ function dated(
   scope: TemplateScope,
 ): TranslatedJson {
   const { out, type } = translated(value, component, scope, requestPosition(scope, 'the time of the cursor'));
-  if (type === 'seconds' || type === 'day' || USUAL.test(format)) return out;
+  const isUsual = USUAL.test(format);
+  if (type === 'seconds' || type === 'day' || (isUsual && !hasFraction(format))) return out;
   if (format === '%s' && typeof out === 'number') return out;
   // what was written in this very format a moment ago
   if (isMap(out) && out['function'] === 'date' && isSequence(out['args'])) {
     const [written, moment, ...zone] = out['args'];
     if (written === phpFormat(format) && moment !== undefined && zone.length === 0) return moment;
   }
-  if (typeof out === 'string' && /^\d{4}-\d{2}-\d{2}/.test(out)) return out;
+  if (isUsual || (typeof out === 'string' && /^\d{4}-\d{2}-\d{2}/.test(out))) return out;
   const parts = PARTS[format];
   if (parts !== undefined) {
     const isKnown = typeof out === 'number' || (typeof out === 'string' && /^\d+$/.test(out));

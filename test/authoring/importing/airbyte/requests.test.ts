@@ -253,6 +253,15 @@ describe('windows end where the format of the cursor says', () => {
       '2024-07-01 12:30:00.250000+00:00',
     ],
     [
+      'now, written with its part of a second',
+      {
+        datetime_format: '%Y-%m-%dT%H:%M:%S.%f%z',
+        start_datetime: '2024-01-01T00:00:00.000000+0000',
+        end_datetime: "{{ now_utc().strftime('%Y-%m-%dT%H:%M:%S.%f%z') }}",
+      },
+      '2024-07-01T12:30:00.250000+0000',
+    ],
+    [
       'by a format that is not usual',
       {
         datetime_format: '%d/%m/%Y',
