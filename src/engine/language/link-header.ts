@@ -1,5 +1,5 @@
 /** One link of a `Link` header (RFC 8288). */
-interface Link {
+export interface Link {
   /** The reference between `<` and `>`, byte for byte; it may be relative. */
   readonly target: string;
   /** Relation types, in lower case. */
@@ -25,6 +25,29 @@ export function parseLinkHeader(header: string): readonly Link[] {
     if (!text.take('>')) return links;
     links.push(linkOf(target, parameters(text)));
   }
+}
+
+const PLAIN_EDGE = /^[<> '"]+|[<> '"]+$/g;
+
+/**
+ * Finds a link as simple clients do, such as those of Python's requests: a header is cut at each comma before `<` and a
+ * link at each semicolon, quoted or not; names and relations are compared by their letters; what is no parameter ends
+ * the link; and a later link takes the place of an earlier one.
+ */
+export function plainLink(header: string, rel: string): Pick<Link, 'target' | 'attributes'> | undefined {
+  const links = header.replace(/^[ '"]+|[ '"]+$/g, '').split(/, *</);
+  const read = links.map((link) => {
+    const [target = '', ...parts] = link.split(';');
+    const pairs = parts.map((part) => part.split('='));
+    const end = pairs.findIndex(({ length }) => length !== 2);
+    const known = end === -1 ? pairs : pairs.slice(0, end);
+    const attributes = known.map((pair) => pair.map((text) => text.replaceAll(/^[ '"]+|[ '"]+$/g, '')));
+    return {
+      target: target.replaceAll(PLAIN_EDGE, ''),
+      attributes: new Map(attributes.map(([name = '', value = '']) => [name, value])),
+    };
+  });
+  return read.findLast(({ attributes }) => attributes.get('rel') === rel);
 }
 
 /** Reads parameters up to the comma that ends the link, or to the first text that is no parameter. */

@@ -13,7 +13,7 @@ import {
 import { kindOf } from '../../lib/read-settings.ts';
 import { meantAndKnown, meantOr } from '../../lib/suggest.ts';
 import { isContext, type SourceContext, type SourceKind } from './kinds.ts';
-import { parseLinkHeader } from './link-header.ts';
+import { parseLinkHeader, plainLink, type Link } from './link-header.ts';
 import { compilePlace } from './place.ts';
 import { invalidSetting } from './value-settings.ts';
 import { needsOf, type CompileSource, type Read, type SourceNeeds, type SourceOptions } from './types.ts';
@@ -94,11 +94,7 @@ export function readingOf(
       return { text: `the header ${toText(value)}`, needs, read: (view) => view.header?.(name) };
     }
     case 'link':
-      return linkReading(
-        textAt(kind, value, options).toLowerCase(),
-        beside && getKey(beside, 'attribute'),
-        options,
-      );
+      return linkReading(textAt(kind, value, options), beside, options);
     default:
       return pathReading(kind, pathAt(kind, value, options, beside));
   }
@@ -201,9 +197,11 @@ const FACT_NEEDS: Readonly<Record<AnswerFact, SourceNeeds>> = {
  */
 function linkReading(
   rel: string,
-  attribute: Json | undefined,
+  beside: AnyObject | undefined,
   { at, invalid = invalidSetting }: SourceOptions,
 ): Read {
+  const attribute = beside && getKey(beside, 'attribute');
+  const find = beside !== undefined && getKey(beside, 'plain') === true ? plainLink : standardLink;
   if (attribute !== undefined && typeof attribute !== 'string')
     throw invalid(`${at}.attribute`, `The name of an attribute is a text, and here is ${kindOf(attribute)}.`);
   const name = attribute?.toLowerCase();
@@ -213,15 +211,24 @@ function linkReading(
     read(view) {
       const url = view.answer?.('url');
       const base = typeof url === 'string' ? url : '';
-      const isPage = (anchor: string): boolean =>
-        !anchor.includes('#') && resolveReference(anchor, base) === base;
-      const link = parseLinkHeader(view.header?.('link') ?? '').find(
-        ({ rels, anchor }) => rels.includes(rel) && (anchor === undefined || isPage(anchor)),
-      );
+      const link = find(view.header?.('link') ?? '', rel, base);
       if (link === undefined) return undefined;
       return name === undefined ? resolveReference(link.target, base) : link.attributes.get(name);
     },
   };
+}
+
+/** Finds a link as the standard says: a relation is one of several words, in any case, and of this page. */
+function standardLink(
+  header: string,
+  rel: string,
+  page: string,
+): Pick<Link, 'target' | 'attributes'> | undefined {
+  const isPage = (anchor: string): boolean =>
+    !anchor.includes('#') && resolveReference(anchor, page) === page;
+  return parseLinkHeader(header).find(
+    ({ rels, anchor }) => rels.includes(rel.toLowerCase()) && (anchor === undefined || isPage(anchor)),
+  );
 }
 
 function pathAt(kind: SourceKind, value: Json, options: SourceOptions, beside: AnyObject | undefined): Path {

@@ -40,6 +40,11 @@ const sourceProperties: Readonly<Record<string, OptionSchema>> = {
   }),
   header: path('Response header', 'Name of a header of the response.', 'X-Next'),
   link: path('Link', 'Relation of a link of the header `Link`: its whole address.', 'next'),
+  plain: option(
+    'Relation as one text',
+    'Compares the relation of the link by its letters, as simple clients do: neither `Next` nor `next last` is `next`, and the last of several links counts.',
+    { type: 'boolean', default: false },
+  ),
   attribute: path('Attribute of the link', 'That attribute of the link, instead of its address.', 'results'),
   request: option(
     'What was sent',

@@ -91,6 +91,6 @@ function kindIn(value: AnyObject, { at, kinds, invalid = invalidSetting }: Sourc
 }
 
 function besideOf(kind: SourceKind): readonly string[] {
-  if (kind === 'link') return ['attribute'];
+  if (kind === 'link') return ['attribute', 'plain'];
   return ['path', 'response', 'row', 'first', 'last', 'min', 'max'].includes(kind) ? ['delimiter'] : [];
 }

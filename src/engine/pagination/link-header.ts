@@ -1,4 +1,4 @@
-import { text } from '../../lib/option.ts';
+import { option, text } from '../../lib/option.ts';
 import { compileSource } from '../language/index.ts';
 import { includedParams, includeParams } from './include-params.ts';
 import type { PaginationMethod } from './paginator.ts';
@@ -29,12 +29,21 @@ export const linkHeader: PaginationMethod = {
     type: 'object',
     properties: {
       rel: text('Relation', 'Relation of the link to follow.', { default: 'next', examples: ['next'] }),
+      plain: option(
+        'Relation as one text',
+        'Compares the relation by its letters, as simple clients do: neither `Next` nor `next last` is `next`, and the last of several links counts.',
+        { type: 'boolean', default: false },
+      ),
       includeParams,
     },
   },
   create(options, job, { at }) {
-    const rel = (read.text(options, 'rel', at) ?? 'next').toLowerCase();
-    const link = compileSource({ link: rel }, { at: `${at}.rel`, invalid });
+    const rel = read.text(options, 'rel', at) ?? 'next';
+    const isPlain = read.flag(options, 'plain', at) === true;
+    const link = compileSource(isPlain ? { link: rel, plain: true } : { link: rel }, {
+      at: `${at}.rel`,
+      invalid,
+    });
     const request = requestOf(job);
     const base = includedParams(options, at)(request);
     return {

@@ -37,6 +37,27 @@ describe('link', () => {
     expect(shown[1]).toBe('GET https://api.example.com/o {}');
   });
 
+  test('plain: a relation is one text, and a header is cut at its signs, as simple clients do', () => {
+    const next = (link: string): string =>
+      run(paginatorOf({ method: 'link', plain: true }), [page(link), page()]).shown[1] ?? 'none';
+    for (const link of [
+      '</2>; rel=Next',
+      '</2>; rel="next last"',
+      '</2>; Rel="next"',
+      '</2>; title="a; b"; rel="next"',
+      '',
+    ])
+      expect(next(link)).toBe('none');
+    for (const link of [
+      '</2>; rel="next"',
+      "</1>;rel=prev,</2>; rel='next'",
+      '</2>; rel="next"; anchor="#foo"',
+      '</1>; rel="next", </2>; rel="next"',
+      '</2>; rel="next"; title="a=b"',
+    ])
+      expect(next(link)).toBe('GET https://api.example.com/2 {}');
+  });
+
   test('includeParams keeps the parameters of the job', () => {
     const paginator = paginatorOf(
       { method: 'link', includeParams: true },
