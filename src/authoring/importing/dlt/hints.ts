@@ -6,6 +6,7 @@ import { Code, isList, type TranslatedValue, shownValue, type Value, ValueMap } 
 const HARMLESS = new Set([
   'name',
   'endpoint',
+  'processing_steps',
   'include_from_parent',
   'table_name',
   'parallelized',
@@ -23,8 +24,7 @@ export function readHints(resource: Resource): void {
   disposition(resource);
   for (const [key, value] of map.entries) {
     if (HARMLESS.has(key) || key === 'write_disposition' || value === null) continue;
-    if (key === 'processing_steps') steps(value, findings, at);
-    else if (key === 'primary_key') primaryKey(value, resource);
+    if (key === 'primary_key') primaryKey(value, resource);
     else if (key === 'merge_key') mergeKey(value, resource);
     else if (key === 'columns') columns(value, resource);
     else if (key === 'schema_contract') contract(value, findings);
@@ -88,25 +88,6 @@ function hinted(resource: Resource, hint: string): readonly string[] | undefined
     hints.get(hint) === true ? [name] : [],
   );
   return names.length === 0 ? undefined : names;
-}
-
-function steps(value: Value, findings: SourceFindings, at: string): void {
-  const list = isList(value) ? value : [value];
-  for (const [i, step] of list.entries()) {
-    const path = `${at}.processing_steps[${i}]`;
-    if (!(step instanceof ValueMap)) {
-      findings.not(path, 'A step that is Python code', step);
-      continue;
-    }
-    for (const [kind, code] of step.entries)
-      findings.not(
-        `${path}.${kind}`,
-        kind === 'filter'
-          ? 'Python code chooses the rows; say it by “where” of the job'
-          : 'Python code changes the rows; say it by “columns” of the job',
-        code,
-      );
-  }
 }
 
 /**

@@ -8,6 +8,7 @@ import { isList, PythonCall, type TranslatedValue, type Value, ValueMap } from '
 
 /** The incremental reading of a resource. */
 export interface ResourceIncremental {
+  readonly cursor: string;
   /** `incremental` of the job; undefined for a fixed stretch, which keeps no state. */
   readonly incremental: Readonly<Record<string, TranslatedValue>> | undefined;
   /** Rows that are kept besides. */
@@ -132,6 +133,7 @@ function draft(
       ...(endParam === undefined ? {} : { [endParam]: end }),
     };
     return {
+      cursor,
       incremental: undefined,
       where: [
         ...present,
@@ -160,6 +162,7 @@ function draft(
   const hasKey = key === undefined || key === null ? hasTableKey : true;
   const isDeduplicated = !isOpen && !isLagging && !(isList(key) && key.length === 0);
   return {
+    cursor,
     incremental: {
       cursor,
       ...(first === undefined ? {} : { first }),

@@ -9,6 +9,7 @@ import { readResources, type Resource } from './resources.ts';
 import { SourceSettings } from './dlt-settings.ts';
 import { filledMap } from './templates.ts';
 import { addsRows, keyOf, readHints } from './hints.ts';
+import type { RowShape } from './python/row-shape.ts';
 import type { SourceUses } from './python/source-uses.ts';
 import { type TranslatedValue, shownValue, type Value, ValueMap } from './value.ts';
 import { trimEnd } from '../../../lib/trim.ts';
@@ -169,6 +170,8 @@ interface Taken {
   readonly names: readonly string[];
   readonly parentColumns: readonly string[];
   readonly included: ReadonlyMap<string, string | undefined>;
+  readonly shape: RowShape;
+  readonly where: readonly TranslatedValue[];
   readonly authentication: TranslatedValue | undefined;
   readonly parent: Taken | undefined;
   /** True where it, and all above it, are taken over without a difference. */
@@ -283,11 +286,14 @@ class Tree {
       names,
       parentColumns,
       included,
+      shape,
+      where,
     } = jobOf(resource, { settings, paginator: client.get('paginator'), above: parent });
     const job = { ...asked, ...keyOf(resource) };
     const own = resource.endpoint.get('auth');
     const authentication = findings.attempt(own === undefined ? 'client.auth' : `${at}.endpoint.auth`, () =>
-      readAuth(own ?? client.get('auth'), settings),
+      // None of its own is none at all
+      readAuth(own === undefined ? client.get('auth') : own, settings),
     );
     readHints(resource);
     if (parent !== undefined && JSON.stringify(parent.authentication) !== JSON.stringify(authentication))
@@ -300,6 +306,8 @@ class Tree {
       names,
       parentColumns,
       included,
+      shape,
+      where,
       authentication,
       parent,
       isWhole,

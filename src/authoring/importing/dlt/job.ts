@@ -2,10 +2,12 @@ import { Untaken } from './findings.ts';
 import { mergeKeyOf } from './hints.ts';
 import { isIncrementalParam, readIncremental, type ResourceIncremental } from './incremental.ts';
 import { plainText, textOut } from './out.ts';
-import { readPaginator } from './pagination.ts';
+import { readPaginator, type ResourcePagination } from './pagination.ts';
 import { mayHaveLists, pathOf } from './paths.ts';
 import { readResponseActions } from './reactions.ts';
 import { resolveParam, resourceField, type Resource } from './resources.ts';
+import { columnsOfShape, isKept, type RowShape } from './python/row-shape.ts';
+import { shapeOf } from './steps.ts';
 import type { SourceSettings } from './dlt-settings.ts';
 import { deepFilled, filledMap, partsOf, refuseOpen, type Resolve } from './templates.ts';
 import { call, Code, isList, type TranslatedValue, type Value, ValueMap } from './value.ts';
@@ -18,7 +20,7 @@ export interface JobContext {
   /** `client.paginator`, for resources that name none. */
   readonly paginator: Value | undefined;
   /** The job above. */
-  readonly above: Pick<ResourceDraft, 'names' | 'parentColumns' | 'included'> | undefined;
+  readonly above: Pick<ResourceDraft, 'names' | 'parentColumns' | 'included' | 'shape' | 'where'> | undefined;
 }
 
 export interface ResourceDraft {
@@ -29,6 +31,10 @@ export interface ResourceDraft {
   readonly parentColumns: readonly string[];
   /** Placeholders of the fields that it includes from its parent, by their names in its rows; undefined where it has none. */
   readonly included: ReadonlyMap<string, string | undefined>;
+  /** Its rows as steps make them. */
+  readonly shape: RowShape;
+  /** Conditions of its rows: others start no request below it. */
+  readonly where: readonly TranslatedValue[];
 }
 
 /** Converts a resource to a job. Parts that cannot be converted are among the findings of the resource. */
@@ -38,6 +44,18 @@ export function jobOf(resource: Resource, { settings, paginator, above }: JobCon
   const placeholders = new Placeholders(above, includedFields(resource));
   const incremental = findings.attempt(where('incremental'), () => readIncremental(resource, settings));
   const resolve = resolver(incremental, placeholders);
+  const shape = shapeOf(resource);
+  if (incremental !== undefined && !isKept(shape, incremental.cursor))
+    findings.not(
+      `${at}.processing_steps`,
+      `No counterpart: a step that changes “${incremental.cursor}”, the cursor`,
+    );
+  if (incremental?.incremental !== undefined && shape.where.length > 0)
+    findings.otherRows(
+      'A row that a step leaves out moves the state here, and not there: rows that come later and are older than it are read there, and not here.',
+    );
+  const rows = [...shape.where, ...(incremental?.where ?? [])];
+  const shaped = columnsOfShape(shape);
   for (const note of incremental?.notes ?? []) findings.note(note);
   for (const text of incremental?.other ?? []) findings.otherRows(text);
   for (const text of incremental?.again ?? [])
@@ -74,7 +92,10 @@ export function jobOf(resource: Resource, { settings, paginator, above }: JobCon
     ) ?? [];
   const sent = withoutSize({ ...query, ...incremental?.params }, paging?.pagination);
   const dataField = findings.attempt(where('data_selector'), () => dataFieldOf(resource, isEntity));
-  const columns = findings.attempt(`${at}.include_from_parent`, () => columnsOf(resource, above)) ?? {};
+  const columns = {
+    ...shaped.columns,
+    ...findings.attempt(`${at}.include_from_parent`, () => columnsOf(resource, above, shape)),
+  };
   const job: ResourceJob = {
     // the state has its name
     ...(incremental?.incremental === undefined ? {} : { id: resource.name }),
@@ -95,8 +116,11 @@ export function jobOf(resource: Resource, { settings, paginator, above }: JobCon
             ...(resource.parent === undefined ? {} : { perParent: false }),
           },
         }),
-    ...((incremental?.where.length ?? 0) === 0 ? {} : { where: incremental?.where ?? [] }),
+    ...untold(incremental, paging),
+    ...(rows.length === 0 ? {} : { where: rows }),
+    ...(above === undefined || above.where.length === 0 ? {} : { recursionFilter: above.where }),
     ...(Object.keys(columns).length === 0 ? {} : { columns }),
+    ...(shaped.exclude.length === 0 ? {} : { exclude: shaped.exclude }),
     ...(reactions.length === 0 ? {} : { reactions }),
   };
   const parentColumns = [...(above?.parentColumns ?? []), ...placeholders.columns()];
@@ -104,7 +128,21 @@ export function jobOf(resource: Resource, { settings, paginator, above }: JobCon
   const included = new Map(
     includedFields(resource).map((field) => [`_${resource.parent}_${field}`, placeholders.known(field)]),
   );
-  return { job, names: placeholders.names, parentColumns, included };
+  return { job, names: placeholders.names, parentColumns, included, shape, where: rows };
+}
+
+/**
+ * Takes the total that the pagination looks at for no sign that rows are missing: the state moves there whatever it says
+ * at the end, and held back here, the next run would read the same rows again.
+ */
+function untold(
+  incremental: ResourceIncremental | undefined,
+  paging: ResourcePagination | undefined,
+): ResourceJob {
+  const notSigns = paging?.signs ?? [];
+  return incremental?.incremental === undefined || notSigns.length === 0
+    ? {}
+    : { completeness: { notSigns } };
 }
 
 /** Parameters go into the query, whatever the method is. Without a body a POST of ours would send an empty list. */
@@ -130,12 +168,14 @@ class Placeholders {
   readonly #taken: readonly string[];
   /** Placeholders of the job above for what its rows include from their own parents. */
   readonly #included: ResourceDraft['included'];
+  readonly #above: JobContext['above'];
   readonly #handedOn: readonly string[];
   readonly #fields = new Map<string, string>();
   readonly #computed = new Map<string, TranslatedValue>();
 
   /** @param handedOn fields that are included in the rows: resources below may ask with them, too */
   constructor(above: JobContext['above'], handedOn: readonly string[]) {
+    this.#above = above;
     this.#taken = above?.names ?? [];
     this.#included = above?.included ?? new Map();
     this.#handedOn = handedOn;
@@ -143,6 +183,11 @@ class Placeholders {
 
   get names(): readonly string[] {
     return [...this.#taken, ...this.#fields.values(), ...this.#computed.keys()];
+  }
+
+  /** Refuses a field that the steps of the parent change. */
+  refuseChanged(field: string): void {
+    if (!this.#included.has(field)) refuseChanged(field, this.#above);
   }
 
   /** Tells whether a field is a placeholder: an id, and what is known by a name anyway. Other fields may be of any kind. */
@@ -202,6 +247,7 @@ class Placeholders {
 function resolver(incremental: ResourceIncremental | undefined, placeholders: Placeholders): Resolve {
   return (field, keepsKind) => {
     const found = resourceField(field);
+    if (found !== undefined) placeholders.refuseChanged(found.field);
     if (found !== undefined && placeholders.isAsked(found.field))
       return { placeholder: placeholders.nameOf(found.field) };
     if (found !== undefined && keepsKind) return orNull(parentField(found.field));
@@ -268,6 +314,7 @@ function fieldValue(
 
 /** Returns a field of the parent row as part of the address. */
 function parentPart(field: string, placeholders: Placeholders): TranslatedValue {
+  placeholders.refuseChanged(field);
   return placeholders.isAsked(field) ? `{${placeholders.nameOf(field)}}` : parentText(field);
 }
 
@@ -343,9 +390,11 @@ function includedFields({ map, parent }: Resource): readonly string[] {
 function columnsOf(
   { map, parent, findings, at }: Resource,
   above: JobContext['above'],
+  shape: RowShape,
 ): Record<string, TranslatedValue> {
   const fields = map.get('include_from_parent');
-  if (!isGiven(fields)) return {};
+  // a new dictionary has none of them
+  if (!isGiven(fields) || !shape.keepsRest) return {};
   if (!isList(fields) || parent === undefined) {
     findings.not(`${at}.include_from_parent`, 'No counterpart: fields of a parent', fields);
     return {};
@@ -355,12 +404,19 @@ function columnsOf(
       const name = plainText(field, 'include_from_parent');
       if (above?.included.has(name) === true)
         throw new Untaken(`“${name}”, which the parent includes from its own parent`);
+      refuseChanged(name, above);
       findings.column(
         `“_${parent}_${name}” is called “${parent}_${name}”, and is empty where it is an object`,
       );
       return [`${parent}_${name}`, { parent: name }];
     }),
   );
+}
+
+/** Refuses a field of the parent that its steps change: requests have what the API gave. */
+function refuseChanged(field: string, above: JobContext['above']): void {
+  if (above !== undefined && !isKept(above.shape, field))
+    throw new Untaken(`“${field}” of the parent, which a step of it changes`);
 }
 
 function tableOf({ map, name, findings, at }: Resource): string {

@@ -9,6 +9,8 @@ export interface ResourcePagination {
   readonly pagination: Map;
   /** True where later requests leave out the parameters of the first one. */
   readonly followsAddress: boolean;
+  /** Paths of a total or a flag of more that it looks at itself. */
+  readonly signs?: readonly string[];
 }
 
 /** Classes of paginators, by the word of the same in a configuration. */
@@ -162,7 +164,8 @@ const TYPES: Readonly<Record<string, Build>> = {
   json_response: (options, findings) =>
     TYPES['json_link']?.(options, findings) ?? { pagination: { method: 'none' }, followsAddress: false },
   header_link: (options) => ({
-    pagination: { method: 'link', rel: options.text('links_next_key') ?? 'next' },
+    // its relation is compared there by its letters
+    pagination: { method: 'link', rel: options.text('links_next_key') ?? 'next', plain: true },
     followsAddress: true,
   }),
   header_cursor: (options) => ({
@@ -216,6 +219,7 @@ const TYPES: Readonly<Record<string, Build>> = {
         ),
       },
       followsAddress: false,
+      signs: signsOf(options),
     };
   },
   page_number: (options, findings) => {
@@ -248,6 +252,7 @@ const TYPES: Readonly<Record<string, Build>> = {
         ),
       },
       followsAddress: false,
+      signs: signsOf(options),
     };
   },
   auto: (_options, findings) => {
@@ -288,6 +293,12 @@ const TYPES: Readonly<Record<string, Build>> = {
     };
   },
 };
+
+function signsOf(options: Options): readonly string[] {
+  return [options.path('total_path', 'total'), options.path('has_more_path', undefined)].filter(
+    (path) => path !== undefined,
+  );
+}
 
 function emptyPage(options: Options): Map {
   return options.flag('stop_after_empty_page', true) ? { emptyPage: 'stop' } : { emptyPage: 'goOn' };

@@ -20,6 +20,8 @@ function reactionOf(action: Value): TranslatedValue {
   const conditions: TranslatedValue[] = [];
   if (status !== undefined && status !== null) {
     if (typeof status !== 'number') throw new Untaken('a status that is no number', status);
+    if (status >= 300 && status < 400)
+      throw new Untaken('the status of a redirect, which is followed', status);
     conditions.push({ status });
   }
   if (content !== undefined && content !== null) {

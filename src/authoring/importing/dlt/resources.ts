@@ -1,5 +1,5 @@
 import { SourceFindings, Untaken } from './findings.ts';
-import type { SourceUses } from './python/source-uses.ts';
+import type { AddedStep, SourceUses } from './python/source-uses.ts';
 import { fieldsOf } from './templates.ts';
 import { PythonCall, Code, isList, shownValue, ValueMap, type Value } from './value.ts';
 
@@ -16,6 +16,8 @@ export interface Resource {
   readonly sharesParams: boolean;
   /** The resource whose rows give values to its requests. */
   readonly parent: string | undefined;
+  /** Steps that code gives it besides its own. */
+  readonly addedSteps: readonly AddedStep[];
   readonly findings: SourceFindings;
 }
 
@@ -56,14 +58,17 @@ export function readResources(
       strange.push({ name, at, value: 'a resource of this name is there already' });
       continue;
     }
+    const steps = uses.changes.flatMap(({ names, step }) =>
+      step !== undefined && isOnly(name, names, known) ? [step] : [],
+    );
     const resource = merged(
-      name,
-      at,
+      { name, at, addedSteps: steps },
       withUses(own, name, uses),
       new ValueMap([...uses.defaults.entries, ...defaults.entries], defaults.open),
     );
-    for (const { names, text, line } of uses.changes)
-      if (names.includes(name) || !names.some((each) => known.has(each)))
+    for (const { names, text, line, step } of uses.changes)
+      if (step !== undefined && isOnly(name, names, known)) continue;
+      else if (names.includes(name) || !names.some((each) => known.has(each)))
         resource.findings.not(
           `line ${line}`,
           'Code changes its rows, or how they are written',
@@ -115,7 +120,16 @@ function nameOf(item: Value): string | undefined {
   return undefined;
 }
 
-function merged(name: string, at: string, own: ValueMap, defaults: ValueMap): Resource {
+/** Tells whether a resource is the only one whose name is among others. */
+function isOnly(name: string, names: readonly string[], known: ReadonlySet<string>): boolean {
+  return names.includes(name) && names.every((each) => each === name || !known.has(each));
+}
+
+function merged(
+  { name, at, addedSteps }: Pick<Resource, 'name' | 'at' | 'addedSteps'>,
+  own: ValueMap,
+  defaults: ValueMap,
+): Resource {
   const findings = new SourceFindings();
   const usual = endpointOf(defaults, findings, 'resource_defaults');
   const ownEndpoint = endpointOf(own, findings, at);
@@ -144,6 +158,7 @@ function merged(name: string, at: string, own: ValueMap, defaults: ValueMap): Re
   const known = {
     name,
     at,
+    addedSteps,
     map,
     endpoint,
     path: typeof path === 'string' ? path : name,

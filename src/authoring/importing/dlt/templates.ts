@@ -109,6 +109,9 @@ export function filledMap(
     entries.flatMap(([key, item]): [string, TranslatedValue][] => {
       if (!takesLists || !isList(item)) return [[keyOf(key), one(item)]];
       const items = item.filter((each) => each !== null).map(one);
+      // a list that is sent is not worked out
+      if (items.some((each) => typeof each === 'object'))
+        throw new Untaken('a list with values that are known only in a run', item);
       return items.length === 0 ? [] : [[keyOf(key), items]];
     }),
   );

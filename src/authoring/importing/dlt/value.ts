@@ -1,3 +1,5 @@
+import type { PythonFile, PythonNode } from '../python/python-file.ts';
+
 /** A value of a source as it is written: JSON, and what code stands for that is not run. */
 export type Value =
   | null
@@ -74,6 +76,21 @@ export class Code {
   constructor(text: string, line: number) {
     this.text = text;
     this.line = line;
+  }
+}
+
+/** A function of the file, or a lambda. */
+export class FunctionCode extends Code {
+  readonly file: PythonFile;
+  readonly node: PythonNode;
+  /** Reads an expression inside of it. */
+  readonly read: (node: PythonNode) => Value;
+
+  constructor(code: Code, file: PythonFile, node: PythonNode, read: (node: PythonNode) => Value) {
+    super(code.text, code.line);
+    this.file = file;
+    this.node = node;
+    this.read = read;
   }
 }
 

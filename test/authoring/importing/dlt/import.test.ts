@@ -580,7 +580,7 @@ describe('parents and children', () => {
   test('a child that is not the same has a row of its own, disabled, and its parent goes on', async () => {
     const imported = await taken(`
       {"name": "parents"},
-      {"name": "details", "endpoint": "parents/{resources.parents.id}", "processing_steps": [{"map": lambda r: r}]},
+      {"name": "details", "endpoint": "parents/{resources.parents.id}", "processing_steps": [{"map": lambda r: mixed(r)}]},
       {"name": "more", "endpoint": "parents/{resources.details.id}/x"},`);
     expect(outcomes(imported)).toEqual({
       parents: 'other rows',
@@ -588,7 +588,7 @@ describe('parents and children', () => {
       more: 'not',
     });
     expect(imported.stdout).toContain(
-      'Python code changes the rows; say it by “columns” of the job (resources[1].processing_steps[0].map): lambda r: r',
+      'No counterpart: a step whose code is not understood (resources[1].processing_steps[0]): mixed(r)',
     );
     expect(imported.stdout).toContain("Its parent “details” can't be taken over");
     expect(Object.keys(await tablesOf(imported))).toEqual(['parents']);
@@ -616,6 +616,14 @@ describe('parents and children', () => {
     [
       '{"name": "a", "endpoint": {"auth": MyAuth()}}',
       'No counterpart: the class MyAuth, which is Python code',
+    ],
+    [
+      '{"name": "a"}, {"name": "b", "endpoint": {"params": {"ids": ["{resources.a.id}", "x"]}}}',
+      'No counterpart: a list with values that are known only in a run',
+    ],
+    [
+      '{"name": "a", "endpoint": {"response_actions": [{"status_code": 302, "action": "ignore"}]}}',
+      'No counterpart: the status of a redirect, which is followed',
     ],
     [
       '{"name": "a", "endpoint": {"response_actions": [fix]}}',
@@ -883,7 +891,7 @@ const changed = (code: string): string => `not | Code changes its rows, or how t
 
 describe('what code does with the source', () => {
   test.each<[string, string[]]>([
-    ['s = shop()\ns.b.add_map(lambda row: row)', ['exact', changed('s.b.add_map(lambda row: row)')]],
+    ['s = shop()\ns.b.add_map(mixed)', ['exact', changed('s.b.add_map(mixed)')]],
     [
       's = shop()\ns.resources["a"].add_filter(keep)',
       [changed('s.resources["a"].add_filter(keep)'), 'exact'],

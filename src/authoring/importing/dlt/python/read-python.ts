@@ -1,4 +1,14 @@
-import { PythonCall, Code, isList, MAX_DEPTH, Setting, TextParts, ValueMap, type Value } from '../value.ts';
+import {
+  PythonCall,
+  Code,
+  FunctionCode,
+  isList,
+  MAX_DEPTH,
+  Setting,
+  TextParts,
+  ValueMap,
+  type Value,
+} from '../value.ts';
 import { children, groups } from '../../python/nodes.ts';
 import type { PythonNode, PythonFile, PythonSpan } from '../../python/python-file.ts';
 import { unescaped } from '../../python/strings.ts';
@@ -14,6 +24,7 @@ export class PythonReader {
   /** Parameters of functions without a default. */
   readonly #parameters = new Set<string>();
   readonly #usedNames = new Set<string>();
+  readonly #functions = new Map<string, PythonNode>();
   /** Offsets of the expressions whose names are being resolved: one of them inside of itself is a circle. */
   readonly #resolving = new Set<number>();
   #depth = 0;
@@ -22,6 +33,10 @@ export class PythonReader {
   constructor(file: PythonFile) {
     this.#file = file;
     for (const node of file.nodes('AssignStatement')) this.#collect(children(node));
+    for (const node of file.nodes('FunctionDefinition')) {
+      const name = children(node).find((child) => child.name === 'VariableName');
+      if (name !== undefined && node.parent?.name === 'Script') this.#functions.set(file.text(name), node);
+    }
     for (const node of file.nodes('ParamList'))
       if (node.parent?.name === 'FunctionDefinition')
         for (const parameter of groups(node)) {
@@ -94,7 +109,9 @@ export class PythonReader {
       case 'ContinuedString':
         return this.#string(node);
       case 'VariableName':
-        return this.valueOf(this.#file.text(node), node.from);
+        return this.valueOf(this.#file.text(node), node.from) ?? this.#functionAt(node);
+      case 'LambdaExpression':
+        return this.#function(node, node);
       case 'ParenthesizedExpression':
         return this.read(children(node)[1] ?? node);
       case 'ArrayExpression':
@@ -119,6 +136,15 @@ export class PythonReader {
       default:
         return undefined;
     }
+  }
+
+  #functionAt(name: PythonNode): FunctionCode | undefined {
+    const found = this.#functions.get(this.#file.text(name));
+    return found === undefined ? undefined : this.#function(name, found);
+  }
+
+  #function(shown: PythonNode, node: PythonNode): FunctionCode {
+    return new FunctionCode(this.#code(shown), this.#file, node, (inside) => this.read(inside));
   }
 
   /** Returns an expression as code that is not evaluated, or the inside of its brackets. */

@@ -1,6 +1,6 @@
 import { children, groups } from '../../python/nodes.ts';
 import type { PythonFile, PythonNode } from '../../python/python-file.ts';
-import { type Value, ValueMap } from '../value.ts';
+import { FunctionCode, type Value, ValueMap } from '../value.ts';
 import type { PythonReader } from './read-python.ts';
 
 /** Use of the sources of a file by its code. */
@@ -15,11 +15,19 @@ export interface SourceUses {
   readonly changes: readonly SourceChange[];
 }
 
+/** A step that code adds to a resource. */
+export interface AddedStep {
+  readonly kind: 'filter' | 'map';
+  readonly code: FunctionCode;
+}
+
 export interface SourceChange {
   /** Names in the expression, one of which may be that of the resource: `source.posts` or `source.resources["posts"]`. */
   readonly names: readonly string[];
   readonly text: string;
   readonly line: number;
+  /** The step that it adds, where it does nothing else and is run in any case. */
+  readonly step?: AddedStep;
 }
 
 /** For a file without code. */
@@ -53,14 +61,21 @@ export function usesOf(file: PythonFile, reader: PythonReader, sources: readonly
   const overrides: (readonly [string, Value])[] = [];
   const selected: string[] = [];
   const changes: SourceChange[] = [];
-  const add = (node: PythonNode, names: readonly string[] = []): void => {
-    changes.push({ names, text: file.oneLine(node), line: file.place(node.from).line });
+  const add = (node: PythonNode, names: readonly string[] = [], step?: AddedStep): void => {
+    changes.push({
+      names,
+      text: file.oneLine(node),
+      line: file.place(node.from).line,
+      ...(step === undefined ? {} : { step }),
+    });
   };
-  for (const call of file.nodes('CallExpression')) {
+  // of a.add_map(…).add_filter(…) the first one is inside of the second one
+  for (const call of file.nodes('CallExpression').toSorted((one, other) => one.to - other.to)) {
     const [callee, list] = children(call);
     if (callee?.name !== 'MemberExpression' || list === undefined) continue;
     const method = callee.lastChild === null ? '' : file.text(callee.lastChild);
-    if (CHANGES.test(method) && isOfSource(callee)) add(call, namesIn(callee, file));
+    if (CHANGES.test(method) && isOfSource(callee))
+      add(call, namesIn(callee, file), addedStep(call, method, reader));
     else if (method === 'with_resources' && isOfSource(callee))
       for (const [first] of groups(list)) {
         const name = first === undefined ? null : reader.read(first);
@@ -92,6 +107,20 @@ export function usesOf(file: PythonFile, reader: PythonReader, sources: readonly
     selected: selected.length === 0 || isWhole ? undefined : selected,
     changes,
   };
+}
+
+/** Returns the step of `posts.add_map(…)` that is run in any case; undefined for anything else. */
+function addedStep(call: PythonNode, method: string, reader: PythonReader): AddedStep | undefined {
+  const kind = method === 'add_map' ? 'map' : method === 'add_filter' ? 'filter' : undefined;
+  const [, list] = children(call);
+  const [given, ...others] = list === undefined ? [] : groups(list).filter((group) => group.length > 0);
+  const [node, ...more] = given ?? [];
+  for (let at = call.parent; at !== null; at = at.parent)
+    if (/^(?:For|While|If|Try|With|Match)Statement$|Lambda|Comprehension|Conditional/.test(at.name))
+      return undefined;
+  if (kind === undefined || node === undefined || others.length + more.length > 0) return undefined;
+  const code = reader.read(node);
+  return code instanceof FunctionCode ? { kind, code } : undefined;
 }
 
 /** Returns a test whether an expression is a source, or a part of one: a call that makes it, or a name that was given one. */
