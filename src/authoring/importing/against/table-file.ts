@@ -5,6 +5,9 @@ import { recordsOf } from '../../../lib/csv/records.ts';
 import { PARENT_COLUMN } from '../../../engine/records/chunk-lines.ts';
 import { safeName } from '../../../engine/records/names.ts';
 
+/** Names that were cut in front have as many characters at least: one word less than the most. */
+const SHORTENED = 32;
+
 /** A table as a run writes it, with the tables of its lists. */
 export interface OpenedTable {
   readonly file: string;
@@ -27,12 +30,25 @@ async function readTable(folder: string, name: string, names: ReadonlySet<string
   const columns = await headerOf(file);
   const lists = new Map<string, OpenedTable>();
   for (const column of columns) {
-    const below = `${name}_${column}`;
-    if (column === PARENT_COLUMN || !names.has(below)) continue;
+    if (column === PARENT_COLUMN) continue;
+    const below = names.has(`${name}_${column}`) ? `${name}_${column}` : shortened(name, column, names);
+    if (below === undefined) continue;
     const table = await readTable(folder, below, names);
     if (table.columns.includes(PARENT_COLUMN)) lists.set(column, table);
   }
   return { file, columns, lists };
+}
+
+/** Returns the table of a list whose name was cut in front; undefined where none ends as the column does, or several do. */
+function shortened(name: string, column: string, names: ReadonlySet<string>): string | undefined {
+  const bucket = name.slice(0, name.lastIndexOf('.') + 1);
+  const wanted = `_${column}`;
+  const [only, ...others] = [...names].filter((each) => {
+    if (!each.startsWith(bucket) || each.startsWith(`${name}_`)) return false;
+    const rest = each.slice(each.indexOf('_', bucket.length));
+    return each.length - bucket.length >= SHORTENED && (rest.endsWith(wanted) || wanted.endsWith(rest));
+  });
+  return others.length === 0 ? only : undefined;
 }
 
 async function headerOf(file: string): Promise<readonly string[]> {

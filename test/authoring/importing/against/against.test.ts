@@ -11,6 +11,10 @@ const FOLDER = mkdtempSync(path.join(os.tmpdir(), 'gex-import-against-'));
 
 const USERS = [1, 2, 3, 4, 5].map((id) => ({
   id,
+  // names of these tables are over 64 characters, and cut
+  rules: {
+    countries_that_are_approved_or_denied_for_sign_in: { approved: [`A${id}`, 'B'], denied: [`C${id}`] },
+  },
   name: `User ${id}`,
   createdAt: `2026-01-0${id}T10:00:00Z`,
   price: 1.5,
@@ -91,6 +95,19 @@ describe('rows that are compared with those of another tool', () => {
     expect(users.compared).toMatchObject({ result: 'equal', table: { here: 5, there: 5, equal: 5 } });
     expect(pets.compared).toMatchObject({ result: 'equal', table: { equal: 1 } });
     expect([users.outcome, code]).toEqual(['exact', 0]);
+  });
+
+  test('are equal with lists whose links and tables differ by the order of names', async () => {
+    const turned = USERS.map(({ rules, ...user }) => {
+      const { approved, denied } = rules.countries_that_are_approved_or_denied_for_sign_in;
+      return { ...user, rules: { countries_that_are_approved_or_denied_for_sign_in: { denied, approved } } };
+    });
+    const equal = await against(records('turned', { 'users.jsonl': lines(turned) }));
+    expect(equal.users.compared).toMatchObject({ result: 'equal', table: { equal: 5 } });
+    const [first, ...others] = structuredClone(turned);
+    first?.rules.countries_that_are_approved_or_denied_for_sign_in.denied.push('D');
+    const other = await against(records('turned-other', { 'users.jsonl': lines([first, ...others]) }));
+    expect(other.users.compared).toMatchObject({ result: 'differs', table: { equal: 4 } });
   });
 
   test('have fields of their own beside those that a destination adds', async () => {
