@@ -17,6 +17,8 @@ export interface Candidate {
   readonly group?: string;
   /** The parameter for page 2, and its value. */
   readonly sends?: readonly [string, Json];
+  /** It moves what the request has: a second page without rows is the end, as for pages and offsets. */
+  readonly isMoved?: true;
   /** Counter, for pages and offsets: its parameter, its first value, and the size of a page. */
   readonly counts?: Counting;
 }

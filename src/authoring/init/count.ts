@@ -1,11 +1,13 @@
 import { entriesOf, getKey, isObject, withKey, withoutKey, type AnyObject } from '../../lib/json/index.ts';
 import { numericOf } from '../../lib/read-settings.ts';
+import { bounded, boundsOf } from './bounds.ts';
 import type { Candidate, Observed } from './candidate.ts';
 import {
   besideName,
   besideSize,
   isOffsetName,
   isPageName,
+  isSizeName,
   offsetNames,
   pageNames,
   sizeName,
@@ -27,7 +29,8 @@ import { signOf, valueOf } from './signs.ts';
 export function counted(seen: Observed): Candidate[] {
   const { signs, target } = seen;
   const given = leavesOf(target.params);
-  const found: Candidate[] = [];
+  const found = bounded(seen);
+  const start = boundsOf(target.params)?.start.join('.');
   const page = signOf(signs, 'page');
   const offset = signOf(signs, 'offset') ?? signOf(signs, 'position');
   const beside = besideName(placeOfSize(target)[0]);
@@ -37,7 +40,7 @@ export function counted(seen: Observed): Candidate[] {
     if (number !== undefined && beside.offsets.includes(name)) found.push(offsetCandidate(keys, 0, seen));
     if (isPageName(name) && number !== undefined)
       found.push(pageCandidate(keys, firstOf(valueOf(page), number), seen));
-    if (isOffsetName(name) && number !== undefined)
+    if (isOffsetName(name) && number !== undefined && keys.join('.') !== start)
       found.push(offsetCandidate(keys, number === 1 && valueOf(offset) !== 0 ? 1 : 0, seen));
   }
   for (const { rel, url } of signs.links) {
@@ -60,7 +63,7 @@ export function counted(seen: Observed): Candidate[] {
     for (const name of [...pageNames(page.name), ...inBrackets(page.path)])
       found.push(pageCandidate([name], firstOf(valueOf(page), undefined), seen));
   if (offset !== undefined && !offset.path.startsWith('header '))
-    for (const name of [...offsetNames(offset.name), ...inBrackets(offset.path)])
+    for (const name of [...offsetNames(offset.name, topNames(target.params)), ...inBrackets(offset.path)])
       found.push(offsetCandidate([name], offset.kind === 'position' && offset.value === 1 ? 1 : 0, seen));
   return found;
 }
@@ -162,7 +165,8 @@ export function offsetCandidate(
       : place[0] === 'from'
         ? sizeName(undefined, [...given, 'size'])
         : (place[0] ?? '').startsWith('$')
-          ? '$top'
+          ? (given.find((name) => name.startsWith('$') && isSizeName(name)) ??
+            (echo === undefined ? '$top' : `$${echo.name}`))
           : place[0] === 'page[offset]'
             ? 'page[limit]'
             : sizeName(echo?.name, given);

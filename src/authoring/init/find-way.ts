@@ -5,7 +5,7 @@ import { overlapOf } from './compare.ts';
 import { configurationOf } from './configure.ts';
 import { offsetCandidate, pageCandidate } from './count.ts';
 import { lookAt, runOf, type ProbeContext, type ProbedList, type TriedSource } from './laboratory.ts';
-import { isPartOf, settle, WHOLE, type Settled } from './settle.ts';
+import { isPartOf, settle, skipsRows, WHOLE, type Settled } from './settle.ts';
 import { byUnnamed, type UnnamedWay } from './unnamed.ts';
 
 export interface Way {
@@ -88,9 +88,12 @@ export async function findWay(
     // an empty page is no end where the answer says that there is more
     const isEnd =
       look.outcome === 'empty' &&
-      candidate.counts !== undefined &&
+      (candidate.counts !== undefined || candidate.isMoved === true) &&
       !seesMore(seen) &&
-      !(isPicky && candidate.isGuess);
+      (!(isPicky && candidate.isGuess) ||
+        (candidate.kind === 'offset' &&
+          subject.rows.length > 1 &&
+          (await skipsRows(candidate, subject, lab))));
     if (look.outcome !== 'new' && !isEnd) {
       groups.failed(candidate);
       tried.push({ what: candidate.says, result: look.why });

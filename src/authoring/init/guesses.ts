@@ -102,11 +102,17 @@ export function pageNames(echo: string): readonly string[] {
   return [...new Set([own, 'page', echo])];
 }
 
-/** Returns names for sending a number of rows to skip that has this name in the answer. */
-export function offsetNames(echo: string): readonly string[] {
+/**
+ * Returns names for sending a number of rows to skip that has this name in the answer.
+ *
+ * @param given names of the request: beside `$limit` it is `$skip`, which it may be where the request has neither
+ */
+export function offsetNames(echo: string, given: readonly string[]): readonly string[] {
   const words = wordsOf(echo).join('');
   const usual = words.includes('start') ? ['start', 'offset'] : ['offset', 'skip', 'start'];
-  return [...new Set([echo, ...usual])];
+  const beside = besideSize(given)?.(echo);
+  const signed = words === 'skip' ? ['$skip'] : [];
+  return [...new Set([...(beside === undefined ? [] : [beside]), echo, ...signed, ...usual])];
 }
 
 /** Names that stand beside the name of a size in APIs that are widely used. */

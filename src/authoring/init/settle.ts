@@ -198,20 +198,29 @@ async function beginningOf(
   return undefined;
 }
 
-/**
- * Tells whether an offset counts single rows: with one row less skipped, the page must begin with the last row of page
- * 1. A total shows it, too.
- */
+/** Tells whether an offset counts single rows, where no total shows it. */
 async function isByRows(
-  { kind, counts, params, pagination, says }: Candidate,
+  candidate: Candidate,
   seen: Observed,
   subject: ProbedList,
   lab: ProbeContext,
   tried: TriedSource[],
 ): Promise<boolean> {
-  const last = subject.rows.at(-1);
-  if (kind !== 'offset' || counts === undefined || last === undefined || lab.wire.left === 0) return true;
+  if (candidate.kind !== 'offset' || lab.wire.left === 0) return true;
   if (signOf(seen.signs, 'total') !== undefined || subject.rows.length < 2) return true;
+  if (await skipsRows(candidate, subject, lab)) return true;
+  tried.push({ what: candidate.says, result: 'it does not skip row by row' });
+  return false;
+}
+
+/** Tells whether a page begins with the last row of page 1, where one row less is skipped than page 1 has. */
+export async function skipsRows(
+  { counts, params, pagination }: Candidate,
+  subject: ProbedList,
+  lab: ProbeContext,
+): Promise<boolean> {
+  const last = subject.rows.at(-1);
+  if (counts === undefined || last === undefined) return false;
   const firstOffset = counts.first + subject.rows.length - 1;
   const trial = await runOf(
     lab,
@@ -219,9 +228,7 @@ async function isByRows(
     1,
   );
   const first = trial.pages[0]?.rows[0];
-  if (first !== undefined && overlapOf([last], [first], subject).isSame) return true;
-  tried.push({ what: says, result: 'it does not skip row by row' });
-  return false;
+  return first !== undefined && overlapOf([last], [first], subject).isSame;
 }
 
 /** Tells whether the request has the parameter: its first page is only the requested part. */

@@ -1,4 +1,4 @@
-import { rowsOf } from '../apis.ts';
+import { rowsOf, type Answered, type Asked } from '../apis.ts';
 import { cut, int, json, link, marked, strict, text, type Server } from './servers.ts';
 
 const R = marked(137);
@@ -8,6 +8,59 @@ const lines = (rows: readonly object[]): string => rows.map((row) => JSON.string
 
 /** APIs whose pages have a number, or rows to skip. */
 export const NUMBERED: readonly Server[] = [
+  {
+    name: 'rows from a start to an end',
+    ask: '/posts?_start=0&_end=20',
+    rows: 137,
+    says: ['the rows behind those that came, from `_start` to `_end`'],
+    api: (asked) => json(R.slice(int(asked, '_start', 0), int(asked, '_end', R.length))),
+  },
+  {
+    name: 'rows from a start to an end, from 1, and the end is among them',
+    ask: '/posts?from=1&to=20',
+    rows: 137,
+    api: strict('from to', (asked) =>
+      json({ posts: R.slice(int(asked, 'from', 1) - 1, int(asked, 'to', R.length)) }),
+    ),
+  },
+  {
+    name: 'rows from a start to an end, fewer than were asked for',
+    ask: '/posts?startRow=0&endRow=100',
+    rows: 137,
+    api: strict('startRow endRow', (asked) => {
+      const from = int(asked, 'startRow', 0);
+      return json({ posts: R.slice(from, Math.min(from + 50, int(asked, 'endRow', from + 50))) });
+    }),
+  },
+  {
+    name: 'rows from a start to an end, as many as there are',
+    ask: '/posts?_start=0&_end=137',
+    rows: 137,
+    says: ['verdict ended'],
+    api: (asked) => json(R.slice(int(asked, '_start', 0), int(asked, '_end', R.length))),
+  },
+  { name: 'a skip that is sent as $skip', ask: '/users', rows: 137, api: services },
+  { name: 'a skip that is sent as $skip, with $limit', ask: '/users?$limit=20', rows: 137, api: services },
+  {
+    name: 'a skip that is sent as $skip, and a $limit that is cut',
+    ask: '/users?$limit=100',
+    rows: 137,
+    api: services,
+  },
+  {
+    name: 'a page as long as its $limit, where names that are not known filter',
+    ask: '/users?$limit=20',
+    rows: 20,
+    says: ['the number of rows to skip in `$skip`', 'verdict ended'],
+    api: (asked) => {
+      const filters = [...asked.query.keys()].filter((name) => name !== '$limit' && name !== '$skip');
+      if (filters.some((name) => name.startsWith('$')))
+        return { status: 400, body: { error: 'no such operator' } };
+      return json(
+        filters.length > 0 ? [] : cut(R.slice(0, 20), int(asked, '$skip', 0), int(asked, '$limit', 20)),
+      );
+    },
+  },
   {
     name: 'a page in the path, with a dash',
     ask: '/v1/users/page-1',
@@ -675,6 +728,17 @@ function docs(skip: number, limit: number): object[] {
     key: `d${id}`,
     value: { rev: `1-${name}` },
   }));
+}
+
+/** A framework whose answers have `skip` and `limit`, and whose parameters are `$skip` and `$limit`; others filter. */
+function services(asked: Asked): Answered {
+  const own = ['$limit', '$skip'];
+  const filters = [...asked.query.keys()].filter((name) => !own.includes(name));
+  if (filters.some((name) => name.startsWith('$')))
+    return { status: 400, body: { error: 'no such operator' } };
+  const rows = filters.length > 0 ? [] : R;
+  const [skip, limit] = [int(asked, '$skip', 0), Math.min(50, int(asked, '$limit', 10))];
+  return json({ total: rows.length, limit, skip, data: cut(rows, skip, limit) });
 }
 
 function search(count: number): Server['api'] {
