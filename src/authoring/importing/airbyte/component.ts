@@ -59,7 +59,12 @@ export class ManifestComponent {
 
   /** Returns the component with a name; a class of Python is given that of its stream. */
   named(name: string): ManifestComponent {
-    return this.className === undefined ? this : this.#part({ ...this.node, name }, this.at);
+    return this.className === undefined ? this : this.with({ name });
+  }
+
+  /** Returns the component with other values of some keys. */
+  with(keys: NodeMap): ManifestComponent {
+    return this.#part({ ...this.node, ...keys }, this.at);
   }
 
   place(key: string): string {

@@ -1,9 +1,9 @@
 import { counted } from '../../../lib/counted.ts';
 import { TemplateError } from './jinja/ast.ts';
-import { addedParameters } from './code/as-base.ts';
+import { addedParameters, type CursorTimes } from './code/as-base.ts';
 import { readCode } from './code/read-code.ts';
 import type { ManifestComponent } from './component.ts';
-import { isMap, isSequence, type ManifestNode } from './node.ts';
+import { isMap, isSequence, mapOf, type ManifestNode } from './node.ts';
 import { optionPlace } from './pagination.ts';
 import { known, requestPosition, translated, type TemplateScope } from './scope.ts';
 import { durationWords, phpFormat, windowFormat } from './time-format.ts';
@@ -60,7 +60,7 @@ export function readIncremental(
       );
     const keepsState = use.keepsState && !sent.isOfFirstRun;
     const draft = findings.attempt(cursor.at, cursor.className, () =>
-      byTime(cursor, scope, { ...use, keepsState }),
+      byTime(cursor, scope, { ...use, keepsState }, sent.times),
     );
     const more = [...sent.added].map(([query, value]) => ({
       place: { query },
@@ -123,11 +123,14 @@ function perPart(isPartitioned: boolean): Readonly<Record<string, TranslatedJson
 }
 
 function byTime(
-  cursor: ManifestComponent,
+  written: ManifestComponent,
   scope: TemplateScope,
   { keepsState, isLost, isPartitioned }: StateUse,
+  { readsAny, writesIso }: CursorTimes = { readsAny: false, writesIso: false },
 ): IncrementalDraft {
-  const format = textOf(cursor, 'datetime_format', scope) ?? '%Y-%m-%dT%H:%M:%S.%f%z';
+  const stated = textOf(written, 'datetime_format', scope) ?? '%Y-%m-%dT%H:%M:%S.%f%z';
+  const cursor = writesIso ? withFormats(written, stated) : written;
+  const format = writesIso ? ISO : stated;
   const field = textOf(cursor, 'cursor_field', scope) ?? '';
   const step = spanOf(cursor, 'step', scope);
   const granularity = spanOf(cursor, 'cursor_granularity', scope);
@@ -136,13 +139,16 @@ function byTime(
     throw new TemplateError('windows that are clamped to days, weeks or months');
   const startKey = textOf(cursor, 'partition_field_start', scope) ?? 'start_time';
   const endKey = textOf(cursor, 'partition_field_end', scope) ?? 'end_time';
+  const [from, to] = (['from', 'to'] as const).map((bound): TranslatedJson =>
+    writesIso ? call('replace', { window: bound }, '.000000Z', 'Z') : { window: bound },
+  );
   const slots = new Map<string, Reference>([
-    [startKey, { out: { window: 'from' }, type: 'text' }],
-    [endKey, { out: { window: 'to' }, type: 'text' }],
+    [startKey, { out: from ?? '', type: 'text' }],
+    [endKey, { out: to ?? '', type: 'text' }],
   ]);
   const options = [
-    ...boundOf(cursor, 'start_time_option', { window: 'from' }, format, scope),
-    ...boundOf(cursor, 'end_time_option', { window: 'to' }, format, scope),
+    ...boundOf(cursor, 'start_time_option', from ?? '', format, scope),
+    ...boundOf(cursor, 'end_time_option', to ?? '', format, scope),
   ];
   const start = momentOf(cursor, 'start_datetime', format, scope);
   const end = endOf(cursor, format, granularity, scope);
@@ -154,10 +160,10 @@ function byTime(
   // windows that end where the next one begins, however fine the API tells moments apart
   const isSeamless = granularity === undefined && step !== undefined;
   const isThrough = granularity !== undefined || (isBegun && !isSeamless);
-  const cursorOf = cursorReader(cursor, format);
+  const cursorOf = readsAny ? (field: TranslatedJson) => field : cursorReader(written, stated);
   const isFilter = cursor.flag('is_client_side_incremental');
   const isFeed = cursor.flag('is_data_feed');
-  const stateOf = stateReader(cursor, format, isFilter || isFeed);
+  const stateOf = readsAny || writesIso ? undefined : stateReader(cursor, format, isFilter || isFeed);
   const isLeavingOut = !isLost && (isFilter || isFeed) && start !== undefined;
   // a state of days says nothing of a start inside of a day
   const isRough =
@@ -177,7 +183,7 @@ function byTime(
   };
   const incremental = {
     ...(stateOf === undefined
-      ? { cursor: pathText([field]), ...formOf(cursor, format) }
+      ? { cursor: pathText([field]), ...(readsAny ? {} : formOf(written, stated)) }
       : { cursor: stateOf({ path: pathText([field]) }) }),
     ...(start === undefined ? {} : { first: isRough ? call('date', 'Y-m-d', secondsOf(start)) : start }),
     ...(lookback === undefined ? {} : { lookback }),
@@ -196,6 +202,10 @@ function byTime(
     scope.findings.rowsTwice(
       'a later run asks for what is new alone; the other tool asks for all but the first window again, since its granularity is finer than its format, and so no window ends beside the next; their rows are merged by the primary key',
     );
+  if (writesIso && keepsState && !isLost)
+    scope.findings.note(
+      'Times after a state are sent in UTC; the other tool sends the same moments in the offset of the state.',
+    );
   if (/month|year/.test(step ?? ''))
     scope.findings.note(
       'Windows of months that begin after the 28th end with shorter months; in the other tool all later ones begin on that earlier day, too. Together they cover the same time.',
@@ -212,6 +222,20 @@ function byTime(
     cursorOf,
     ...(stateOf === undefined ? {} : { stateOf }),
   };
+}
+
+/** The form in which Python code writes times, which has no fraction for whole seconds. */
+const ISO = '%Y-%m-%dT%H:%M:%S.%fZ';
+
+/** Returns a cursor whose bounds say the format that is that of the cursor for want of one. */
+function withFormats(cursor: ManifestComponent, datetime_format: string): ManifestComponent {
+  const bounds = ['start_datetime', 'end_datetime'].flatMap((key): [string, ManifestNode][] => {
+    const bound = cursor.get(key);
+    if (bound === undefined) return [];
+    const own = isMap(bound) ? bound : { type: 'MinMaxDatetime', datetime: bound };
+    return [[key, { datetime_format, ...own }]];
+  });
+  return cursor.with(mapOf(bounds));
 }
 
 /**

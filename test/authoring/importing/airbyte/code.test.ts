@@ -883,3 +883,23 @@ class Shop(RecordExtractor):
     expect.stringContaining('Shop takes the outermost element for rows'),
   ]);
 });
+
+test('a cursor whose code writes times in a form that is not read is refused', () => {
+  const incremental_sync = {
+    type: 'CustomIncrementalSync',
+    class_name: CLASS,
+    cursor_field: 'at',
+    datetime_format: '%Y-%m-%d',
+    start_datetime: '2024-01-01',
+  };
+  const code = `
+from airbyte_cdk.sources.declarative.incremental import DatetimeBasedCursor
+
+class Shop(DatetimeBasedCursor):
+    def _format_datetime(self, dt):
+        return pendulum.datetime(year=dt.year, month=dt.day, day=dt.month, tz=dt.tzinfo).to_iso8601_string()
+`;
+  expect(reasonsOf(stream('items', '/a', { incremental_sync }), code)).toEqual([
+    expect.stringMatching(/^Python code: source_shop\.components\.Shop \(components\.py, line \d+/),
+  ]);
+});

@@ -243,6 +243,15 @@ export interface CursorParameters {
   readonly added: ReadonlyMap<string, Expression>;
   /** It sends others where there is a state, and these are those of a run without one. */
   readonly isOfFirstRun: boolean;
+  readonly times: CursorTimes;
+}
+
+/** Times of a cursor of Python, where its code reads or writes them in another way than its formats say. */
+export interface CursorTimes {
+  /** It reads a time in any form. */
+  readonly readsAny: boolean;
+  /** It writes times in UTC as ISO 8601, with a fraction where they have one. */
+  readonly writesIso: boolean;
 }
 
 /**
@@ -256,12 +265,59 @@ export function addedParameters(
   cursor: ManifestComponent,
   scope: TemplateScope,
 ): CursorParameters {
+  const times = timesOf(type, cursor, scope);
   try {
-    return { added: parametersWith(given('stream_state'), type, cursor, scope), isOfFirstRun: false };
+    const added = parametersWith(given('stream_state'), type, cursor, scope);
+    return { added, isOfFirstRun: false, times };
   } catch (error) {
     if (!(error instanceof CodeRefused)) throw error;
-    return { added: parametersWith(dict(), type, cursor, scope), isOfFirstRun: true };
+    return { added: parametersWith(dict(), type, cursor, scope), isOfFirstRun: true, times };
   }
+}
+
+/** Methods of a cursor that read and write times. */
+const READS_TIME = 'parse_date';
+const WRITES_TIME = '_format_datetime';
+
+/** Functions that read a time in any form. */
+const READERS = /^(?:pendulum\.parse|dateutil\.parser\.(?:iso)?parse|airbyte_cdk\..+\.ab_datetime_parse)$/;
+
+const MOMENT_PARTS = ['year', 'month', 'day', 'hour', 'minute', 'second', 'microsecond'];
+
+function isGiven(value: CodeValue | undefined, name: string): boolean {
+  return value?.kind === 'given' && value.name === name;
+}
+
+/** Reads the methods of a cursor that read a time in any form, and write one as ISO 8601. */
+function timesOf(type: CodeClass, cursor: ManifestComponent, scope: TemplateScope): CursorTimes {
+  const base: BaseClass = {
+    method: () => undefined,
+    attribute: (_, name) => (name === '_timezone' ? given('moment.tzinfo') : undefined),
+    part: (of, name) => (isGiven(of, 'moment') ? given(`moment.${name}`) : undefined),
+    make: (_, path, { positional: [text], named }) => {
+      if (READERS.test(path) && isGiven(text, 'date')) return given('moment');
+      const isSame =
+        path === 'pendulum.datetime' &&
+        named.size === MOMENT_PARTS.length + 1 &&
+        isGiven(named.get('tz'), 'moment.tzinfo') &&
+        MOMENT_PARTS.every((part) => isGiven(named.get(part), `moment.${part}`));
+      return isSame ? given('pendulum') : undefined;
+    },
+    call: (_, of, name) =>
+      isGiven(of, 'pendulum') && name === 'to_iso8601_string' ? given('iso') : undefined,
+  };
+  const isMade = (name: string, of: string, wanted: string): boolean => {
+    const method = type.methods.get(name);
+    if (method === undefined) return false;
+    const object = new CodeObject(type, cursor, base, bySettings(scope));
+    const made = object.call(method, { positional: [given(of)], named: new Map() });
+    if (isGiven(made, wanted)) return true;
+    throw object.refused(method.node, 'a form of times');
+  };
+  return {
+    readsAny: isMade(READS_TIME, 'date', 'moment'),
+    writesIso: isMade(WRITES_TIME, 'moment', 'iso'),
+  };
 }
 
 /** Keys of a cursor that are sent. */
@@ -273,7 +329,9 @@ function parametersWith(
   cursor: ManifestComponent,
   scope: TemplateScope,
 ): ReadonlyMap<string, Expression> {
-  refuseOthers(type, 'DatetimeBasedCursor', (name) => ['__post_init__', 'get_request_params'].includes(name));
+  refuseOthers(type, 'DatetimeBasedCursor', (name) =>
+    ['__post_init__', 'get_request_params', READS_TIME, WRITES_TIME].includes(name),
+  );
   // one that sends nothing need not be asked
   let isAsked = SENT_BY_CURSOR.every((key) => !cursor.has(key));
   const recorded = recording((name) => {

@@ -249,4 +249,52 @@ class Ranged(DatetimeBasedCursor):
           ]
         : [['2'], ['2']],
   })),
+  {
+    // airbyte-cdk 4.6.2 has the same first run, and asks for the same moment with "+00:00" in the second one
+    name: 'a cursor whose code reads times in any form, and writes them as ISO 8601',
+    stream: stream('items', '/items', {
+      incremental_sync: {
+        type: 'CustomIncrementalSync',
+        class_name: 'source_shop.components.AnyForm',
+        cursor_field: 'at',
+        datetime_format: '%Y-%m-%d',
+        cursor_granularity: 'PT0.000001S',
+        step: 'P365D',
+        start_datetime: '2023-01-01',
+        start_time_option: { field_name: 'from', inject_into: 'request_parameter' },
+        end_time_option: { field_name: 'to', inject_into: 'request_parameter' },
+      },
+    }),
+    code: `
+import datetime
+import pendulum
+from airbyte_cdk.sources.declarative.incremental import DatetimeBasedCursor
+
+class AnyForm(DatetimeBasedCursor):
+    def _format_datetime(self, dt: datetime.datetime) -> str:
+        return pendulum.datetime(
+            year=dt.year, month=dt.month, day=dt.day,
+            hour=dt.hour, minute=dt.minute, second=dt.second, microsecond=dt.microsecond,
+            tz=dt.tzinfo or self._timezone,
+        ).to_iso8601_string()
+
+    def parse_date(self, date: str) -> datetime.datetime:
+        return pendulum.parse(date, tz=self._timezone)
+`,
+    api: () => [
+      { id: 1, at: '2024-06-20T10:00:00+00:00' },
+      { id: 2, at: '2024-06-20T10:00:00.500000+00:00' },
+    ],
+    asks: [
+      [
+        'GET /items?from=2023-01-01T00:00:00Z&to=2023-12-31T23:59:59.999999Z',
+        'GET /items?from=2024-01-01T00:00:00Z&to=2024-07-01T12:30:00Z',
+      ],
+      ['GET /items?from=2024-06-20T10:00:00.500000Z&to=2024-07-01T12:30:00Z'],
+    ],
+    ids: [
+      ['1', '1', '2', '2'],
+      ['1', '2'],
+    ],
+  },
 ];
