@@ -1,4 +1,5 @@
 import { RunError } from '../../../lib/errors.ts';
+import { readYaml } from '../airbyte/read-yaml.ts';
 import { PythonFile, type PythonNode } from '../python/python-file.ts';
 import { PythonReader } from './python/read-python.ts';
 import { NO_USES, type SourceUses, usesOf } from './python/source-uses.ts';
@@ -16,12 +17,13 @@ export interface FoundSources {
 }
 
 /**
- * Finds the dictionaries of `rest_api` sources: a JSON file that is one, or those that a Python file gives to
+ * Finds the dictionaries of `rest_api` sources: a JSON or YAML file that is one, or those that a Python file gives to
  * `rest_api_source(…)` or `rest_api_resources(…)`, or writes as a `RESTAPIConfig`. The file is only read.
  *
  * @throws {RunError} `import.invalid`
  */
 export function findSources(text: string, file: string): FoundSources {
+  if (/\.ya?ml$/i.test(file)) return inYaml(text, file);
   return /^\s*[[{]/.test(text) && !/\.pyw?$/i.test(file) ? inJson(text, file) : inPython(text, file);
 }
 
@@ -39,6 +41,16 @@ function inJson(text: string, file: string): FoundSources {
   }
   if (!isSource(value)) throw invalid(file, 'The file is no configuration of a REST API source.');
   return { sources: [value], strange: [], changes: [], uses: NO_USES };
+}
+
+/** Finds the sources of a YAML file: it is one, or has some by their names under `sources`. */
+function inYaml(text: string, file: string): FoundSources {
+  const value = valueOfJson(readYaml(text, file));
+  const named = value instanceof ValueMap ? value.get('sources') : undefined;
+  const all = isSource(value) ? [value] : named instanceof ValueMap ? [...named.entries.values()] : [];
+  const sources = all.filter((each) => isSource(each));
+  if (sources.length === 0) throw invalid(file, 'The file is no configuration of a REST API source.');
+  return { sources, strange: [], changes: [], uses: NO_USES };
 }
 
 function inPython(text: string, file: string): FoundSources {

@@ -1,3 +1,4 @@
+import { convertOf } from './convert.ts';
 import { Untaken } from './findings.ts';
 import { scalarOut } from './out.ts';
 import { hasPrimaryKey } from './hints.ts';
@@ -108,8 +109,6 @@ function draft(
   if (open !== undefined) throw new Untaken('an incremental with options that code makes', open);
   const strange = [...options.entries.keys()].find((key) => !KEYS.has(key));
   if (strange !== undefined) throw new Untaken(`“${strange}” of the incremental`, options.get(strange));
-  for (const key of ['convert', 'transform'])
-    refuse(options, key, 'a function that changes the value, which is Python code');
   const largest = options.get('last_value_func');
   if (largest !== undefined && largest !== null && largest !== 'max' && !isNamed(largest, 'max'))
     throw new Untaken('a state that is not the largest value', largest);
@@ -118,6 +117,10 @@ function draft(
     throw new Untaken('a cursor that is no field', options.get('cursor_path'));
   const first = valueIn(options, 'initial_value', settings);
   const end = valueIn(options, 'end_value', settings);
+  // the older name counts first
+  const code = options.get('transform') ?? options.get('convert') ?? undefined;
+  const convert = code === undefined ? undefined : convertOf(code, first);
+  const sent = (value: TranslatedValue): TranslatedValue => (convert === undefined ? value : convert(value));
   const isOpen = options.get('range_start') === 'open';
   const isClosedEnd = options.get('range_end') === 'closed';
   // there, texts are compared by their letters, whatever they say
@@ -129,8 +132,8 @@ function draft(
   if (end !== undefined) {
     if (first === undefined) throw new Untaken('an end without a beginning', options.get('end_value'));
     const params = {
-      ...(startParam === undefined ? {} : { [startParam]: first }),
-      ...(endParam === undefined ? {} : { [endParam]: end }),
+      ...(startParam === undefined ? {} : { [startParam]: sent(first) }),
+      ...(endParam === undefined ? {} : { [endParam]: sent(end) }),
     };
     return {
       cursor,
@@ -141,7 +144,12 @@ function draft(
         orAbsent(cursor, { value: cursor, is: isClosedEnd ? 'atMost' : 'below', than: end, ...as }),
       ],
       params,
-      fields: { start_value: first, last_value: first, initial_value: first, end_value: end },
+      fields: {
+        start_value: sent(first),
+        last_value: sent(first),
+        initial_value: sent(first),
+        end_value: sent(end),
+      },
       notes: [
         ...notes,
         'It has an end, so that every run reads the same stretch and no state is kept, there and here.',
@@ -158,6 +166,7 @@ function draft(
     isOpen && first !== undefined
       ? [orAbsent(cursor, { value: cursor, is: 'above', than: first, ...as })]
       : [];
+  const begin = sent({ state: 'cursor' });
   const key = options.get('primary_key');
   const hasKey = key === undefined || key === null ? hasTableKey : true;
   const isDeduplicated = !isOpen && !isLagging && !(isList(key) && key.length === 0);
@@ -169,7 +178,7 @@ function draft(
       ...(isLagging
         ? { lookback: lookbackOf(lag, first), ...(first === undefined ? {} : { notBefore: first }) }
         : as),
-      ...(startParam === undefined ? {} : { to: { query: startParam } }),
+      ...(startParam === undefined || convert !== undefined ? {} : { to: { query: startParam } }),
       // rows before the state are dropped there, too, whatever the API gives
       filter: true,
       // with a lag the rows at the state come again there, too
@@ -178,8 +187,12 @@ function draft(
     },
     // the first run leaves out rows at the beginning, too
     where: [...present, ...behind],
-    params: {},
-    fields: { start_value: { state: 'cursor' }, last_value: { state: 'cursor' }, initial_value: first },
+    params: startParam === undefined || convert === undefined ? {} : { [startParam]: begin },
+    fields: {
+      start_value: begin,
+      last_value: begin,
+      initial_value: first === undefined ? undefined : sent(first),
+    },
     notes,
     again: [
       ...(isOpen && isLagging
@@ -214,11 +227,6 @@ function lookbackOf(lag: number, first: TranslatedValue | undefined): Translated
 
 function orAbsent(cursor: string, condition: TranslatedValue): TranslatedValue {
   return { any: [{ value: cursor, is: 'absent' }, condition] };
-}
-
-function refuse(options: ValueMap, key: string, message: string): void {
-  const value = options.get(key);
-  if (value !== undefined && value !== null) throw new Untaken(message, value);
 }
 
 function isNamed(value: Value, name: string): boolean {

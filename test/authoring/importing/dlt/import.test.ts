@@ -631,7 +631,7 @@ describe('parents and children', () => {
     ],
     [
       '{"name": "a", "endpoint": {"incremental": {"cursor_path": "u", "convert": lambda x: x}}}',
-      'No counterpart: a function that changes the value, which is Python code',
+      'No counterpart: a function that changes the value, which may be given none in the first run',
     ],
   ])('%s is told', async (resources, message) => {
     const { report } = await taken(resources);

@@ -291,3 +291,68 @@ describe('pages', () => {
     expect(seen).toEqual(['/rows with a login', '/open']);
   });
 });
+
+/** Each sends what the library sends, in a first run and in a second one. */
+describe('convert', () => {
+  const later = '2024-01-03T00:00:00Z';
+  test.each<[string, string, string, string]>([
+    ['lambda x: x[:10]', `"2024-01-01T00:00:00Z"`, '2024-01-01', '2024-01-03'],
+    ['lambda value: value.split("T")[0]', `"2024-01-01T00:00:00Z"`, '2024-01-01', '2024-01-03'],
+    ['lambda Z: Z.replace("Z", "")', `"2024-01-01T00:00:00Z"`, '2024-01-01T00:00:00', '2024-01-03T00:00:00'],
+    ['lambda x: f"x:{x}"', `"${later}"`, `x:${later}`, `x:${later}`],
+    ['lambda x: pendulum.parse(x).int_timestamp', `"2024-01-01T00:00:00Z"`, '1704067200', '1704240000'],
+    ['plain', `"2024-01-01T00:00:00Z"`, '2024-01-01T00:00:00Z', later],
+  ])('%s', async (code, first, sent, sentThen) => {
+    const imported = await taken('', {
+      before: 'def plain(value):\n    return str(value)',
+      endpoint: `"incremental": {"cursor_path": "at", "initial_value": ${first}, "start_param": "s", "convert": ${code}}`,
+    });
+    expect(outcomes(imported)).toEqual(['exact']);
+    await tablesOf(imported);
+    expect(seen).toEqual([`/rows?s=${encodeURIComponent(sent)}`]);
+    await tablesOf(imported);
+    expect(seen).toEqual([`/rows?s=${encodeURIComponent(sentThen)}`]);
+  });
+
+  test.each<[string, string]>([
+    ['lambda n: n + 1', '/rows?s=2'],
+    ['lambda n: pendulum.from_timestamp(n).to_date_string()', '/rows?s=1970-01-01'],
+  ])('of numbers: %s', async (code, sent) => {
+    const imported = await taken('', {
+      endpoint: `"params": {"s": {"type": "incremental", "cursor_path": "id", "initial_value": 1, "convert": ${code}}}`,
+    });
+    await tablesOf(imported);
+    expect(seen).toEqual([sent]);
+  });
+
+  test.each(['lambda x: X[:10]', 'lambda x: x.title()', 'lambda x, y: x'])('%s is told', async (code) => {
+    const { report } = await taken('', {
+      endpoint: `"incremental": {"cursor_path": "at", "initial_value": "2024", "convert": ${code}}`,
+    });
+    expect(report.streams.flatMap(({ reasons }) => reasons.map((reason) => reason.message))).toEqual([
+      'No counterpart: a function that changes the value, which is Python code',
+    ]);
+  });
+});
+
+test.each<[string, string]>([
+  ['itself', ''],
+  ['by its name', '  '],
+])('a source in YAML: %s', async (_name, indent) => {
+  const folder = dataFolder();
+  const file = path.join(folder, 'shop.yaml');
+  const source = `client:
+  base_url: ${base}
+resources:
+  - name: rows
+    endpoint: { paginator: single_page, data_selector: $ }
+`;
+  writeFileSync(
+    file,
+    indent === '' ? source : `sources:\n  shop:\n    type: rest_api\n${source.replaceAll(/^/gm, '    ')}`,
+  );
+  const out = path.join(folder, 'out');
+  expect((await runHere(['import', 'dlt', file, '--out', out])).code).toBe(0);
+  const report = JSON.parse(readFileSync(path.join(out, 'import-report.json'), 'utf8')) as ImportReport;
+  expect((await tablesOf({ folder: out, report }))['rows']).toHaveLength(3);
+});
