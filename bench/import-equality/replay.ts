@@ -47,6 +47,8 @@ export class Replay {
     );
     const key = keyOf(request.method ?? '', request.url ?? '', headers, body);
     this.asked.push(key);
+    // the moment of the run is another one
+    response.sendDate = false;
     const known = this.#answers.get(key);
     const exchange = known !== undefined && known.length > 1 ? known.shift() : known?.[0];
     if (exchange === undefined) {

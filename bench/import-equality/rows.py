@@ -133,7 +133,7 @@ class Rows:
                 choice = rng.choice(["number", "null", "none"]) if path not in key else "number"
                 if choice == "number":
                     if isinstance(value, str) and "string" not in json.dumps(declared(self.known.schema(name), path).get("type")):
-                        put(row, list(path), rng.randrange(10**6))
+                        put(row, list(path), rng.randrange(10**9))
                 elif choice == "null":
                     put(row, list(path), None)
                 elif len(path) == 1:
@@ -164,13 +164,13 @@ class Rows:
         if part.get("enum"):
             value = rng.choice(part["enum"])
         elif "integer" in kinds or "number" in kinds:
-            value = rng.randrange(1, 10**6)
+            value = rng.randrange(1, 10**9)
         elif "object" in kinds or "array" in kinds or "boolean" in kinds:
             value = self.value({**part, "type": next(k for k in kinds if k in ("object", "array", "boolean"))}, path[-1], rng) or None
         elif part.get("format", "").startswith("date"):
             value = self.value(part, path[-1], rng) or "2024-06-01"
         else:
-            value = f"{rng.choice('abcdef')}{rng.randrange(10**6)}"
+            value = f"{rng.choice('abcdef')}{rng.randrange(10**9)}"
         if value is not None:
             put(row, list(path), value)
 

@@ -190,6 +190,7 @@ function byTime(
     // a state is never older than the start, whatever rows come
     ...(start === undefined ? {} : { notBefore: start }),
     as: 'time',
+    future: true,
     ...(isFilter || isFeed ? { filter: true } : {}),
     ...(isFeed ? { order: 'descending' } : {}),
     ...(isPartitioned ? { perParent: !cursor.flag('global_substream_cursor') } : {}),

@@ -292,6 +292,14 @@ describe('windows end where the format of the cursor says', () => {
     ]);
   });
 
+  test('and a time after the present moves the state, too', async () => {
+    const of = stream('items', '/items', times());
+    expect(await asks(of, () => [{ id: 1, at: '2024-07-20' }])).toEqual([
+      ['GET /items?since=2024-01-01'],
+      [],
+    ]);
+  });
+
   test('and a lookback goes no further than the start', async () => {
     const of = stream('items', '/items', times({ lookback_window: 'P10D' }));
     expect(await asks(of, () => [{ id: 1, at: '2024-01-03' }])).toEqual([
