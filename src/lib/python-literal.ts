@@ -166,7 +166,7 @@ class Reader {
 
   #number(rest: string): PythonValue {
     const found =
-      /^[+-]?\s*(?:0[xX][\da-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:\d(?:_?\d)*)?\.?(?:\d(?:_?\d)*)?(?:[eE][+-]?\d+)?)/.exec(
+      /^[+-]?\s*(?:0[xX](?:_?[\da-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|(?:\d(?:_?\d)*)?\.?(?:\d(?:_?\d)*)?(?:[eE][+-]?\d+)?)/.exec(
         rest,
       )?.[0] ?? '';
     const digits = found.replaceAll(/[\s_]/g, '');

@@ -13,7 +13,16 @@ function typesOf(schema: ManifestNode | undefined): readonly string[] {
 }
 
 /** Type of a field by the schema of a stream; a text with a format, such as a time, is `formatted`. */
-export type SchemaKind = 'text' | 'formatted' | 'list' | 'object' | 'other';
+export type SchemaKind = 'text' | 'formatted' | 'list' | 'object' | 'number' | 'boolean' | 'null' | 'other';
+
+const KINDS: Readonly<Record<string, SchemaKind>> = {
+  array: 'list',
+  object: 'object',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  null: 'null',
+};
 
 /**
  * Returns what the value of a field may be, by the schema of its records.
@@ -31,7 +40,7 @@ export function kindsOf(
   return new Set(
     types.map((type) => {
       if (type === 'string') return isFormatted ? 'formatted' : 'text';
-      return type === 'array' ? 'list' : type === 'object' ? 'object' : 'other';
+      return (Object.hasOwn(KINDS, type) ? KINDS[type] : undefined) ?? 'other';
     }),
   );
 }

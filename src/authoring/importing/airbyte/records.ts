@@ -28,6 +28,7 @@ import { otherValues, readAgain, refuseOther } from './translate/field-value.ts'
 import { comparedByType, strictFilter } from './translate/strict-filter.ts';
 import { pathText, type TranslatedJson, type TemplatePosition, type Typed } from './translate/position.ts';
 import { testOf } from './translate/test.ts';
+import { mayFail } from './translate/type-errors.ts';
 import { call, isField, readsRow, shownField, textOut } from './translate/out.ts';
 import { valueOf } from './translate/value.ts';
 
@@ -543,6 +544,10 @@ class Records {
     refuseOther(expression);
     const typed = translated(value, field, this.#scope, position, comparedByType);
     const wanted = isText ? textOf(expression, typed) : cellOf(typed);
+    if (mayFail(expression, (keys) => this.#kindsOf(keys)))
+      this.#scope.findings.column(
+        `“${pathText(nameOf(field))}” is empty where a field is null, or of a type that the template does not take: the text of the template is there (${shown(value)})`,
+      );
     for (const words of otherValues(expression, value))
       if (readsRow(wanted.out)) this.#scope.findings.column(`“${pathText(nameOf(field))}” ${words}`);
     const condition = transformation.text('condition') ?? '';

@@ -7,6 +7,8 @@ import {
   JsonNumber,
   keysOf,
   numberFrom,
+  numberOf,
+  sizeOf,
   type Json,
 } from '../../../lib/json/index.ts';
 import { Float, floatText, jsonText, quoted } from '../../../lib/python-literal.ts';
@@ -63,6 +65,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       ? null
       : written(new Float(fractionOf(x) ** fractionOf(y)));
   },
+  abs: ([value = null]) => {
+    const number = numeralOf(value);
+    if (number === undefined) return null;
+    if (number instanceof Float) return written(new Float(Math.abs(number.value)));
+    return numberFrom((number < 0n ? -number : number).toString());
+  },
+  or: ([a = null, b = null]) => (isTrue(a) ? a : b),
   slice: ([value = null, from = null, to = null, step = null]) => {
     const [start, end, by = 1] = [from, to, step].map(wholeOf);
     if (typeof value === 'string') return sliced(Array.from(value), start, end, by).join('');
@@ -92,6 +101,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   json: ([value = null]) => jsonOf(value),
   text: ([value = null]) => pythonText(value),
 };
+
+function isTrue(value: Json): boolean {
+  if (typeof value === 'string') return value !== '';
+  if (isNumber(value)) return numberOf(value) !== 0;
+  if (isList(value)) return value.length > 0;
+  return isObject(value) ? sizeOf(value) > 0 : value === true;
+}
 
 /** Writes a value into a text, as Python does. */
 export function pythonText(value: Json): string {

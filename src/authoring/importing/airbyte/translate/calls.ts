@@ -351,7 +351,7 @@ const FILTERS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = 
     type: 'text',
   }),
   regex_search: (self, args) => ({
-    out: call('coalesce', call('match', textOut(self), oneGroup(args.text(0))), ''),
+    out: call('python', 'or', call('match', textOut(self), oneGroup(args.text(0))), ''),
     type: 'text',
   }),
 };
@@ -423,6 +423,7 @@ const OF_RECORDS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>>
     out: python('float', self, ...(args.has(0, 'default') ? [args.typed(0, 'default')] : [])),
     type: 'any',
   }),
+  abs: (self) => ({ out: python('abs', self), type: 'any' }),
   join: (self, args) => ({
     out: call('python', 'join', self.out, ...(args.has(0) ? [args.text(0)] : [])),
     type: 'text',
@@ -448,7 +449,9 @@ function oneGroup(expression: string): string {
 }
 
 /** Filters that make a text of their value first: null is the text `None` in it. */
-const OF_TEXTS: ReadonlySet<string> = new Set('upper lower trim replace hash hmac'.split(' '));
+const OF_TEXTS: ReadonlySet<string> = new Set(
+  'upper lower trim replace hash hmac urlencode base64encode'.split(' '),
+);
 const LENGTHS: ReadonlySet<string> = new Set(['length', 'count']);
 
 export function filterOf(

@@ -1,5 +1,5 @@
 import { TemplateError, type Expression } from '../jinja/ast.ts';
-import { isMap } from '../node.ts';
+import { isMap, isSequence } from '../node.ts';
 import { keyIn, type TranslatedJson, type TranslatePart, type Typed } from './position.ts';
 import { asCall, isDefined, keyThere } from './key-there.ts';
 import {
@@ -109,7 +109,8 @@ function compared(a: Typed, word: string, b: Typed): TranslatedJson {
 }
 
 function membership(item: Typed, of: Typed, hasUndefined: boolean): TranslatedJson {
-  if (hasUndefined && isInByType(item, of)) return python('in', item, of);
+  const isInConstant = hasUndefined && isSequence(of.out) && readsRow(item.out) && !of.out.every(isPlain);
+  if (isInConstant || (hasUndefined && isInByType(item, of))) return python('in', item, of);
   return Array.isArray(of.out)
     ? call('is', item.out, 'in', of.out)
     : call('is', of.out, 'contains', item.out);
@@ -117,9 +118,12 @@ function membership(item: Typed, of: Typed, hasUndefined: boolean): TranslatedJs
 
 /** Tells if it matters of which type an item is that is looked for in a field: `'1'` is not 1. */
 export function isInByType(item: Typed, of: Typed): boolean {
-  const { out } = item;
-  const isPlain = typeof out === 'string' && /[A-Za-z]{2}/.test(out);
-  return readsRow(of.out) && (!isPlain || /^(?:true|false|null|none)$/i.test(out));
+  return readsRow(of.out) && !isPlain(item.out);
+}
+
+/** Tells if a value is a text that no number, and nothing else, is taken for. */
+function isPlain(out: TranslatedJson): boolean {
+  return typeof out === 'string' && /[A-Za-z]{2}/.test(out) && !/^(?:true|false|null|none)$/i.test(out);
 }
 
 function flat(name: string, parts: readonly TranslatedJson[]): TranslatedJson[] {

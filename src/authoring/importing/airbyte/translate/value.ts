@@ -1,4 +1,4 @@
-import { constant, Float, TemplateError, type Constant, type Expression } from '../jinja/ast.ts';
+import { constant, Float, isConstant, TemplateError, type Constant, type Expression } from '../jinja/ast.ts';
 import { mapParts } from '../jinja/map-parts.ts';
 import { isMap, isSequence, shown, type NodeMap } from '../node.ts';
 import { callOf, filterOf, isWhole } from './calls.ts';
@@ -85,12 +85,20 @@ function joinedParts(parts: readonly Expression[], position: TemplatePosition): 
   return parts.flatMap((part) => {
     const typed = valueOf(part, position);
     if (position.hasUndefined === true && isField(typed.out)) return [shownField(part, typed).out];
-    if (position.hasUndefined === true && typed.type === 'any' && readsRow(typed.out))
-      return [call('python_text', typed.out)];
+    if (position.hasUndefined === true && typed.type === 'any' && readsRow(typed.out)) {
+      const text = call('python_text', typed.out);
+      return [mayBeMissing(part) ? call('if', call('is', typed.out, 'present'), text, '') : text];
+    }
     const out = orNone(textOut(typed));
     // a text inside of a text is one text
     return isMap(out) && out['function'] === 'concat' && isSequence(out['args']) ? out['args'] : [out];
   });
+}
+
+/** Tells if a part is an item of a list, which may not have as many: that is no text. */
+function mayBeMissing(part: Expression): boolean {
+  if (part.kind === 'filter') return part.name === 'first' || part.name === 'last';
+  return part.kind === 'item' && isConstant(part.key) && typeof part.key.value === 'number';
 }
 
 function referenceOf(expression: Expression, position: TemplatePosition): Typed {
@@ -261,7 +269,8 @@ function callOrGet(expression: Extract<Expression, { kind: 'call' }>, position: 
     const found = setting ?? referenceOf({ kind: 'item', of: method.of, key }, position);
     return fallback === undefined ? found : withFallback(found, valueOf(fallback, position));
   }
-  return callOf(expression, (part) => valueOf(part, position));
+  const self = method.kind === 'item' && position.hasUndefined === true ? method.of : undefined;
+  return callOf(expression, (part) => (part === self ? orEmpty(part, position) : valueOf(part, position)));
 }
 
 function negative(expression: Extract<Expression, { kind: 'unary' }>, position: TemplatePosition): Typed {
@@ -329,6 +338,12 @@ function binaryOf(expression: Extract<Expression, { kind: 'binary' }>, position:
     const [a, b] = isSame ? [left.out, right.out] : [plainOut(left), plainOut(right)];
     // the text of false is not empty
     if (left.type === 'boolean' && !isSame) return { out: call('if', left.out, a, b), type: 'any' };
+    // the text 0 is true there
+    if (position.hasUndefined === true && readsRow(left.out) && !isFormatted(expression.left, position))
+      return {
+        out: python('or', { ...left, out: a }, { ...right, out: b }),
+        type: isSame ? left.type : 'any',
+      };
     return { out: call('ifempty', a, b), type: isSame ? left.type : 'any' };
   }
   if (operator === 'and') {
@@ -379,11 +394,26 @@ function ofRecordOf(
   position: TemplatePosition,
 ): Typed | undefined {
   if (position.hasUndefined !== true || !OF_RECORDS.has(operator)) return undefined;
-  const both = [valueOf(left, position), valueOf(right, position)] as const;
+  const both = [orEmpty(left, position), orEmpty(right, position)] as const;
   if (!both.some(({ out }) => readsRow(out)) || both.some(({ type }) => TIMES.has(type))) return undefined;
   const isText = operator === '+' && both.some(({ type }) => type === 'text');
   // whether a number has a fraction is known only while it runs
   return { out: python(operator, ...both), type: isText ? 'text' : 'any' };
+}
+
+/** Returns a value; what `get` takes an empty text for is that, and not nothing. */
+function orEmpty(part: Expression, position: TemplatePosition): Typed {
+  const typed = valueOf(part, position);
+  const access = accessOf(part);
+  const isThere =
+    isConstant(access?.fallback) && access?.fallback.value === '' ? keyOf(access, position) : undefined;
+  return isThere === undefined ? typed : { out: call('if', isThere, typed.out, ''), type: typed.type };
+}
+
+/** Tells if a field is a text with a format by the schema: no such one reads as false. */
+function isFormatted(part: Expression, position: TemplatePosition): boolean {
+  const kinds = position.kindsOf?.(accessOf(part)?.keys ?? []);
+  return kinds !== undefined && !kinds.has('text');
 }
 
 function shownIn(part: Expression, position: TemplatePosition): Typed {

@@ -17,6 +17,29 @@ const made = (
   ids: [ids, ids],
 });
 
+/** The same with a schema that has the types of the rows: what is an error in Python is ruled out by it. */
+const typed: typeof made = (name, value, rows, ids) => {
+  const fields = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const properties = Object.fromEntries(
+    fields.map((field) => [
+      field,
+      {
+        type: [
+          ...new Set(rows.flatMap((row) => typeOf(Object.entries(row).find(([key]) => key === field)?.[1]))),
+        ],
+      },
+    ]),
+  );
+  const of = made(name, value, rows, ids);
+  const schema_loader = { type: 'InlineSchemaLoader', schema: { type: 'object', properties } };
+  return { ...of, stream: { ...of.stream, schema_loader } };
+};
+
+function typeOf(value: unknown): readonly string[] {
+  if (value === undefined) return [];
+  return [value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value];
+}
+
 const TEXTS = ['1.50', '007', '1e3', 'None', "'q'", 'True', '1_0', 'a b', '-', '+5', '  3'].map((s) => ({
   s,
 }));
@@ -90,14 +113,14 @@ export const VALUE_CASES: readonly TwoRuns[] = [
     [{ n: -2.5 }, { n: '3.7' }, { n: 'x' }, {}],
     ['-2', '0', '0', '3'],
   ),
-  made(
+  typed(
     'the rest of a division has the sign of the divisor',
     '{{ record.n % 3 }}',
     [{ n: -7 }, { n: 7 }],
     ['1', '2'],
   ),
-  made('a list that is missing has no items', '{{ record.l | length }}', [{ l: [1, 2] }, {}], ['0', '2']),
-  made(
+  typed('a list that is missing has no items', '{{ record.l | length }}', [{ l: [1, 2] }, {}], ['0', '2']),
+  typed(
     'an item of a text is a character',
     '{{ record.v[0] }}{{ record.v | last }}',
     [{ v: 'xyz' }, { v: ['a', 'b'] }],
@@ -111,46 +134,64 @@ export const VALUE_CASES: readonly TwoRuns[] = [
   ),
   made('the text 0 is true', "{{ 'yes' if record.n else 'no' }}", [{ n: '0' }, { n: 0 }], ['no', 'yes']),
   made('a constant is read, too', '1.50', [{}], ['1.5']),
-  made(
+  typed(
     'fractions are kept in binary digits',
     '{{ record.n * 1.1 }}',
     [{ n: 3 }, { n: 0.1 }],
     ['0.11000000000000001', '3.3000000000000003'],
   ),
-  made(
+  typed(
     'texts and lists are repeated',
     '{{ record.s * 2 }}',
     [{ s: 'ab' }, { s: 4 }, { s: true }],
     ['2', '8', 'abab'],
   ),
-  made('a quotient has a fraction', '{{ (record.n / 2) ~ "x" }}', [{ n: 4 }, { n: 5 }], ['2.0x', '2.5x']),
-  made(
+  typed('a quotient has a fraction', '{{ (record.n / 2) ~ "x" }}', [{ n: 4 }, { n: 5 }], ['2.0x', '2.5x']),
+  typed(
     'a part of a list is one',
     "{{ record.l[1:] | join('-') }}",
     [{ l: ['a', 'b', 'c'] }, { l: [] }],
     ['', 'b-c'],
   ),
-  made('a part may have a step', '{{ record.s[::2] }}', [{ s: 'abcde' }, { s: 'x' }], ['ace', 'x']),
-  made(
+  typed('a part may have a step', '{{ record.s[::2] }}', [{ s: 'abcde' }, { s: 'x' }], ['ace', 'x']),
+  typed(
     'joined items are written as Python writes them',
     "{{ record.l | join('|') }}",
     [{ l: [true, 1.5, null] }, { l: ['x', 'y'] }],
     ['True|1.5|None', 'x|y'],
   ),
-  made(
+  typed(
     'what is no text is JSON by the filter string',
     '{{ record.s | string }}',
     [{ s: 5 }, { s: null }, { s: 'x' }],
     ['5', 'null', 'x'],
   ),
-  made(
+  typed(
     'a number is no text in a list',
     "{{ 'yes' if '1' in record.l else 'no' }}",
     [{ l: ['1'] }, { l: [1] }],
     ['no', 'yes'],
   ),
-  made('true is 1', '{{ record.b | int }}', [{ b: true }, { b: '7.9' }, { b: 'x' }], ['0', '1', '7']),
   made(
+    'the text 0 is a value',
+    "{{ record.s or 'none' }}",
+    [{ s: '0' }, { s: '' }, { s: 0 }],
+    ['0', 'none', 'none'],
+  ),
+  made(
+    'an item that a list does not have is nothing in a text',
+    '{{ record.l[1] }}/',
+    [{ l: ['a', 'b'] }, { l: ['a'] }],
+    ['/', 'b/'],
+  ),
+  typed(
+    'a text that stands for a missing one has parts',
+    "{{ 'x' + record.get('s', '') }}",
+    [{}, { s: 'y' }],
+    ['x', 'xy'],
+  ),
+  made('true is 1', '{{ record.b | int }}', [{ b: true }, { b: '7.9' }, { b: 'x' }], ['0', '1', '7']),
+  typed(
     'the time of a text keeps its fraction of a second',
     "{{ format_datetime(record.t, '%Y-%m-%dT%H:%M:%S.%f') }} {{ format_datetime(record.t, '%ms') }} {{ timestamp(record.t) }}",
     [{ t: '2024-01-15T10:00:00.123Z' }, { t: '2024-01-15T10:00:00+01:00' }],
