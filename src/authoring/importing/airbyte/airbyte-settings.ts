@@ -56,7 +56,8 @@ export class ConnectorSettings {
     if (index > 0) return this.#partOf(keys.slice(0, index), keys.slice(index));
     const names = keys.map(String);
     const known = this.#known.get(names.join('.'));
-    if (known?.type === 'object') throw new TemplateError('a map of settings');
+    if (known?.type === 'object' || (known === undefined && this.#isAbove(names)))
+      throw new TemplateError('a map of settings');
     const setting = known ?? this.#add(names);
     return { out: { attr: attributeOf(setting) }, type: TYPES[setting.type] ?? 'any' };
   }
@@ -128,6 +129,12 @@ export class ConnectorSettings {
       (setting) =>
         attributeOf(setting) === attribute && !setting.isRequired && setting.fallback === undefined,
     );
+  }
+
+  /** Tells if an optional setting of an attribute has no value, as the settings are now. */
+  isEmptyNow(attribute: string): boolean {
+    const setting = this.#used().find((each) => attributeOf(each) === attribute);
+    return setting?.isRequired === false && (this.#value(setting) ?? '') === '';
   }
 
   /** Tells if the setting of an attribute is a list. */

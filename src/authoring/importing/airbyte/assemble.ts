@@ -1,6 +1,6 @@
 import type { Imported, StreamReport } from '../report.ts';
 import type { ManifestFindings } from './findings.ts';
-import type { ManifestNode, NodeMap } from './node.ts';
+import { isSequence, type ManifestNode, type NodeMap } from './node.ts';
 import type { ConnectorSettings } from './airbyte-settings.ts';
 import type { Budgets } from './budgets.ts';
 import type { JobTree } from './parent-rows.ts';
@@ -26,6 +26,9 @@ interface Parts {
   readonly file: string;
 }
 
+/** Errors that may pass, beside the usual ones: the other tool asks again after them, too, five times. */
+const PASSING = { when: { status: [409, 423, 425, '505-599'] }, do: 'retry', times: 5 };
+
 /** Assembles the configuration and the report. Parts that all rows share go into the root. */
 export function assemble({ settings, taken, dynamic, notes, budgets, name, file }: Parts): Imported {
   const bucket = plainName(name.replace(/^source-/, ''));
@@ -43,7 +46,12 @@ export function assemble({ settings, taken, dynamic, notes, budgets, name, file 
       name,
       configuration: {
         parameters: {
-          api: { name: bucket, ...common, ...(budgets.list.length === 0 ? {} : { budgets: budgets.list }) },
+          api: {
+            name: bucket,
+            ...common,
+            reactions: [...(isSequence(common['reactions']) ? common['reactions'] : []), PASSING],
+            ...(budgets.list.length === 0 ? {} : { budgets: budgets.list }),
+          },
           config: { outputBucket: bucket, ...entries },
         },
       },

@@ -11,7 +11,7 @@ import { readRequest, type RequestDraft } from './request.ts';
 import { pythonText } from '../../../lib/python-literal.ts';
 import { known, requestPosition, translated, type TemplateScope } from './scope.ts';
 import { durationWords } from './time-format.ts';
-import { pathText, type TranslatedJson } from './translate/position.ts';
+import { accessOf, pathText, type TranslatedJson } from './translate/position.ts';
 import { call, textOut } from './translate/out.ts';
 
 /** Reads an authenticator; undefined for none, and for one that is among the findings. */
@@ -23,13 +23,34 @@ export function readAuthentication(
   const { findings } = scope;
   const reader = Object.hasOwn(READERS, authenticator.type) ? READERS[authenticator.type] : undefined;
   if (reader !== undefined && authenticator.className === undefined)
-    return findings.attempt(authenticator.at, authenticator.type, () => reader(authenticator, scope));
+    return findings.attempt(authenticator.at, authenticator.type, () => {
+      const made = reader(authenticator, scope);
+      if (JSON.stringify(made ?? {}).includes('"function":"urlencode"'))
+        throw new TemplateError('a login with a value that is encoded for an address');
+      return made;
+    });
   if (authenticator.className !== undefined)
     return readCode(authenticator, scope, (type) =>
       codeAuthentication(type, authenticator, scope, (inner) => readAuthentication(inner, scope)),
     );
   findings.not(authenticator.at, `No counterpart: the authenticator ${authenticator.type}`);
   return undefined;
+}
+
+/** Returns the format of the body that a key is put into; undefined for a login that is sent elsewhere. */
+export function bodyOfKey(
+  authenticator: ManifestComponent | undefined,
+  scope: TemplateScope,
+): 'json' | 'form' | undefined {
+  if (authenticator?.type === 'SelectiveAuthenticator') {
+    const chosen = chosenOf(authenticator, scope);
+    return chosen === undefined
+      ? undefined
+      : bodyOfKey(authenticator.childOf('authenticators', chosen), scope);
+  }
+  if (authenticator?.type !== 'ApiKeyAuthenticator') return undefined;
+  const into = authenticator.child('inject_into')?.text('inject_into');
+  return into === 'body_json' ? 'json' : into === 'body_data' ? 'form' : undefined;
 }
 
 type Reader = (authenticator: ManifestComponent, scope: TemplateScope) => Authentication | undefined;
@@ -56,7 +77,23 @@ const READERS: Readonly<Record<string, Reader>> = {
 
 function required(component: ManifestComponent, key: string, scope: TemplateScope): TranslatedJson {
   const value = component.get(key);
-  if (value === undefined) throw new TemplateError(`“${key}” is missing`);
+  const out = written(component, key, scope);
+  if (value === undefined || out === undefined) throw new TemplateError(`“${key}” is missing`);
+  const expression = component.expression(value);
+  const access = accessOf(expression);
+  // `get` has None for a setting that is not given
+  const isNone = expression.kind === 'call' && access?.name === 'config' && access.fallback === undefined;
+  const isOptional = isMap(out) && typeof out['attr'] === 'string' && scope.settings.mayBeEmpty(out['attr']);
+  return isNone && isOptional ? call('if', call('is', out, 'notEmpty'), out, 'None') : out;
+}
+
+function written(
+  component: ManifestComponent,
+  key: string,
+  scope: TemplateScope,
+): TranslatedJson | undefined {
+  const value = component.get(key);
+  if (value === undefined) return undefined;
   return textOut(translated(value, component, scope, requestPosition(scope, 'a login')));
 }
 
@@ -124,8 +161,10 @@ function oauth(authenticator: ManifestComponent, scope: TemplateScope): Authenti
   if (several && scope.sent !== undefined) scope.sent.lists = true;
   const headers = mapOf(authenticator, 'refresh_request_headers', scope);
   const updater = authenticator.child('refresh_token_updater');
-  const clientId = optionalText(authenticator, 'client_id', scope) ?? '';
-  const clientSecret = optionalText(authenticator, 'client_secret', scope) ?? '';
+  // what is None is left out of the request for a token
+  const [clientId = '', clientSecret = ''] = ['client_id', 'client_secret'].map((key) =>
+    written(authenticator, key, scope),
+  );
   // credentials are sent once: in a header where there is one
   const { Authorization: inHeader, ...otherHeaders } = headers;
   if (updater !== undefined) {
@@ -169,8 +208,10 @@ function oauth(authenticator: ManifestComponent, scope: TemplateScope): Authenti
     [name('grant_type_name', 'grant_type')]: grantType,
     ...(inHeader === undefined
       ? {
-          [name('client_id_name', 'client_id')]: clientId,
-          [name('client_secret_name', 'client_secret')]: clientSecret,
+          ...(isEmptyNow(clientId, scope) ? {} : { [name('client_id_name', 'client_id')]: clientId }),
+          ...(isEmptyNow(clientSecret, scope)
+            ? {}
+            : { [name('client_secret_name', 'client_secret')]: clientSecret }),
         }
       : {}),
     ...(refreshToken === undefined ? {} : { [name('refresh_token_name', 'refresh_token')]: refreshToken }),
@@ -263,12 +304,11 @@ function mapOf(
 ): Record<string, TranslatedJson> {
   const value = component.get(key);
   if (!isMap(value)) return {};
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]): [string, TranslatedJson] => [
-      name,
-      textOut(translated(item, component, scope, requestPosition(scope, 'a login'))),
-    ]),
-  );
+  const texts = Object.entries(value).map(([name, item]): [string, TranslatedJson] => [
+    name,
+    textOut(translated(item, component, scope, requestPosition(scope, 'a login'))),
+  ]);
+  return Object.fromEntries(texts.filter(([, text]) => !isEmptyNow(text, scope)));
 }
 
 /** Converts a login request whose answer has a token. */
@@ -288,8 +328,8 @@ function session(authenticator: ManifestComponent, scope: TemplateScope): Authen
       endpoint: loginAddress(request.address.baseUrl, request.address.endpoint),
       method: request.bodyFormat === 'form' ? 'FORM' : request.method,
       ...(request.bodyFormat === 'text' ? unsaid('a login with a body of text') : {}),
-      ...loginParams(request),
-      ...withHeaders({ ...request.headers, ...ownHeaders(own, scope) }),
+      ...loginParams(request, scope),
+      ...withHeaders({ ...textsOf(request.headers, scope), ...ownHeaders(own, scope) }),
     },
     apiRequest: tokenUse(use, token, scope),
     ...(expiration === undefined ? { expires: -1 } : { expires: secondsOf(expiration) }),
@@ -303,15 +343,37 @@ function loginAddress(base: TranslatedJson, endpoint: TranslatedJson): Translate
 }
 
 /** Returns what is sent in the address and in the body. */
-function loginParams({ method, query, body }: RequestDraft): Authentication {
+function loginParams({ method, query, body }: RequestDraft, scope: TemplateScope): Authentication {
   const isGet = method === 'GET';
   if (body !== undefined && !isMap(body)) throw new TemplateError('a login with a body that is no object');
   if (isGet && body !== undefined) throw new TemplateError('a login by GET with a body');
-  const params = isGet ? query : body;
+  const texts = textsOf(query, scope);
+  const params = isGet ? texts : textsOf(isMap(body) ? body : {}, scope);
   return {
-    ...(isGet || (body !== undefined && Object.keys(query).length === 0) ? {} : { query }),
-    ...(params === undefined || Object.keys(params).length === 0 ? {} : { params }),
+    ...(isGet || (body !== undefined && Object.keys(texts).length === 0) ? {} : { query: texts }),
+    ...(Object.keys(params).length === 0 ? {} : { params }),
   };
+}
+
+/** Returns values of a login as texts: nothing is left out of it while it runs. */
+function textsOf(
+  values: Readonly<Record<string, TranslatedJson>>,
+  scope: TemplateScope,
+): Record<string, TranslatedJson> {
+  const texts = Object.entries(values).map(([name, value]): [string, TranslatedJson] => {
+    const { function: called, args } = isMap(value) ? value : {};
+    return [name, called === 'optional' && isSequence(args) ? (args[0] ?? '') : value];
+  });
+  return Object.fromEntries(texts.filter(([, value]) => !isEmptyNow(value, scope)));
+}
+
+/** Tells if a value is a setting that is not given as the settings are now: nothing is sent for it. */
+function isEmptyNow(value: TranslatedJson, scope: TemplateScope): boolean {
+  const { function: called, args, attr: attribute } = isMap(value) ? value : {};
+  if (called === 'literal' && isSequence(args)) return isEmptyNow(args[0] ?? null, scope);
+  if (typeof attribute !== 'string' || !scope.settings.isEmptyNow(attribute)) return false;
+  scope.findings.note(`The login is without “${attribute.replace(/^settings\./, '')}”, which is not given.`);
+  return true;
 }
 
 function unsaid(what: string): never {
@@ -433,14 +495,7 @@ function choice(authenticator: ManifestComponent, scope: TemplateScope): Authent
   if (options === undefined || path.length === 0)
     throw new TemplateError('a choice without anything to choose from');
   const from: Record<string, TranslatedJson> = {};
-  const setting = path.reduce<Expression>((of, key) => ({ kind: 'item', of, key: constant(key) }), {
-    kind: 'name',
-    name: 'config',
-  });
-  const now = fold(scope.settings.substituted(setting), new Map());
-  // without settings the first kind of login is only the first one that the specification tells of
-  const isChosen = scope.settings.isGiven && now.kind === 'constant' && typeof now.value === 'string';
-  const chosen = isChosen ? now.value : undefined;
+  const chosen = chosenOf(authenticator, scope);
   const left: ManifestFindings[] = [];
   for (const name of options) {
     const option = authenticator.childOf('authenticators', name);
@@ -470,6 +525,19 @@ function choice(authenticator: ManifestComponent, scope: TemplateScope): Authent
   }
   if (left.length > 0 && chosen === undefined) scope.settings.prefer(path, Object.keys(from));
   return { type: 'choice', choose: scope.settings.reference(path).out, from };
+}
+
+/** Returns the name of the authentication that the settings choose, where they are given. */
+function chosenOf(authenticator: ManifestComponent, scope: TemplateScope): string | undefined {
+  const path = authenticator.keys('authenticator_selection_path').map(String);
+  const setting = path.reduce<Expression>((of, key) => ({ kind: 'item', of, key: constant(key) }), {
+    kind: 'name',
+    name: 'config',
+  });
+  const now = fold(scope.settings.substituted(setting), new Map());
+  // without settings the first kind of login is only the first one that the specification tells of
+  const isChosen = scope.settings.isGiven && now.kind === 'constant' && typeof now.value === 'string';
+  return isChosen ? now.value : undefined;
 }
 
 /** Converts a token that is signed by the extractor. */

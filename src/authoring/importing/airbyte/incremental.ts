@@ -30,6 +30,8 @@ export interface IncrementalDraft {
   }[];
   /** Field of the record, as the manifest names it. */
   readonly cursorField?: string;
+  /** The state is sent in a form. */
+  readonly isForm?: boolean;
 }
 
 const NONE: IncrementalDraft = { slots: new Map(), options: [] };
@@ -95,7 +97,9 @@ function byCount(
   scope: TemplateScope,
   { keepsState, isLost, isPartitioned }: StateUse,
 ): IncrementalDraft {
-  const place = optionPlace(cursor.child('start_value_option'), scope);
+  const option = cursor.child('start_value_option');
+  const place = optionPlace(option, scope);
+  const isForm = option?.text('inject_into') === 'body_data';
   const start = cursor.get('start_value');
   const first = start === undefined ? 0 : translated(start, cursor, scope, requestPosition(scope)).out;
   const field = textOf(cursor, 'cursor_field', scope) ?? '';
@@ -103,11 +107,12 @@ function byCount(
     return {
       ...NONE,
       cursorField: field,
-      options: place === undefined ? [] : [{ place, value: first, isForm: false }],
+      options: place === undefined ? [] : [{ place, value: first, isForm }],
     };
   return {
     ...NONE,
     cursorField: field,
+    isForm,
     incremental: {
       cursor: pathText([field]),
       first,
@@ -140,7 +145,7 @@ function byTime(
   const startKey = textOf(cursor, 'partition_field_start', scope) ?? 'start_time';
   const endKey = textOf(cursor, 'partition_field_end', scope) ?? 'end_time';
   const [from, to] = (['from', 'to'] as const).map((bound): TranslatedJson =>
-    writesIso ? call('replace', { window: bound }, '.000000Z', 'Z') : { window: bound },
+    writesIso ? call('replace', { window: bound }, '.000000Z', 'Z') : boundOut(bound, format),
   );
   const slots = new Map<string, Reference>([
     [startKey, { out: from ?? '', type: 'text' }],
@@ -156,7 +161,7 @@ function byTime(
   // a day or a month that has only begun by the end is asked for again
   const isBegun =
     !hasTime(format) &&
-    (end === undefined || end === NOW || hasTime(formatOf(cursor, 'end_datetime', scope)));
+    (end === undefined || end === NOW || isFiner(formatOf(cursor, 'end_datetime', scope), format));
   // windows that end where the next one begins, however fine the API tells moments apart
   const isSeamless = granularity === undefined && step !== undefined;
   const isThrough = granularity !== undefined || (isBegun && !isSeamless);
@@ -254,7 +259,8 @@ function endOf(
   // the present time of a function is one in whole seconds
   if (given === NOW && hasFraction(endFormat || format)) return undefined;
   if (given === undefined || hasTime(format)) return given;
-  if (hasTime(endFormat) || (granularity === undefined && given === NOW)) return given;
+  const isBegun = granularity === undefined && (given === NOW || isFiner(endFormat, format));
+  if (hasTime(endFormat) || isBegun) return given;
   if (typeof given === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(given)) return given;
   return call('strtotime', /%[dejFx]/.test(format) ? 'today' : FIRST_OF_MONTH, secondsOf(given));
 }
@@ -324,6 +330,11 @@ function isApart(step: string | undefined, granularity: string | undefined, form
   return one !== -1 && one < least;
 }
 
+/** Tells if a format tells moments apart that are one in another. */
+function isFiner(format: string, other: string): boolean {
+  return SIZES.indexOf(finestUnit(format)) < SIZES.indexOf(finestUnit(other));
+}
+
 const SIZES = ['microsecond', 'millisecond', 'second', 'minute', 'hour', 'day', 'month'];
 
 function finestUnit(format: string): string {
@@ -364,6 +375,12 @@ export function notBefore(cursor: TranslatedJson, start: TranslatedJson): Transl
       { value: cursor, is: 'atLeast', than: start, as: 'time' },
     ],
   };
+}
+
+/** Returns a bound of a window; seconds with a fraction have no zeros at the end of it but the first. */
+function boundOut(bound: 'from' | 'to', format: string): TranslatedJson {
+  const out = { window: bound };
+  return format === '%s_as_float' ? call('match', out, String.raw`^(\d+\.\d+?)0*$`) : out;
 }
 
 /** Returns where a bound of a window is sent: a number since 1970 is a text, also in a JSON body. */

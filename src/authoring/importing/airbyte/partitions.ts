@@ -29,6 +29,8 @@ export interface ParentPartition {
   /** Expression that makes another value of it, in which {@link SLICED} stands for it. */
   readonly made?: Expression;
   readonly option?: PartitionOption;
+  /** Options of other parents with the same name, which are sent with its values, too. */
+  readonly others?: readonly PartitionOption[];
   readonly keepsState: boolean;
   /** Rows that one request is for. */
   readonly group?: number;
@@ -77,6 +79,7 @@ function readRouter(
   router: ManifestComponent,
   scope: TemplateScope,
   group: number | undefined,
+  isDistinct = false,
 ): readonly Partition[] {
   const none = [NONE];
   const { findings } = scope;
@@ -86,7 +89,7 @@ function readRouter(
     findings.attempt(router.at, router.get('values') ?? router.type, () => {
       switch (router.type) {
         case 'ListPartitionRouter':
-          return [{ lists: [listOf(router, scope, group)], parents: [] }];
+          return [{ lists: [listOf(router, scope, group, isDistinct)], parents: [] }];
         case 'SubstreamPartitionRouter':
           return below(
             router.children('parent_stream_configs').map((parent) => parentOf(parent, scope, group)),
@@ -95,7 +98,7 @@ function readRouter(
           const size = Number(router.get('group_size'));
           const inner = router.child('underlying_partition_router');
           if (inner === undefined || !Number.isInteger(size)) throw new TemplateError('a group without rows');
-          return readRouter(inner, scope, size);
+          return readRouter(inner, scope, size, router.get('deduplicate') !== false);
         }
         case 'CartesianProductStreamSlicer':
           return product(router.children('stream_slicers').map((inner) => readRouter(inner, scope, group)));
@@ -110,7 +113,13 @@ function readRouter(
 
 /** Each parent is a way of its own. */
 function below(parents: readonly ParentPartition[]): readonly Partition[] {
-  return parents.map((parent) => ({ lists: [], parents: [parent] }));
+  return parents.map((parent) => {
+    const others = parents.flatMap(({ name, option }) =>
+      name === parent.name && option !== undefined ? [option] : [],
+    );
+    const isMore = others.some((option) => JSON.stringify(option) !== JSON.stringify(parent.option));
+    return { lists: [], parents: [isMore ? { ...parent, others } : parent] };
+  });
 }
 
 /** Reads a router whose slices are those of others, each value once; options of the others are not sent. */
@@ -133,9 +142,11 @@ function unionOf(
   });
 }
 
-function withoutOption<T extends { readonly option?: PartitionOption }>(of: T): Omit<T, 'option'> {
-  const { option: _, ...others } = of;
-  return others;
+function withoutOption<T extends { readonly option?: PartitionOption; readonly others?: unknown }>(
+  of: T,
+): Omit<T, 'option' | 'others'> {
+  const { option: _option, others: _others, ...left } = of;
+  return left;
 }
 
 /** Reads a router of Python: the parents as they are, values of a setting, or fields of the rows of a parent. */
@@ -209,7 +220,12 @@ function optionOf(component: ManifestComponent, scope: TemplateScope): { readonl
     : { option: { place, isForm: option?.text('inject_into') === 'body_data' } };
 }
 
-function listOf(router: ManifestComponent, scope: TemplateScope, group: number | undefined): ListPartition {
+function listOf(
+  router: ManifestComponent,
+  scope: TemplateScope,
+  group: number | undefined,
+  isDistinct: boolean,
+): ListPartition {
   const raw = router.get('values') ?? [];
   const values: TranslatedJson = isSequence(raw)
     ? raw.map((item) => (typeof item === 'string' ? item : item))
@@ -228,8 +244,11 @@ function listOf(router: ManifestComponent, scope: TemplateScope, group: number |
       ...optionOf(router, scope),
     };
   if (!isSequence(values)) throw new TemplateError('groups of a list of settings');
-  const groups = Array.from({ length: Math.ceil(values.length / group) }, (_, i) =>
-    values
+  if (values.some((value) => shown(value).includes(',')))
+    throw new TemplateError('groups of values with commas');
+  const grouped = isDistinct ? [...new Set(values)] : values;
+  const groups = Array.from({ length: Math.ceil(grouped.length / group) }, (_, i) =>
+    grouped
       .slice(i * group, (i + 1) * group)
       .map(shown)
       .join(','),

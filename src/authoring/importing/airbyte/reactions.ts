@@ -21,25 +21,45 @@ export function readReactions(
   return handler === undefined ? [] : ofHandler(handler, false, scope);
 }
 
-/** @param isLater whether another handler saw the answer before: it took every success for one */
+/** Returns the handlers of a handler, itself for one without others. */
+function handlersIn(handler: ManifestComponent): readonly ManifestComponent[] {
+  return handler.type === 'CompositeErrorHandler'
+    ? handler.children('error_handlers').flatMap(handlersIn)
+    : [handler];
+}
+
+/**
+ * @param isLater whether another handler saw the answer before: it took every success for one
+ * @param pausing that of all handlers together: attempts are those of the first one, and the wait is the first there is
+ */
 function ofHandler(
   handler: ManifestComponent,
   isLater: boolean,
   scope: TemplateScope,
+  pausing: Pauses = pausesOf(handlersIn(handler), scope),
 ): readonly TranslatedReaction[] {
   const isCode = handler.className !== undefined;
   if (isCode && readCode(handler, scope, (type) => judgesAsBase(type, handler, scope)) === undefined)
     return [];
   if (handler.type === 'CompositeErrorHandler')
-    return handler.children('error_handlers').flatMap((inner, index) => ofHandler(inner, index > 0, scope));
-  const wait = waitOf(handler, scope);
-  const retries = retriesOf(handler, scope);
+    return handler
+      .children('error_handlers')
+      .flatMap((inner, index) => ofHandler(inner, index > 0, scope, pausing));
   const filters = handler
     .children('response_filters')
-    .flatMap((filter) => ofFilter(filter, isLater, { wait, retries }, scope));
+    .flatMap((filter) => ofFilter(filter, isLater, pausing, scope));
   const general: TranslatedReaction[] =
-    wait === undefined ? [] : [{ when: BUSY, do: 'retry', ...pauses({ wait, retries }) }];
+    pausing.wait === undefined ? [] : [{ when: BUSY, do: 'retry', ...pauses(pausing) }];
   return [...filters, ...general];
+}
+
+function pausesOf(handlers: readonly ManifestComponent[], scope: TemplateScope): Pauses {
+  const [first] = handlers;
+  const wait = handlers
+    .values()
+    .map((each) => waitOf(each, scope))
+    .find((each) => each !== undefined);
+  return { wait, retries: first === undefined ? undefined : retriesOf(first, scope) };
 }
 
 interface Pauses {

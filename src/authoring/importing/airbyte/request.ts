@@ -1,4 +1,4 @@
-import { TemplateError } from './jinja/ast.ts';
+import { constant, Float, TemplateError } from './jinja/ast.ts';
 import { readCode } from './code/read-code.ts';
 import { codeRequest, type CodeRequest } from './code/requester.ts';
 import { literalOf, pythonText, tupleOf } from '../../../lib/python-literal.ts';
@@ -12,6 +12,7 @@ import { firstAlone, isPageToken, tokenUse, type TokenPlace } from './page-token
 import { accessOf, type TranslatedJson, type TemplatePosition, type Typed } from './translate/position.ts';
 import { isPlainText, isReckoned, refuseFraction } from './translate/field-value.ts';
 import { call, isFieldOfParent, orNone, textOut } from './translate/out.ts';
+import { isGroup } from './translate/calls.ts';
 import { valueOf } from './translate/value.ts';
 import { endpointOf, type RequestAddress } from './address.ts';
 
@@ -187,11 +188,26 @@ function readMap(
           return;
         }
         const text = (): TranslatedJson => (isParameter ? orNone(textOut(typed)) : textOut(typed));
-        out[realName] = typed.type === 'list' ? listOut(typed.out, scope) : optional(text(), scope);
+        if (isWritten(expression, isParameter)) out[realName] = pythonText(expression.value);
+        else if (typed.type !== 'list') out[realName] = optional(text(), scope);
+        else if (isParameter)
+          out[realName] = isGroup(typed) ? call('split', typed.out, ',') : listOut(typed.out, scope);
+        else throw new TemplateError('a list as a header');
       }
     });
   }
   return out;
+}
+
+/** Tells if a value is an object or a list that is sent as Python writes it; a list is several parameters. */
+function isWritten(
+  expression: Expression,
+  isParameter: boolean,
+): expression is Expression & { kind: 'constant' } {
+  if (expression.kind !== 'constant') return false;
+  const { value } = expression;
+  const isPlain = typeof value !== 'object' || value === null || value instanceof Float;
+  return !isPlain && !(isParameter && Array.isArray(value));
 }
 
 function isNothing({ out }: Typed): boolean {
@@ -226,6 +242,7 @@ function parameterOf(typed: Typed, scope: TemplateScope): TranslatedJson {
   if (scope.sent === undefined) throw new TemplateError('a list in the parameters');
   scope.sent.lists = true;
   if (isSequence(typed.out)) return listOut(typed.out, scope);
+  if (isGroup(typed)) return call('split', typed.out, ',');
   // a list of the settings is seen by functions alone
   return isMap(typed.out) && typed.out['attr'] !== undefined ? call('optional', typed.out) : typed.out;
 }
@@ -345,8 +362,7 @@ function readJson(
         const expression = requester.expression(value);
         if (expression.kind === 'constant')
           return { body: outOf(literalOf(pythonText(expression.value))), bodyFormat: 'json' };
-        if (expression.kind !== 'join')
-          return { body: valueOf(expression, position).out, bodyFormat: 'json' };
+        if (expression.kind !== 'join') return { body: bodyOut(expression, position), bodyFormat: 'json' };
         // the text is read as an object after everything is put in
         return { body: objectOf(expression, position), bodyFormat: 'json' };
       }) ?? {}
@@ -408,12 +424,15 @@ function readNested(
 
 function bodyOut(part: Expression, position: TemplatePosition): TranslatedJson {
   if (isReckoned(part)) throw new TemplateError('a number that is reckoned with a fraction');
-  return isObjectText(part) ? objectOf(part, position) : literalOut(valueOf(part, position));
+  return isObjectText(part) ? objectOf(part, position) : literalOut(valueOf(literals(part), position));
 }
 
 /** Returns a value that is written and read again: a text of digits becomes a number. */
 function literalOut(typed: Typed): TranslatedJson {
   const { out, type } = typed;
+  if (isGroup(typed))
+    // ids that are numbers are numbers again
+    return call('json_decode', call('concat', '[', out, ']'), call('split', out, ','));
   if (['boolean', 'number', 'float', 'list'].includes(type)) return out;
   const text = textOut(typed);
   const { function: name, args } = isMap(text) ? text : {};
@@ -422,9 +441,34 @@ function literalOut(typed: Typed): TranslatedJson {
     if (name === 'json_encode') return call('python_value', text);
     if (name === 'date') return isDigits(args[0]) ? call('python_value', text) : text;
   }
-  return isMap(text) && (text['attr'] !== undefined || text['placeholder'] !== undefined)
-    ? call('literal', text)
-    : text;
+  const isRead =
+    isMap(text) &&
+    (text['attr'] !== undefined || text['placeholder'] !== undefined || READ_AGAIN.has(name)) &&
+    !isConstantChoice(text);
+  return isRead ? call('literal', text) : text;
+}
+
+/** Functions that give a text as it was given to them, or a part of it. */
+const READ_AGAIN: ReadonlySet<unknown> = new Set(
+  'if ifempty coalesce lower upper trim substr replace split get match'.split(' '),
+);
+
+/** Tells if a choice is between constants, which are read already. */
+function isConstantChoice({ function: name, args }: Readonly<Record<string, TranslatedJson>>): boolean {
+  return name === 'if' && isSequence(args) && args.slice(1).every((part) => !isMap(part));
+}
+
+/** Returns an expression whose constants are read as literals: of `'1' if x else '0'` the numbers. */
+function literals(expression: Expression): Expression {
+  if (expression.kind === 'constant' && typeof expression.value === 'string')
+    return constant(literalOf(expression.value));
+  if (expression.kind !== 'choose') return expression;
+  const { otherwise } = expression;
+  return {
+    ...expression,
+    then: literals(expression.then),
+    ...(otherwise === undefined ? {} : { otherwise: literals(otherwise) }),
+  };
 }
 
 /** Tells if a format of a time gives a number, and none that begins with a zero. */
@@ -460,12 +504,34 @@ function readData(
   }
   return (
     findings.attempt(at, value, (): Body => {
+      const object = objectIn(requester.expression(value), position);
+      if (object !== undefined) return isMap(object) ? { body: object, bodyFormat: 'form' } : {};
       const typed = translated(value, requester, scope, position);
-      if (typeof typed.out !== 'string') return { body: textOut(typed), bodyFormat: 'text' };
-      const literal = literalOf(typed.out);
+      const text = textOut(typed);
+      if (typeof text !== 'string')
+        return { body: isCall(text) ? text : call('concat', text), bodyFormat: 'text' };
+      const literal = literalOf(text);
+      if (typeof literal === 'string') return { body: literal, bodyFormat: 'text' };
+      // of what reads as something else, only an object is sent
       return typeof literal === 'object' && literal !== null && !Array.isArray(literal)
         ? { body: outOf(literal), bodyFormat: 'form' }
-        : { body: typed.out, bodyFormat: 'text' };
+        : {};
     }) ?? {}
   );
+}
+
+/** Returns an object or a list that a template is the text of; undefined for any other text. */
+function objectIn(expression: Expression, position: TemplatePosition): TranslatedJson | undefined {
+  if (expression.kind === 'map') return valueOf(expression, position).out;
+  if (!isObjectText(expression)) return undefined;
+  try {
+    return objectOf(expression, position);
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined;
+    throw error;
+  }
+}
+
+function isCall(out: TranslatedJson): boolean {
+  return isMap(out) && out['function'] !== undefined;
 }

@@ -1,5 +1,5 @@
 import { partsOf, wholeEndpoint } from './address.ts';
-import { readAuthentication } from './authentication.ts';
+import { bodyOfKey, readAuthentication } from './authentication.ts';
 import { sameLogin, trustedHost } from './below-parent.ts';
 import type { ManifestComponent } from './component.ts';
 import { putInto, type JobDraft } from './draft.ts';
@@ -47,14 +47,22 @@ export function readJob(
   for (const { place, value } of paging.constants) putInto(draft, place, value, paging.isForm);
   if (paging.isForm) draft.bodyFormat ??= 'form';
   for (const { place, value, isForm } of incremental.options) putInto(draft, place, value, isForm);
-  if (parent?.option !== undefined)
-    putInto(draft, parent.option.place, sentOf(slots.get(parent.name)), parent.option.isForm);
+  if (incremental.isForm === true) draft.bodyFormat ??= 'form';
+  const keyFormat = bodyOfKey(requester.child('authenticator'), scope);
+  if (keyFormat !== undefined) {
+    draft.body ??= {};
+    draft.bodyFormat ??= keyFormat;
+  }
+  const ofParent = parent?.others ?? [parent?.option].filter((option) => option !== undefined);
+  for (const option of ofParent)
+    putInto(draft, option.place, sentOf(slots.get(parent?.name ?? '')), option.isForm);
   for (const { name, option } of lists)
     if (option !== undefined) putInto(draft, option.place, sentOf(slots.get(name)), option.isForm);
   const ofSlice = retriever.flag('ignore_stream_slicer_parameters_on_paginated_requests')
     ? [
         ...incremental.options,
-        ...[parent?.option, ...lists.map(({ option }) => option)].filter((option) => option !== undefined),
+        ...ofParent,
+        ...lists.map(({ option }) => option).filter((option) => option !== undefined),
       ]
     : [];
   const pagination = firstPageAlone(stream, paging.pagination, [

@@ -15,6 +15,7 @@ import {
   type Part,
   type TwoRuns,
 } from '../support/two-runs.ts';
+import { BODY_CASES } from './cases/bodies.ts';
 import { CODE_LOGIN_CASES } from './cases/code-logins.ts';
 import { CODE_CASES } from './cases/code.ts';
 import { EXTRACTOR_CASES } from './cases/extractors.ts';
@@ -50,6 +51,7 @@ describe.each<[string, readonly TwoRuns[]]>([
   ['dynamic streams', DYNAMIC_CASES],
   ['logins', LOGIN_CASES],
   ['windows, addresses, parameters and bodies', REQUEST_CASES],
+  ['bodies, groups, logins and errors', BODY_CASES],
   ['lists', LIST_CASES],
   ['filters', FILTER_CASES],
   ['values of added fields', VALUE_CASES],

@@ -326,8 +326,8 @@ const FILTERS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = 
   trim: (self) => ({ out: call('trim', textOut(self)), type: 'text' }),
   replace: (self, args) => ({ out: call('replace', textOut(self), args.out(0), args.out(1)), type: 'text' }),
   join: (self, args) => joined(self, args.has(0) ? args.text(0) : ''),
-  length: (self) => ({ out: call('length', self.out), type: 'number' }),
-  count: (self) => ({ out: call('length', self.out), type: 'number' }),
+  length: lengthOf,
+  count: lengthOf,
   first: (self) => ({ out: call('get', self.out, '$[0]'), type: 'any' }),
   last: (self) => ({ out: call('get', self.out, '$[-1]'), type: 'any' }),
   list: (self) => ({ out: self.out, type: 'list' }),
@@ -356,13 +356,22 @@ const FILTERS: Readonly<Record<string, (self: Typed, args: Reader) => Typed>> = 
   }),
 };
 
+/** Tells if a list is that of several parts in one request, whose values are joined by commas. */
+export function isGroup(list: Typed): boolean {
+  return list.type === 'list' && isMap(list.out) && list.out['placeholder'] !== undefined;
+}
+
+function lengthOf(self: Typed): Typed {
+  const of = isGroup(self) ? call('split', self.out, ',') : self.out;
+  return { out: call('length', of), type: 'number' };
+}
+
 /** Returns joined values; those of several parent rows are joined by commas already. */
 function joined(self: Typed, by: string): Typed {
-  const isGroup = self.type === 'list' && isMap(self.out) && self.out['placeholder'] !== undefined;
   // a list that is not given is an empty text as a setting
   const isSetting = isMap(self.out) && self.out['attr'] !== undefined;
   const items = isSetting ? call('ifempty', self.out, []) : self.out;
-  if (!isGroup) return { out: call('implode', by, items), type: 'text' };
+  if (!isGroup(self)) return { out: call('implode', by, items), type: 'text' };
   return { out: by === ',' ? self.out : call('replace', self.out, ',', by), type: 'text' };
 }
 
@@ -385,6 +394,7 @@ function wholeNumber(self: Typed, fallback: TranslatedJson): TranslatedJson {
   const { out, type } = notTime('int', self);
   if (typeof out === 'number') return Math.trunc(out);
   if (isWhole(out)) return out;
+  if (type === 'boolean') return call('if', out, 1, 0);
   const number = type === 'number' || type === 'float' ? out : call('number', out, fallback);
   // of a row or a setting, it may be below zero, and is cut there, too
   return readsRow(out) || readsSetting(out)

@@ -204,6 +204,12 @@ function withFallback({ out, type }: Typed, fallback: Typed, isThere?: Translate
   if (isMap(fallback.out) && Object.keys(fallback.out).length === 0)
     return { out: isThere === undefined ? out : call('if', isThere, out, {}), type: 'any' };
   // a setting that is not given is an empty text
+  if (type === 'boolean' && isMap(out) && out['attr'] !== undefined) {
+    const isGiven = call('is', out, 'notEmpty');
+    return fallback.type === 'boolean'
+      ? { out: call('if', isGiven, out, fallback.out), type }
+      : { out: call('if', isGiven, textOut({ out, type }), plainOut(fallback)), type: 'any' };
+  }
   if (isMap(out) && out['attr'] !== undefined)
     return { out: call('coalesce', out, plainOut(fallback)), type: 'any' };
   const otherwise = fallback.out === false ? false : plainOut(fallback);
