@@ -55,7 +55,8 @@ class Rows:
             return rng.choice(schema["enum"])
         options = schema.get("oneOf") or schema.get("anyOf")
         if kinds is None and options:
-            return self.value(rng.choice(options), name, rng, depth)
+            option = rng.choice(options)
+            return None if option.get("type") == "null" else self.value(option, name, rng, depth)
         kinds = kinds if isinstance(kinds, list) else [kinds or ("object" if "properties" in schema else "string")]
         # null where the schema has it: what a conversion makes of another one says nothing of a real API
         has_null = "null" in kinds or "type" not in schema
