@@ -202,18 +202,28 @@ class Tree {
   ): readonly Readonly<Record<string, unknown>>[] {
     const isOwn = !isAlone || this.authentication === undefined;
     const all = [...this.#taken.values()];
-    for (const taken of all) if (taken.parent === undefined) this.#tellMixed(taken);
     return all.flatMap((taken) => {
       const isRun = taken.isWhole && this.#isRun(taken);
-      if (isRun && taken.parent !== undefined) return [];
+      const isApart = this.#isApart(taken);
+      if (isRun && taken.parent !== undefined && !isApart) return [];
+      if (isRun && isApart)
+        taken.resource.findings.note(
+          'It has a row of its own, as its table is written in another way than the first one above it: what is above it is asked for in each of the two.',
+        );
       const id = rowId(taken.resource.name, ids);
       taken.row = id;
-      const jobs = isRun ? this.#withChildren(taken) : alone(taken);
-      if (isRun) for (const below of this.#below(taken)) below.row = id;
+      const jobs = isRun
+        ? underParents(this.#withChildren(taken), taken.parent, true)
+        : underParents(taken.job, taken.parent);
+      const writer = this.#writer(taken);
+      for (const below of isRun ? this.#below(taken) : []) {
+        below.row = id;
+        if (isSelected(below)) tellMixed(below.resource, writer);
+      }
       return [
         rowOf(
           taken,
-          this.#writer(taken),
+          writer,
           id,
           jobs,
           isRun
@@ -327,7 +337,7 @@ class Tree {
     return undefined;
   }
 
-  /** Tells whether any table is made of a resource or those below it. */
+  /** Tells whether any table is made of a resource or those below it in its row. */
   #isRun(taken: Taken): boolean {
     return isSelected(taken) || this.#children(taken).length > 0;
   }
@@ -335,7 +345,7 @@ class Tree {
   /** Returns those below a resource that share its row. */
   #children(taken: Taken): readonly Taken[] {
     return [...this.#taken.values()].filter(
-      (child) => child.parent === taken && child.isWhole && this.#isRun(child),
+      (child) => child.parent === taken && child.isWhole && this.#isRun(child) && !this.#isApart(child),
     );
   }
 
@@ -349,14 +359,28 @@ class Tree {
     return (written ?? taken).resource;
   }
 
-  /** Reports tables that are written in another way than the first one of their row. */
-  #tellMixed(taken: Taken): void {
-    const writer = this.#writer(taken);
-    for (const { resource } of this.#below(taken).filter(isSelected))
-      if (addsRows(resource) !== addsRows(writer))
-        resource.findings.otherRows(
-          `Its table is written as that of “${writer.name}” is, with which it shares a row: ${addsRows(writer) ? 'rows are added to it, and there they replace it' : 'rows replace it, and there they are added to it'}.`,
-        );
+  /**
+   * Tells whether a resource has a row of its own although it is below another one: a row adds to all of its tables, or
+   * replaces all of them.
+   */
+  #isApart(taken: Taken): boolean {
+    const { parent, resource } = taken;
+    if (parent === undefined || !isSelected(taken)) return false;
+    // what a state gives can't take the place of a table
+    if (!addsRows(resource) && hasState(taken)) return false;
+    let top = parent;
+    while (top.parent !== undefined && !this.#isApart(top)) top = top.parent;
+    return addsRows(resource) !== addsRows(this.#firstWritten(top).resource);
+  }
+
+  /** Returns the first resource with a table, of one and all that are below it. */
+  #firstWritten(taken: Taken): Taken {
+    const all = [...this.#taken.values()];
+    const found = (each: Taken): Taken | undefined =>
+      isSelected(each)
+        ? each
+        : all.flatMap((child) => (child.parent === each ? (found(child) ?? []) : [])).at(0);
+    return found(taken) ?? taken;
   }
 
   #withChildren(taken: Taken): ResourceJob {
@@ -381,15 +405,28 @@ function tellParent({ parent, resource: { findings } }: Taken): void {
     findings.otherRows(`Its rows are asked for below those of “${name}”, which may have other rows.`);
 }
 
+/** Reports a table that is written in another way than the first one of its row. */
+function tellMixed(resource: Resource, writer: Resource): void {
+  if (addsRows(resource) === addsRows(writer)) return;
+  resource.findings.otherRows(
+    `Its table is written as that of “${writer.name}” is, with which it shares a row: ${addsRows(writer) ? 'rows are added to it, and there they replace it' : 'rows replace it, and there they are added to it'}.`,
+  );
+}
+
+/** Tells whether a resource, or one above it, has a state. */
+function hasState({ job, parent }: Taken): boolean {
+  return 'incremental' in job || (parent !== undefined && hasState(parent));
+}
+
 function isSelected({ resource }: Taken): boolean {
   return resource.map.get('selected') !== false;
 }
 
-/** Returns the job with those above it, to be completed by a person. */
-function alone({ job, parent }: Taken): ResourceJob {
+/** Returns a job with those above it; without their tables where they are written in another row. */
+function underParents(job: ResourceJob, parent: Taken | undefined, isApart = false): ResourceJob {
   let whole = job;
   for (let above = parent; above !== undefined; above = above.parent)
-    whole = { ...above.job, children: [whole] };
+    whole = { ...above.job, ...(isApart ? { table: false } : {}), children: [whole] };
   return whole;
 }
 

@@ -428,8 +428,8 @@ describe('levels', () => {
     [
       'a table with another disposition than that of the parent',
       `{"name": "p", "write_disposition": "replace", ${KEYED}}, {"name": "a", "endpoint": {"path": "p/{resources.p.id}/a", "data_selector": "$"}}`,
-      'other rows',
-      /rows replace it, and there they are added to it/,
+      'equal rows, other columns',
+      /It has a row of its own/,
     ],
     [
       'a parent whose rows come again',

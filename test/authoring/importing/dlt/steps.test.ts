@@ -356,3 +356,33 @@ resources:
   const report = JSON.parse(readFileSync(path.join(out, 'import-report.json'), 'utf8')) as ImportReport;
   expect((await tablesOf({ folder: out, report }))['rows']).toHaveLength(3);
 });
+
+describe('tables of one source that are written in two ways', () => {
+  test('are those of two rows, and what is above them is asked for in each', async () => {
+    const imported = await taken('', {
+      more: `{"name": "kids", "write_disposition": "replace", "endpoint": "kids/{resources.rows.id}"},
+        {"name": "grand", "write_disposition": "replace", "endpoint": "grand/{resources.kids.asked}"},
+        {"name": "others", "endpoint": "others/{resources.rows.id}"}`,
+    });
+    expect(outcomes(imported)).not.toContain('other rows');
+    const { rows, kids, grand, others } = await tablesOf(imported);
+    expect([rows, kids, grand, others].map((table) => table?.length)).toEqual([3, 3, 3, 3]);
+    expect(seen.filter((line) => line === '/rows')).toHaveLength(2);
+    expect(new Set(seen).size).toBe(seen.length - 1);
+    const adding = Object.entries(filesOf(imported.folder)).flatMap(([name, text]) =>
+      /out\/tables\/[^.]+\.\w+\.manifest$/.test(name) && text.includes('"incremental":true')
+        ? [name.split('.').at(-2)]
+        : [],
+    );
+    expect(new Set(adding)).toEqual(new Set(['others', 'rows', 'rows_tags']));
+  });
+
+  test('but not below a resource with a state, whose rows replace no table', async () => {
+    const imported = await taken('', {
+      endpoint: '"incremental": {"cursor_path": "at", "initial_value": "2024-01-02T00:00:00Z"}',
+      more: '{"name": "kids", "write_disposition": "replace", "endpoint": "kids/{resources.rows.id}"}',
+    });
+    const { kids } = await tablesOf(imported);
+    expect([outcomes(imported), kids?.length]).toEqual([['exact', 'other rows'], 2]);
+  });
+});
