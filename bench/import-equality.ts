@@ -184,6 +184,8 @@ async function compareStream({ connector, report, runs, imported, folder, replay
     const before = outcome === 'more rows' ? runs.slice(0, count).flatMap(({ exchanges }) => exchanges) : [];
     replay.take([...theirs.exchanges, ...logins, ...before]);
     let failure: string | undefined;
+    // a wait for a moment ends
+    let waitedMs = 0;
     try {
       await run({
         dataFolder: data,
@@ -191,7 +193,11 @@ async function compareStream({ connector, report, runs, imported, folder, replay
         log: silentLog,
         keepRecording: 0,
         resume: false,
-        env: { ...systemEnv, now: () => theirs.now ?? 0, sleep: async () => {} },
+        env: {
+          ...systemEnv,
+          now: () => (theirs.now ?? 0) + waitedMs,
+          sleep: async (ms) => void (waitedMs += ms),
+        },
       });
     } catch (error) {
       failure = error instanceof Error ? error.message : String(error);
