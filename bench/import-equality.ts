@@ -27,7 +27,7 @@ import { run, silentLog } from '../src/index.ts';
 import { systemEnv } from '../src/lib/env.ts';
 import { Secrets } from '../src/lib/secrets.ts';
 import { behind, redirected } from './import-equality/redirected.ts';
-import { keyOf, Replay, type Exchange } from './import-equality/replay.ts';
+import { keyOf, NEVER_ASKED, Replay, type Exchange } from './import-equality/replay.ts';
 import { TheirReader, type TheirRun } from './import-equality/their-reader.ts';
 import { withFolder } from './support/folder.ts';
 
@@ -202,6 +202,9 @@ async function compareStream({ connector, report, runs, imported, folder, replay
     } catch (error) {
       failure = error instanceof Error ? error.message : String(error);
     }
+    // a parent that is read from the start again has rows by now that were never asked for there
+    if (outcome === 'more rows' && count > 0 && failure?.includes(NEVER_ASKED) === true)
+      return verdict('not compared', count, [failure]);
     if (theirs.error !== null && failure !== undefined)
       return verdict('not compared', count, [`both failed: ${theirs.error}`, failure]);
     const requests = requestLines([...theirs.exchanges, ...logins], replay.asked);

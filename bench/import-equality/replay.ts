@@ -16,6 +16,9 @@ export interface Exchange {
   };
 }
 
+/** Error for what the other tool has not asked for. */
+export const NEVER_ASKED = 'never asked there';
+
 /** Answers as the other tool was answered; what it never asked for gets an error, and is noted. */
 export class Replay {
   readonly #server = createServer((request, response) => void this.#answer(request, response));
@@ -52,7 +55,9 @@ export class Replay {
     const known = this.#answers.get(key);
     const exchange = known !== undefined && known.length > 1 ? known.shift() : known?.[0];
     if (exchange === undefined) {
-      response.writeHead(418, { 'content-type': 'application/json' }).end('{"error":"never asked there"}');
+      response
+        .writeHead(418, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ error: NEVER_ASKED }));
       return;
     }
     response.writeHead(exchange.answer.status, exchange.answer.headers).end(exchange.answer.body);

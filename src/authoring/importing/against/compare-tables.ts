@@ -87,6 +87,7 @@ export async function compareTables(options: CompareTablesOptions): Promise<Tabl
       `PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000; PRAGMA temp_store = FILE;
        CREATE TABLE list (side INTEGER, file TEXT, parent TEXT, digest TEXT, PRIMARY KEY (side, file, parent)) WITHOUT ROWID;
        CREATE TABLE item (file TEXT, parent TEXT, digest TEXT);
+       CREATE TABLE link (file TEXT, parent TEXT, rows INTEGER, PRIMARY KEY (file, parent)) WITHOUT ROWID;
        CREATE TABLE line (id INTEGER PRIMARY KEY, side INTEGER, place TEXT, exact TEXT, loose TEXT, k TEXT, cells TEXT);`,
     );
     const filled = [new Set<string>(), new Set<string>()] as const;
@@ -94,7 +95,7 @@ export async function compareTables(options: CompareTablesOptions): Promise<Tabl
     for (const side of [OURS, THEIRS] as const) {
       const table = side === OURS ? ours : theirs;
       const lists = new ListDigests(database, side);
-      for (const list of table.lists.values()) await lists.add(list);
+      await lists.addBelow(table);
       counts[side] = await addLines(database, side, { table, common, key, filled: filled[side], lists });
     }
     database.exec('CREATE INDEX by_exact ON line (exact, side)');
@@ -178,9 +179,28 @@ class ListDigests {
     this.#find = database.prepare('SELECT digest FROM list WHERE side = ? AND file = ? AND parent = ?');
   }
 
+  /** Adds the lists of a table. */
+  async addBelow(table: OpenedTable): Promise<void> {
+    if (table.lists.size === 0) return;
+    await this.#countLinks(table);
+    for (const list of table.lists.values()) await this.#add(list);
+  }
+
+  /** Counts the rows that have a list: rows that are the same have the same link, with the items of each of them. */
+  async #countLinks(table: OpenedTable): Promise<void> {
+    const insert = this.#database.prepare(
+      'INSERT INTO link VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET rows = rows + 1',
+    );
+    this.#database.exec('BEGIN');
+    for await (const cells of linesOf(table.file))
+      for (const [column, { file }] of table.lists)
+        insert.run(file, cells[table.columns.indexOf(column)] ?? '');
+    this.#database.exec('COMMIT');
+  }
+
   /** Adds the items of a list, those of lists below them first. */
-  async add(table: OpenedTable): Promise<void> {
-    for (const below of table.lists.values()) await this.add(below);
+  async #add(table: OpenedTable): Promise<void> {
+    await this.addBelow(table);
     const database = this.#database;
     const insert = database.prepare('INSERT INTO item VALUES (?, ?, ?)');
     const names = table.columns.filter((name) => name !== PARENT_COLUMN).toSorted();
@@ -201,7 +221,11 @@ class ListDigests {
     database
       .prepare(
         `INSERT INTO list SELECT ?, file, parent, group_concat(digest, '' ORDER BY digest)
-         FROM item WHERE file = ? GROUP BY parent`,
+         FROM (
+           SELECT file, parent, digest, rows, row_number() OVER (PARTITION BY parent, digest) AS place
+           FROM item LEFT JOIN link USING (file, parent) WHERE file = ?
+         )
+         WHERE (place - 1) % coalesce(rows, 1) = 0 GROUP BY parent`,
       )
       .run(this.#side, table.file);
     database.exec('DELETE FROM item; COMMIT');

@@ -3,6 +3,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { compareTables } from '../../../../src/authoring/importing/against/compare-tables.ts';
+import { openTable, type OpenedTable } from '../../../../src/authoring/importing/against/table-file.ts';
 import type { ImportReport, StreamReport } from '../../../../src/authoring/importing/report.ts';
 import { run, silentLog } from '../../../../src/index.ts';
 import { gexHere, json, startApi, type Api, type Ended } from '../../../cli/support.ts';
@@ -74,6 +76,13 @@ function lines(rows: readonly unknown[]): string {
   return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 }
 
+async function tableOf(name: string, main: string, list: string): Promise<OpenedTable> {
+  const folder = records(name, { rows: `name,tags\n${main}`, rows_tags: `data,JSON_parentId\n${list}` });
+  const opened = await openTable(folder, 'rows');
+  if (opened === undefined) throw new Error('the table is there');
+  return opened;
+}
+
 async function against(
   folder: string,
   ...options: readonly string[]
@@ -108,6 +117,17 @@ describe('rows that are compared with those of another tool', () => {
     first?.rules.countries_that_are_approved_or_denied_for_sign_in.denied.push('D');
     const other = await against(records('turned-other', { 'users.jsonl': lines([first, ...others]) }));
     expect(other.users.compared).toMatchObject({ result: 'differs', table: { equal: 4 } });
+  });
+
+  test('are equal where rows that are the same come twice, with the items of both at one link', async () => {
+    const ours = await tableOf('same', 'a,l\na,l\n', 'x,l\ny,l\ny,l\nx,l\ny,l\ny,l\n');
+    const equal = async (theirs: OpenedTable): Promise<number> => {
+      const scratch = path.join(mkdtempSync(path.join(FOLDER, 'scratch-')), 'rows.sqlite');
+      return (await compareTables({ ours, theirs, key: [], scratch })).equal;
+    };
+    const twoLists = 'x,l1\ny,l1\ny,l1\nx,l2\ny,l2\n';
+    expect(await equal(await tableOf('apart', 'a,l1\na,l2\n', `${twoLists}y,l2\n`))).toBe(2);
+    expect(await equal(await tableOf('shorter', 'a,l1\na,l2\n', twoLists))).toBe(1);
   });
 
   test('have fields of their own beside those that a destination adds', async () => {
