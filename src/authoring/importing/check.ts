@@ -80,9 +80,11 @@ function isMap(value: unknown): value is Node {
 function choicesIn(node: unknown, chosen: Map<string, string>): ReadonlyMap<string, string> {
   if (Array.isArray(node)) for (const item of node) choicesIn(item, chosen);
   else if (isMap(node)) {
-    const { attr } = mapAt(node, 'choose');
-    const [name] = Object.keys(mapAt(node, 'from'));
-    if (typeof attr === 'string' && name !== undefined && !chosen.has(attr)) chosen.set(attr, name);
+    if (node['choose'] !== undefined) {
+      const { attr } = mapAt(node, 'choose');
+      const [name] = Object.keys(mapAt(node, 'from'));
+      if (typeof attr === 'string' && name !== undefined && !chosen.has(attr)) chosen.set(attr, name);
+    }
     for (const item of Object.values(node)) choicesIn(item, chosen);
   }
   return chosen;

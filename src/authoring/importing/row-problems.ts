@@ -38,7 +38,8 @@ const MOST_TURNS = 8;
  * Rows of a connector stand below the same parents, again and again: the jobs of all are looked at as one
  * configuration, each with its parents once. A job is read by itself and the jobs above it, and where jobs are compared
  * with each other, more of them are never less wrong; so nothing is wrong with any row where nothing is wrong with all.
- * Only rows that a problem was found in are then looked at as they are.
+ * A column or an export that several of them have is looked at once, too. Only rows that a problem was found in are then
+ * looked at as they are.
  *
  * @param ids of the rows
  */
@@ -159,7 +160,9 @@ const EMPTY: RowRest = { configuration: {}, parameters: {}, config: {}, storage:
 /** Writes jobs out. Those of different rows may have the same id, which is then changed, as in a list it is one job. */
 function written(jobs: ReadonlyMap<string, SharedJob>): readonly Node[] {
   const byId = new Map<string, { readonly id: string; readonly rows: ReadonlySet<string> }[]>();
-  return [...jobs.values()].map(({ own, children, rows }) => {
+  const parts = new Set<string>();
+  return [...jobs.values()].map(({ own: whole, children, rows }) => {
+    const own = withoutRepeated(whole, parts);
     const { id } = own;
     const below = children.size === 0 ? {} : { children: written(children) };
     if (typeof id !== 'string') return { ...own, ...below };
@@ -170,6 +173,48 @@ function written(jobs: ReadonlyMap<string, SharedJob>): readonly Node[] {
     byId.set(id, [...same, { id: given, rows }]);
     return { ...own, id: given, ...below };
   });
+}
+
+/** Keys of a job that say nothing of how its other parts are read. */
+const APART: ReadonlySet<string> = new Set([
+  'id',
+  'dataType',
+  'dataField',
+  'body',
+  'columns',
+  'exclude',
+  'where',
+]);
+
+/**
+ * Leaves out what another job below the same parent has, too, with the same around it: an export, and the values of
+ * columns, which are constants then.
+ */
+function withoutRepeated(job: Node, known: Set<string>): Node {
+  const { columns, export: ofExport, ...others } = job;
+  if (!isMap(columns) && ofExport === undefined) return job;
+  const around = JSON.stringify(Object.entries(job).filter(([key]) => !APART.has(key)));
+  const isRepeated = (part: string): boolean => {
+    const isKnown = known.has(around + part);
+    known.add(around + part);
+    return isKnown;
+  };
+  return {
+    ...others,
+    ...(ofExport === undefined || isRepeated('') ? {} : { export: ofExport }),
+    ...(isMap(columns)
+      ? {
+          columns: Object.fromEntries(
+            Object.entries(columns).map(([name, value]) => [
+              name,
+              isRepeated(name + JSON.stringify(value)) ? { value: null } : value,
+            ]),
+          ),
+        }
+      : columns === undefined
+        ? {}
+        : { columns }),
+  };
 }
 
 /** Returns the ids of the rows that have the job at a path, or something in it; undefined where it is in no job. */

@@ -16,7 +16,14 @@ import { isContext, type SourceContext, type SourceKind } from './kinds.ts';
 import { parseLinkHeader, plainLink, type Link } from './link-header.ts';
 import { compilePlace } from './place.ts';
 import { invalidSetting } from './value-settings.ts';
-import { needsOf, type CompileSource, type Read, type SourceNeeds, type SourceOptions } from './types.ts';
+import {
+  needsOf,
+  NOTHING,
+  type CompileSource,
+  type Read,
+  type SourceNeeds,
+  type SourceOptions,
+} from './types.ts';
 import { ANSWER_FACTS, type AnswerFact } from './view.ts';
 
 const PARTS = /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(\?[^#]*)?(?:#.*)?$/is;
@@ -50,7 +57,6 @@ function withoutDots(path: string): string {
   return out.join('/');
 }
 
-const NOTHING: SourceNeeds = { headers: [], rows: false, origins: [] };
 const RESPONSE: SourceNeeds = { ...NOTHING, origins: ['response'] };
 const ROW: SourceNeeds = { ...NOTHING, origins: ['rows'] };
 const ROWS: SourceNeeds = { ...ROW, rows: true };

@@ -70,16 +70,16 @@ function kindIn(value: AnyObject, { at, kinds, invalid = invalidSetting }: Sourc
       `${near === undefined || kind !== undefined ? '' : `Did you mean “${near}”? `}It has one of ${known.join(', ')}.`,
     );
   }
-  const beside = new Set<string>([
-    ...TRANSFORMS,
-    ...(kind === undefined ? ['function', 'args'] : [kind, ...besideOf(kind)]),
-  ]);
-  const strange = keys.find((key) => !beside.has(key));
+  const strange = keys.find((key) => key !== (kind ?? 'function') && !isBeside(key, kind));
   if (strange !== undefined)
     throw invalid(
       `${at}.${strange}`,
       `“${strange}” is not known in a source.`,
-      meantOr(strange, [...beside], `Beside it stand ${[...TRANSFORMS].join(', ')}.`),
+      meantOr(
+        strange,
+        [...TRANSFORMS, ...(kind === undefined ? ['function', 'args'] : [kind, ...besideOf(kind)])],
+        `Beside it stand ${[...TRANSFORMS].join(', ')}.`,
+      ),
     );
   const isHere = kind === undefined || kinds === undefined || kinds.includes(kind);
   if (isHere) return kind ?? 'value';
@@ -88,6 +88,11 @@ function kindIn(value: AnyObject, { at, kinds, invalid = invalidSetting }: Sourc
     `There is no “${kind}” here.`,
     `Here are ${[...kinds, 'function'].join(', ')}.`,
   );
+}
+
+function isBeside(key: string, kind: SourceKind | undefined): boolean {
+  const own = kind === undefined ? ['args'] : besideOf(kind);
+  return own.includes(key) || (TRANSFORMS as readonly string[]).includes(key);
 }
 
 function besideOf(kind: SourceKind): readonly string[] {

@@ -55,9 +55,26 @@ export type CompileSource = (value: Json, options: SourceOptions) => ValueSource
 
 /** Joins the needs of several sources. */
 export function needsOf(parts: readonly { readonly needs: SourceNeeds }[]): SourceNeeds {
+  return parts.reduce((all, { needs }) => joined(all, needs), NOTHING);
+}
+
+export const NOTHING: SourceNeeds = { headers: [], rows: false, origins: [] };
+
+/** Most parts need nothing, or what one before them needs: there are no new ones to make for them. */
+function joined(all: SourceNeeds, more: SourceNeeds): SourceNeeds {
+  if (all === NOTHING) return more;
+  if (includes(all, more)) return all;
   return {
-    headers: [...new Set(parts.flatMap(({ needs }) => needs.headers))],
-    rows: parts.some(({ needs }) => needs.rows),
-    origins: [...new Set(parts.flatMap(({ needs }) => needs.origins))],
+    headers: [...new Set([...all.headers, ...more.headers])],
+    rows: all.rows || more.rows,
+    origins: [...new Set([...all.origins, ...more.origins])],
   };
+}
+
+function includes(all: SourceNeeds, more: SourceNeeds): boolean {
+  return (
+    (all.rows || !more.rows) &&
+    more.headers.every((name) => all.headers.includes(name)) &&
+    more.origins.every((origin) => all.origins.includes(origin))
+  );
 }

@@ -22,6 +22,11 @@ const members: Job = { endpoint: 'teams/{id}/members', placeholders: { id: 'id' 
 const events: Job = { endpoint: 'teams/{id}/events', placeholders: { id: 'id' } };
 const unfilled: Job = { endpoint: 'teams/{team}/events', placeholders: { id: 'id' } };
 const misread: Job = { ...events, columns: { name: { from: 'name' } } };
+const misreadMembers: Job = { ...members, columns: { name: { from: 'name' } } };
+const exported: Job = {
+  ...events,
+  export: { poll: { endpoint: 'exports/{name}', until: { value: 'state', is: 'equals', than: 'done' } } },
+};
 
 describe('the problems of rows that have parents in common', () => {
   test.each([
@@ -31,6 +36,31 @@ describe('the problems of rows that have parents in common', () => {
       'two rows are wrong, of which the first ends the look',
       [[below(misread)], [below(members)], [below(unfilled)]],
       ['row0', 'row2'],
+    ],
+    [
+      'rows have one wrong column, and the first row is wrong besides',
+      [[below({ ...misread, method: 'GOT' })], [below(misreadMembers)], [below(misreadMembers)]],
+      ['row0', 'row1', 'row2'],
+    ],
+    [
+      'rows have one wrong export',
+      [[below(members)], [below({ ...exported, id: 'a' })], [below({ ...exported, id: 'b' })]],
+      ['row1', 'row2'],
+    ],
+    [
+      'a column of two rows has its window in one of them',
+      [
+        [
+          below({
+            ...events,
+            params: { since: { window: 'from' } },
+            columns: { day: { window: 'from' } },
+            windows: { from: '2026-01-01', to: 'today', step: '1 day' },
+          }),
+        ],
+        [below({ ...events, columns: { day: { window: 'from' } } })],
+      ],
+      ['row1'],
     ],
     [
       'the parent is wrong',

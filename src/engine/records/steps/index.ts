@@ -157,21 +157,29 @@ function compileWhere(
  * Refuses the number of rows so far in a setting: it is unknown for a page that is fetched ahead. @throws {RecordError}
  */
 function refuseRead(value: Json, at: string): void {
-  if (isList(value)) for (const [i, item] of value.entries()) refuseRead(item, `${at}[${i}]`);
-  if (!isObject(value)) return;
-  for (const [key, item] of entriesOf(value)) {
-    if (key !== 'answer' || item !== 'read') refuseRead(item, `${at}.${key}`);
-    else {
-      throw new RecordError(
-        'records.invalid',
-        'The number of rows so far is not known where rows are changed',
-        {
-          where: { path: `${at}.answer` },
-          hint: 'Here are “status”, “page”, “rows”, “bytes” and “url” of the answer.',
-        },
-      );
+  const place = placeOfRead(value);
+  if (place === undefined) return;
+  throw new RecordError('records.invalid', 'The number of rows so far is not known where rows are changed', {
+    where: { path: at + place },
+    hint: 'Here are “status”, “page”, “rows”, “bytes” and “url” of the answer.',
+  });
+}
+
+/** Returns the path from a value to the first of these numbers in it. */
+function placeOfRead(value: Json): string | undefined {
+  if (isList(value)) {
+    for (const [i, item] of value.entries()) {
+      const inner = placeOfRead(item);
+      if (inner !== undefined) return `[${i}]${inner}`;
+    }
+  } else if (isObject(value)) {
+    for (const [key, item] of entriesOf(value)) {
+      if (key === 'answer' && item === 'read') return '.answer';
+      const inner = placeOfRead(item);
+      if (inner !== undefined) return `.${key}${inner}`;
     }
   }
+  return undefined;
 }
 
 /** Returns the keys at any depth: a superset of the kinds of sources. */
