@@ -2,7 +2,7 @@ import { remember } from '../../../lib/remember.ts';
 import { constant, isItems, TemplateError, type Constant, type Expression } from './jinja/ast.ts';
 import { fold, type Known } from './jinja/fold.ts';
 import { literalOf } from '../../../lib/python-literal.ts';
-import { mapParts } from './jinja/map-parts.ts';
+import { partsOf } from './jinja/map-parts.ts';
 import { parseTemplate } from './jinja/parse.ts';
 import { get, isMap, isSequence, placeOf, type ManifestNode, type NodeMap } from './node.ts';
 import type { ParameterUses } from './parameter-uses.ts';
@@ -189,12 +189,8 @@ const foldedAlone = remember((template): Expression | undefined => {
 });
 
 function hasParameters(expression: Expression): boolean {
-  let isFound = expression.kind === 'name' && expression.name === 'parameters';
-  mapParts(expression, (part) => {
-    isFound ||= hasParameters(part);
-    return part;
-  });
-  return isFound;
+  if (expression.kind === 'name') return expression.name === 'parameters';
+  return partsOf(expression).some(hasParameters);
 }
 
 /** Returns the text inside of quotes: a rendered text that is a literal of a text is read as one. */

@@ -12,6 +12,11 @@ export interface MixedField {
 
 type Resolved = (schema: ManifestNode) => ManifestNode | undefined;
 
+/** Takes a schema as one that has no references. */
+export function itself(schema: ManifestNode): ManifestNode {
+  return schema;
+}
+
 /** Deepest fields that are looked at: a schema may refer to itself. */
 const MAX_DEPTH = 8;
 
@@ -24,10 +29,18 @@ const MAX_DEPTH = 8;
  */
 export function mixedFields(
   schema: ManifestNode | undefined,
-  resolved: Resolved = (same) => same,
+  resolved: Resolved = itself,
 ): readonly MixedField[] {
-  return below(schema, [], resolved);
+  if (!isMap(schema)) return [];
+  const ofSame = known.get(resolved) ?? new WeakMap<ManifestNode & object, readonly MixedField[]>();
+  known.set(resolved, ofSame);
+  const found = ofSame.get(schema) ?? below(schema, [], resolved);
+  ofSame.set(schema, found);
+  return found;
 }
+
+/** Fields that were found: a stream is read again for each way to its slices. */
+const known = new WeakMap<Resolved, WeakMap<ManifestNode & object, readonly MixedField[]>>();
 
 function below(
   schema: ManifestNode | undefined,
@@ -40,6 +53,7 @@ function below(
     return isMap(properties) ? Object.entries(properties) : [];
   });
   const mixed = found.flatMap(([name, part]) => at(part, [...path, name], resolved));
+  if (mixed.length < 2) return mixed;
   return [...new Map(mixed.map((each) => [each.keys.join('\n'), each])).values()];
 }
 
@@ -48,13 +62,12 @@ function at(schema: ManifestNode, keys: readonly string[], resolved: Resolved): 
   const types = new Set(forms.flatMap(typesOf));
   types.delete('null');
   if (types.has('object') && types.size > 1) return [{ keys, isList: false }];
+  if (!types.has('array')) return below(schema, keys, resolved);
   const items = forms.map((form) => get(form, 'items'));
   const isOpen =
     types.size > 1 && items.some((item) => formsOf(item, resolved).flatMap(typesOf).includes('object'));
   const hasMixed = items.some((item) => isMap(item) && at(item, keys, resolved).length > 0);
-  return types.has('array') && (isOpen || hasMixed)
-    ? [{ keys, isList: true }]
-    : below(schema, keys, resolved);
+  return isOpen || hasMixed ? [{ keys, isList: true }] : below(schema, keys, resolved);
 }
 
 /** Returns a schema and its alternatives. */

@@ -1,5 +1,6 @@
 import type { ReadFileBeside } from './code/component-code.ts';
 import type { ManifestComponent } from './component.ts';
+import { itself } from './mixed-fields.ts';
 import { get, isMap, type ManifestNode } from './node.ts';
 import type { TemplateScope } from './scope.ts';
 
@@ -14,11 +15,11 @@ export interface StreamSchema {
 export function schemaOf(stream: ManifestComponent, scope: TemplateScope): StreamSchema {
   const [loader] = stream.children('schema_loader');
   const schema = loader?.get('schema');
-  if (isMap(schema)) return { schema, resolved: (part) => part };
+  if (isMap(schema)) return { schema, resolved: itself };
   const { readBeside } = scope;
   // what has no type is a file, too
   const isFile = loader === undefined || ['', 'JsonFileSchemaLoader'].includes(loader.type);
-  if (!isFile || readBeside === undefined) return { schema: undefined, resolved: (part) => part };
+  if (!isFile || readBeside === undefined) return { schema: undefined, resolved: itself };
   const whole = readSchema(readBeside, fileOf(stream, loader));
   return {
     schema: whole,

@@ -28,15 +28,14 @@ export function decodesJson(type: CodeClass, decoder: ManifestComponent, scope: 
     object.callMethod('__post_init__', { positional: [parametersOf(decoder)], named: new Map() }, undefined);
   const method = type.methods.get('decode');
   const { file } = type.module;
-  const parsers = (method === undefined ? [] : file.nodes('CallExpression')).flatMap((call) => {
-    const [callee] = children(call);
-    const [of, sign, name] = callee === undefined ? [] : children(callee);
-    const isInside = method !== undefined && call.from >= method.node.from && call.to <= method.node.to;
-    const isParse = sign?.name === '.' && name !== undefined && file.text(name) === 'parse';
-    return isInside && isParse && of !== undefined
-      ? [evaluate(object, of, new Map([['self', { kind: 'self' }]]))]
-      : [];
-  });
+  const parsers = (method === undefined ? [] : file.nodesIn('CallExpression', method.node)).flatMap(
+    (call) => {
+      const [callee] = children(call);
+      const [of, sign, name] = callee === undefined ? [] : children(callee);
+      const isParse = sign?.name === '.' && name !== undefined && file.text(name) === 'parse';
+      return isParse && of !== undefined ? [evaluate(object, of, new Map([['self', { kind: 'self' }]]))] : [];
+    },
+  );
   const isJson = parsers.some((parser) => parser.kind === 'module' && parser.path.endsWith('.JsonParser'));
   if (!isJson) throw object.refused(method?.node, 'answers that are not handed to the parser of JSON');
   return true;

@@ -1,7 +1,7 @@
 import { children } from '../../python/nodes.ts';
 import type { PythonNode } from '../../python/python-file.ts';
 import { get, isMap, isSequence, type ManifestNode } from '../node.ts';
-import type { CodeClass } from './component-code.ts';
+import { oncePerClass } from './once.ts';
 import { CodeRefused } from './refused.ts';
 
 /** A condition on the format of a field in the schema. */
@@ -13,7 +13,7 @@ const FORMAT = /\b(\w+)(?:\.get\(\s*["']format["']\s*\)|\[["']format["']\])\s*==
  *
  * @throws {CodeRefused} for code that may change any field
  */
-export function normalizedFormats(type: CodeClass): ReadonlySet<string> {
+export const normalizedFormats = oncePerClass((type): ReadonlySet<string> => {
   const { module } = type;
   const { file } = module;
   const [base = ''] = type.bases;
@@ -57,7 +57,7 @@ export function normalizedFormats(type: CodeClass): ReadonlySet<string> {
   }
   if (count !== 1) throw new CodeRefused(`${module.path}: ${type.name} has several functions`);
   return formats;
-}
+});
 
 function isWithin(node: PythonNode, outer: PythonNode): boolean {
   return node.from >= outer.from && node.to <= outer.to;

@@ -3,11 +3,24 @@ import type { NodeMap } from '../node.ts';
 import { AllReads } from '../parameter-uses.ts';
 import type { CodeClass } from './component-code.ts';
 
+/** The end of some work. */
+type End<T> = { readonly value: T } | { readonly error: unknown };
+
 /** The reads of a component, and how they ended. */
 interface Reading<T> {
   readonly of: ManifestComponent;
   readonly reads: AllReads;
-  readonly end: { readonly value: T } | { readonly error: unknown };
+  readonly end: End<T>;
+}
+
+/** Returns a function that reads a class of Python once. */
+export function oncePerClass<T>(work: (type: CodeClass) => T): (type: CodeClass) => T {
+  const known = new WeakMap<CodeClass, End<T>>();
+  return (type) => {
+    const end = known.get(type) ?? endOf(() => work(type));
+    known.set(type, end);
+    return resultOf(end);
+  };
 }
 
 /**
@@ -32,8 +45,7 @@ export function once<T>(
     }
     const { reads, end } = reading;
     reads.repeat(component.uses);
-    if ('error' in end) throw end.error;
-    return end.value;
+    return resultOf(end);
   };
 }
 
@@ -43,9 +55,18 @@ function readingOf<T>(
   component: ManifestComponent,
 ): Reading<T> {
   const reads = new AllReads();
+  return { of: component, reads, end: endOf(() => work(type, component.noting(reads))) };
+}
+
+function endOf<T>(work: () => T): End<T> {
   try {
-    return { of: component, reads, end: { value: work(type, component.noting(reads)) } };
+    return { value: work() };
   } catch (error) {
-    return { of: component, reads, end: { error } };
+    return { error };
   }
+}
+
+function resultOf<T>(end: End<T>): T {
+  if ('error' in end) throw end.error;
+  return end.value;
 }

@@ -43,6 +43,8 @@ export function codeRequest(
 ): CodeRequest {
   const parts = new Map<RequestKey, ReadonlyMap<string, Expression>>();
   for (const [method, key] of Object.entries(PARTS)) {
+    // nobody says anything of it
+    if (!type.methods.has(method) && requester.get(key) === undefined) continue;
     const outcome = explore((decide) => partOf(type, requester, scope, method, deciding(scope, decide)));
     const made = merged(outcome);
     if (made !== undefined) parts.set(key, made);

@@ -1,6 +1,6 @@
 import { constant, isConstant, type Constant, type Expression } from './ast.ts';
 import { compute, NotConstant } from './compute.ts';
-import { mapParts } from './map-parts.ts';
+import { mapParts, partsOf } from './map-parts.ts';
 import { isTruthy } from './values.ts';
 
 /** Names whose values are known; `undefined` as a value means the name is there without one. */
@@ -24,15 +24,12 @@ export function fold(expression: Expression, known: Known): Expression {
 /** Tells at once what an error would tell: a part that is not known leaves the whole unknown. */
 function isOpen(expression: Expression, known: Known): boolean {
   if (expression.kind === 'name') return !known.has(expression.name);
-  let isFound = false;
-  mapParts(expression, (part) => {
+  return partsOf(expression).some((part) => {
     const isCallee = expression.kind === 'call' && part === expression.of;
     // the name of a function or a method is no value
     const value = isCallee ? (part.kind === 'item' ? part.of : undefined) : part;
-    isFound ||= value !== undefined && !isConstant(value);
-    return part;
+    return value !== undefined && !isConstant(value);
   });
-  return isFound;
 }
 
 function foldParts(expression: Expression, known: Known): Expression {

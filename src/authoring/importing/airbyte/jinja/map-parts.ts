@@ -52,3 +52,38 @@ export function mapParts(expression: Expression, change: (part: Expression) => E
       return { ...expression, parts: expression.parts.map(change) };
   }
 }
+
+/** Returns the parts of an expression, in the order in which they are changed. */
+export function partsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'constant':
+    case 'name':
+      return [];
+    case 'item':
+      return [expression.of, expression.key];
+    case 'slice': {
+      const { of, from, to, step } = expression;
+      return [of, from, to, step].filter((part) => part !== undefined);
+    }
+    case 'unary':
+      return [expression.of];
+    case 'call':
+    case 'filter':
+    case 'test': {
+      const { positional, named } = expression.args;
+      return [...positional, ...Object.values(named), expression.of];
+    }
+    case 'binary':
+      return [expression.left, expression.right];
+    case 'choose': {
+      const { when, then, otherwise } = expression;
+      return otherwise === undefined ? [when, then] : [when, then, otherwise];
+    }
+    case 'list':
+      return expression.items;
+    case 'map':
+      return expression.entries.flat();
+    default:
+      return expression.parts;
+  }
+}

@@ -6,7 +6,7 @@ import {
   type BinaryOperator,
   type Expression,
 } from './ast.ts';
-import { mapParts } from './map-parts.ts';
+import { partsOf } from './map-parts.ts';
 import { cut, type Piece, type JinjaToken } from './tokens.ts';
 
 /**
@@ -48,10 +48,7 @@ function refuseLarge(expression: Expression): void {
     const [part, depth] = next;
     if (depth > MAX_TREE_DEPTH) throw new TemplateError('the expression is nested too deep');
     if (++parts > MAX_PARTS) throw new TemplateError('the expression is too large');
-    mapParts(part, (inner) => {
-      left.push([inner, depth + 1]);
-      return inner;
-    });
+    for (const inner of partsOf(part)) left.push([inner, depth + 1]);
   }
 }
 

@@ -56,9 +56,10 @@ function nextOpening(source: string, from: number): number {
   return found === -1 ? source.length : from + found;
 }
 
-const NUMBER = /^(?:\d(?:_?\d)*)(?:\.\d(?:_?\d)*)?(?:[eE][+-]?\d+)?/;
-const NAME = /^[\p{L}_][\p{L}\p{N}_]*/u;
-const SIGN = /^(?:\/\/|\*\*|==|!=|<=|>=|[-+*/%~<>=()[\]{},:.|])/;
+/** A number, a name or a sign, at one place. */
+const TOKEN =
+  /(?<number>\d(?:_?\d)*(?:\.\d(?:_?\d)*)?(?:[eE][+-]?\d+)?)|(?<name>[\p{L}_][\p{L}\p{N}_]*)|(?:\/\/|\*\*|==|!=|<=|>=|[-+*/%~<>=()[\]{},:.|])/uy;
+const SPACE = /\s*/y;
 
 function tokenize(
   source: string,
@@ -69,22 +70,23 @@ function tokenize(
   let depth = 0;
   let at = from;
   for (;;) {
-    while (/\s/.test(source[at] ?? '')) at++;
+    SPACE.lastIndex = at;
+    SPACE.test(source);
+    at = SPACE.lastIndex;
     if (at >= source.length) throw new TemplateError(`an expression is not closed by ${close}`);
     if (depth === 0 && source.startsWith(close, at)) return { tokens, end: at + 2, trimsAfter: false };
     if (depth === 0 && source.startsWith(`-${close}`, at)) return { tokens, end: at + 3, trimsAfter: true };
-    const rest = source.slice(at);
-    const first = rest[0] ?? '';
+    const first = source[at] ?? '';
     if (first === '"' || first === "'") {
-      const { text, length } = readText(rest, first);
+      const { text, length } = readText(source.slice(at), first);
       tokens.push({ kind: 'text', text });
       at += length;
       continue;
     }
-    const [number] = NUMBER.exec(rest) ?? [];
-    const [name] = NAME.exec(rest) ?? [];
-    const [sign] = SIGN.exec(rest) ?? [];
-    const found = number ?? name ?? sign;
+    TOKEN.lastIndex = at;
+    const match = TOKEN.exec(source);
+    const { number, name } = match?.groups ?? {};
+    const [found] = match ?? [];
     if (found === undefined) throw new TemplateError(`“${first}” does not belong into an expression`);
     if (number !== undefined) tokens.push({ kind: 'number', text: number });
     else if (name !== undefined) tokens.push({ kind: 'name', text: name });

@@ -1,6 +1,6 @@
 import { Float, isConstant, TemplateError, type Expression } from '../jinja/ast.ts';
 import { pythonText } from '../../../../lib/python-literal.ts';
-import { mapParts } from '../jinja/map-parts.ts';
+import { partsOf } from '../jinja/map-parts.ts';
 import { isMap, isSequence, type ManifestNode } from '../node.ts';
 import { call, isField, readsRow } from './out.ts';
 import type { TranslatedJson, Typed } from './position.ts';
@@ -18,10 +18,7 @@ export function refuseOther(expression: Expression): void {
     throw new TemplateError(`the filter ${expression.name}`);
   if (expression.kind === 'list')
     throw new TemplateError('a list of values that are known only while it runs');
-  mapParts(expression, (part) => {
-    refuseOther(part);
-    return part;
-  });
+  for (const part of partsOf(expression)) refuseOther(part);
 }
 
 /** Tells if a value is reckoned with fractions, which the other tool keeps in binary digits: 0.1 * 3 is 0.30000000000000004. */
@@ -32,12 +29,7 @@ export function isReckoned(expression: Expression): boolean {
     const isShifted = isConstant(right) && /^10+$/.test(pythonText(right.value));
     if (hasFraction || (operator === '/' && !isShifted)) return true;
   }
-  let isFound = false;
-  mapParts(expression, (part) => {
-    isFound ||= isReckoned(part);
-    return part;
-  });
-  return isFound;
+  return partsOf(expression).some(isReckoned);
 }
 
 /** Returns in what values of a field may be others than those of the other tool. */
@@ -61,12 +53,7 @@ function losesFraction(expression: Expression): boolean {
   }
   if (expression.kind === 'call' && expression.of.kind === 'name' && expression.of.name === 'str_to_datetime')
     return true;
-  let isFound = false;
-  mapParts(expression, (part) => {
-    isFound ||= losesFraction(part);
-    return part;
-  });
-  return isFound;
+  return partsOf(expression).some(losesFraction);
 }
 
 /** Functions whose text or number reads as itself. */
