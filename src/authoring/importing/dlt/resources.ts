@@ -79,6 +79,7 @@ export function readResources(
     resources.push(resource);
   }
   tellShared(resources);
+  tellSameTable(resources);
   return { resources, strange };
 }
 
@@ -95,6 +96,29 @@ function tellShared(resources: readonly Resource[]): void {
           `There, ${sent.map((param) => `“${typeof param === 'string' ? param : shownValue(param)}”`).join(' and ')} of “${name}” is sent with it, too, as both have the parameters of “resource_defaults” and none of their own; here it is not.`,
         );
   }
+}
+
+/** Reports resources whose names are two here, and one in the snake case in which the library writes names of tables. */
+function tellSameTable(resources: readonly Resource[]): void {
+  const tableOf = ({ map, name }: Resource): string => {
+    const table = map.get('table_name');
+    return typeof table === 'string' ? table : name;
+  };
+  for (const resource of resources) {
+    const table = tableOf(resource);
+    for (const other of resources)
+      if (tableOf(other) !== table && snake(tableOf(other)) === snake(table))
+        resource.findings.column(
+          `its rows are in one table with those of “${other.name}” there, “${snake(table)}”`,
+        );
+  }
+}
+
+function snake(name: string): string {
+  return name
+    .replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, '_')
+    .replaceAll(/[^\p{L}\d]+/gu, '_')
+    .toLowerCase();
 }
 
 /** Returns the name of a resource that is written out. */

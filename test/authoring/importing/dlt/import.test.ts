@@ -444,6 +444,18 @@ describe('levels', () => {
     expect(notes.join(' ')).toMatch(note);
   });
 
+  test('tables whose names are one in snake case', async () => {
+    const { report } = await taken(
+      '{"name": "myThings", "endpoint": {"data_selector": "$"}}, {"name": "my-things", "endpoint": {"data_selector": "$"}}',
+    );
+    expect(report.streams.map(({ outcome, columns }) => [outcome, columns])).toEqual(
+      ['my-things', 'myThings'].map((other) => [
+        'equal rows, other columns',
+        [`its rows are in one table with those of “${other}” there, “my_things”`],
+      ]),
+    );
+  });
+
   test.each([
     ['"write_disposition": "skip"', 'No counterpart: a way to write the table'],
     [
