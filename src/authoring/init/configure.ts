@@ -33,6 +33,7 @@ export function configurationOf(target: FoundRequest, parts: FoundJobParts): Any
   // parameters have no empty objects: each would be sent as a list
   const isBody = (method !== 'GET' && method !== 'DELETE' && method !== 'FORM') || paramsIn === 'body';
   if (sizeOf(params) > 0) job.push([isBody && holdsEmpty(params) ? 'body' : 'params', params]);
+  else if (target.hasEmptyBody === true) job.push(['body', params]);
   if (paramsIn !== undefined) job.push(['paramsIn', paramsIn]);
   job.push(...entriesOf(parts.rows ?? {}));
   job.push(...Object.entries(parts.job ?? {}));

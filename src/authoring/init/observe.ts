@@ -9,6 +9,7 @@ import { firstFailure } from './first-failure.ts';
 import { runOf, type ProbeContext } from './laboratory.ts';
 import { findRows, type RowsPlace, type TextFormat } from './rows.ts';
 import { NO_OWN } from './signs.ts';
+import { documentValue } from './source.ts';
 import type { FoundRequest } from './target.ts';
 
 /** The first answer of an API, and where its rows are. */
@@ -32,19 +33,30 @@ export async function firstAnswer(target: FoundRequest, lab: ProbeContext): Prom
   const { last } = lab.wire;
   const xml = last === undefined ? undefined : xmlOf(last);
   if (last !== undefined && xml !== undefined) return { body: xml, headers: last.headers, url: last.url };
-  const format =
-    trial.failure?.code === 'response.notJson' && last !== undefined ? formatOf(last) : undefined;
+  const isNoJson = trial.failure?.code === 'response.notJson';
+  if (isNoJson && last !== undefined && isDescription(last))
+    return { body: await documentValue(textOf(last), last.url), headers: last.headers, url: last.url };
+  const format = isNoJson && last !== undefined ? formatOf(last) : undefined;
   if (last !== undefined && format !== undefined)
     return { body: null, format, headers: last.headers, url: last.url };
   if (trial.failure !== undefined) throw firstFailure(trial.failure, target, last);
-  const text = Buffer.from(last?.body ?? [])
-    .toString('utf8')
-    .replace(/^\uFEFF/, '');
+  const text = last === undefined ? '' : textOf(last);
   if (last === undefined || text.trim() === '')
     throw new RecordError('response.shape', 'The answer is empty: there are no rows to learn from.', {
       hint: 'Ask for a list that has rows; check the address and its parameters.',
     });
   return { body: jsonOf(text), headers: last.headers, url: last.url };
+}
+
+function textOf({ body }: ApiResponse): string {
+  return Buffer.from(body)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
+}
+
+/** Tells whether an answer is a description of an API in YAML: its first key, behind comments, says so. */
+function isDescription(answer: ApiResponse): boolean {
+  return /^(?:(?:#.*|---.*|\s*)\r?\n)*["']?(?:openapi|swagger)["']?\s*:/.test(textOf(answer).slice(0, 5000));
 }
 
 /** Returns an XML document as JSON, in the form that a run has; undefined for anything else. */

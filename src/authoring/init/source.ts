@@ -40,7 +40,7 @@ export function readSource(text: string): ConfigurationSource {
  */
 export async function readContent(text: string, from: string): Promise<ConfigurationSource> {
   if (/^\s*(?:[$%>#]\s+)?curl(?:\.exe)?\s/i.test(text)) return readSource(text);
-  const value = await parsed(text, from);
+  const value = await documentValue(text, from);
   const document = documentIn(value, from);
   if (document !== undefined) return document;
   if (isHar(value)) return { kind: 'recorded', requests: requestsInHar(value) };
@@ -65,7 +65,13 @@ export function documentIn(value: Json, from: string): DocumentSource | undefine
     : { kind: 'document', document: configurationFrom(described), described };
 }
 
-async function parsed(text: string, from: string): Promise<Json> {
+/**
+ * Reads JSON, else YAML.
+ *
+ * @param from name of the file, or address, for messages
+ * @throws {ConfigError} `config.invalid` for what is neither
+ */
+export async function documentValue(text: string, from: string): Promise<Json> {
   const bare = text.replace(/^\uFEFF/, '');
   if (/^\s*[[{]/.test(bare)) {
     try {

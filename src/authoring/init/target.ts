@@ -1,4 +1,4 @@
-import { EMPTY_INSIDE } from '../actions/curl/body.ts';
+import { EMPTY_BODY, EMPTY_INSIDE } from '../actions/curl/body.ts';
 import { IN_ENDPOINT, jobFromCommand, wholeQuery } from '../actions/curl/job.ts';
 import { isItem, pairsOf } from '../actions/curl/nested.ts';
 import { readAddress } from '../actions/curl/address.ts';
@@ -41,6 +41,8 @@ export interface FoundRequest {
   readonly secretHeaders: AnyObject;
   /** `parameters.aws`: requests are signed. */
   readonly aws?: AnyObject | undefined;
+  /** The body is an object without keys. */
+  readonly hasEmptyBody?: boolean;
   /** A parameter is a list, whose name is sent once for each item. */
   readonly hasLists?: boolean;
   /** Attributes for the configuration, beside the jobs: user name, secrets by reference. */
@@ -111,12 +113,14 @@ export function targetOf(command: CurlCommand, given: Given, vault: SecretStore)
     secretHeaders: credentials.secretHeaders,
     attributes: credentials.attributes,
     ...(aws === undefined ? {} : { aws }),
+    ...(warnings.includes(EMPTY_BODY) ? { hasEmptyBody: true } : {}),
     ...(entriesOf(inQuery ?? {}).some(([, value]) => isList(value)) ? { hasLists: true } : {}),
     notes: [
       ...warnings.filter(
         (warning) =>
           !/seems to hold a secret/.test(warning) &&
           warning !== EMPTY_INSIDE &&
+          warning !== EMPTY_BODY &&
           !(inQuery !== undefined && warning === IN_ENDPOINT),
       ),
       ...credentials.notes,

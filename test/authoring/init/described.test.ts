@@ -128,6 +128,13 @@ const documentAt = (origin: string): object => ({
   },
 });
 
+/** Buckets whose rows have an id, which no document says. */
+const buckets: Api = ({ path: at }) => {
+  const bucket = /^\/buckets\/(b\d)\/records$/.exec(at)?.[1];
+  if (bucket === undefined) return { body: { data: [{ id: 'b1' }, { id: 'b2' }] } };
+  return { body: { data: rowsOf(3, `${bucket}-`) } };
+};
+
 describe('gex init --try asks for each list of a document', () => {
   test('lists below others, by id or another field, wrong pages, lists that are gone', async () => {
     const { origin, close, asked } = await serve(api);
@@ -186,6 +193,26 @@ describe('gex init --try asks for each list of a document', () => {
         users: 61,
         users_reports: 61,
       });
+    } finally {
+      close();
+    }
+  });
+
+  test('lists below rows of which the document says nothing', async () => {
+    const { origin, close } = await serve(buckets);
+    try {
+      const data = { type: 'array', items: { type: 'object', properties: { size: { type: 'integer' } } } };
+      const schema = { type: 'object', properties: { data } };
+      const get = { responses: { 200: { description: 'OK', content: { 'application/json': { schema } } } } };
+      const paths = { '/buckets': { get }, '/buckets/{bucket_id}/records': { get } };
+      const file = path.join(folder, 'bare.json');
+      writeFileSync(file, JSON.stringify({ openapi: '3.0.3', servers: [{ url: origin }], paths }));
+      const out = path.join(folder, 'bare');
+      const asIs = await runHere(['init', file, '--out', out]);
+      expect(asIs.stdout).toContain('the rows of `/buckets` have nothing that is `bucket_id`');
+      const tried = await runHere(['init', file, '--out', `${out}-tried`, '--try']);
+      expect(tried.code, tried.stderr).toBe(0);
+      expect(tried.stdout).toMatch(/^└ \/\{bucket_id\}\/records +ended +3/m);
     } finally {
       close();
     }

@@ -189,6 +189,34 @@ describe('gex init takes lists, children, server, login and pagination from an O
     }
   });
 
+  test('in YAML at an address, with no server: the API is at its root', async () => {
+    const answer = { description: 'OK', content: { 'application/json': { schema: listOf({ id: string }) } } };
+    const document = { openapi: '3.0.3', paths: { '/users': { get: { responses: { 200: answer } } } } };
+    const { origin, close } = await serve((asked) =>
+      asked.path === '/docs/schema/'
+        ? {
+            headers: { 'content-type': 'application/vnd.oai.openapi; charset=utf-8' },
+            body: `# made by a framework\n${stringify(document)}`,
+          }
+        : { body: rowsOf(3) },
+    );
+    try {
+      const out = path.join(folder, String(++made));
+      const { code, stdout, stderr } = await runHere([
+        'init',
+        `${origin}/docs/schema/`,
+        '--out',
+        out,
+        '--try',
+      ]);
+      expect(code, stderr).toBe(0);
+      expect(stdout).toMatch(/^\/users +ended +3/m);
+      expect(readFileSync(path.join(out, 'config.json'), 'utf8')).toContain(`"baseUrl": "${origin}/"`);
+    } finally {
+      close();
+    }
+  });
+
   test('schemas that refer to themselves, and other documents', async () => {
     const Node = {
       type: 'object',

@@ -92,8 +92,7 @@ function jsonParams(text: string, warnings: string[]): Json {
       'The body of the command is a single value, and a job sends an object or a list.',
     );
   const size = isList(value) ? value.length : sizeOf(value);
-  if (size === 0 && isObject(value))
-    warnings.push('The body {} is sent as [], which a job without parameters sends.');
+  if (size === 0 && isObject(value)) warnings.push(EMPTY_BODY);
   else if (holdsEmpty(value)) warnings.push(EMPTY_INSIDE);
   if (holdsFunctions(value))
     warnings.push(
@@ -101,6 +100,9 @@ function jsonParams(text: string, warnings: string[]): Json {
     );
   return value;
 }
+
+/** Note on an object without keys as a body. */
+export const EMPTY_BODY = 'The body {} is sent as [], which a job without parameters sends.';
 
 /** Note on a body that parameters cannot give back as it is. */
 export const EMPTY_INSIDE =

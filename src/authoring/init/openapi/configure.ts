@@ -104,7 +104,7 @@ export function usableOf({ lists }: Described): readonly ListOperation[] {
 export function configurationFrom(described: Described, attempts: ListAttempts = new Map()): FromDocument {
   const { kind, title, login, notes } = described;
   const { usable, skipped: needy } = withoutNeedy(described.lists);
-  const { tops, skipped: lost } = nest(usable);
+  const { tops, skipped: lost } = nest(usable, attempts.size > 0);
   const baseUrl = baseOf(described);
   const taken: TakenList[] = [];
   const tables = new Names();
@@ -346,7 +346,7 @@ function targetFor(baseUrl: string, endpoint: string): FoundRequest {
   };
 }
 
-/** Returns the first server, its variables with their defaults. */
+/** Returns the first server, its variables with their defaults; `/` of the document's own host where it names none. */
 function serverOf(
   document: ApiDocument,
   from: string | undefined,
@@ -363,7 +363,7 @@ function serverOf(
 function openApiServer(document: ApiDocument): string {
   const [server] = document.list(document.root, 'servers');
   const variables = server === undefined ? undefined : document.object(server, 'variables');
-  return (textAt(server, 'url') ?? '').replace(/\{([^{}]*)\}/g, (whole, name: string) => {
+  return (textAt(server, 'url') ?? '/').replace(/\{([^{}]*)\}/g, (whole, name: string) => {
     const variable = variables === undefined ? undefined : document.object(variables, name);
     const value = variable === undefined ? undefined : getKey(variable, 'default');
     return typeof value === 'string' ? value : whole;

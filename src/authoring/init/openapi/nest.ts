@@ -23,8 +23,15 @@ export interface NestedList {
   readonly children: NestedList[];
 }
 
-/** Puts lists below those whose rows give them their path parameters. What nobody can give is told. */
-export function nest(lists: readonly ListOperation[]): {
+/**
+ * Puts lists below those whose rows give them their path parameters. What nobody can give is told.
+ *
+ * @param isAsked the API is asked for the lists: an id that the document does not describe is seen in the rows
+ */
+export function nest(
+  lists: readonly ListOperation[],
+  isAsked: boolean,
+): {
   readonly tops: readonly NestedList[];
   readonly skipped: readonly Skipped[];
 } {
@@ -50,7 +57,7 @@ export function nest(lists: readonly ListOperation[]): {
         : undefined);
     const example = exampleOf(name, list);
     const path =
-      above === undefined ? undefined : (fieldWith(example, above.list) ?? idFor(name, above.list));
+      above === undefined ? undefined : (fieldWith(example, above.list) ?? idFor(name, above.list, isAsked));
     if (above === undefined || path === undefined) {
       const why =
         above === undefined
@@ -166,9 +173,12 @@ function partsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '');
 }
 
-/** Returns the field of a row that a path parameter means: of its own name, else its id. */
-function idFor(parameter: string, { place, path }: ListOperation): string | undefined {
-  const row: Json | undefined = place.rows[0];
+/**
+ * Returns the field of a row that a path parameter means: of its own name, else its id; the usual name, where the
+ * document has none and the rows are looked at.
+ */
+function idFor(parameter: string, { place, path }: ListOperation, isAsked: boolean): string | undefined {
+  const row: Json = place.rows[0] ?? {};
   if (!isObject(row)) return undefined;
   const names = keysOf(row);
   const resource = wordsOf(lastNameOf(path)).map(singular).join('_');
@@ -183,5 +193,5 @@ function idFor(parameter: string, { place, path }: ListOperation): string | unde
   const id = ['id', '_id', 'uuid', 'guid', 'key', 'gid', 'sid'].find(
     (name) => getKey(row, name) !== undefined,
   );
-  return id;
+  return id ?? (isAsked && /(?:^|_)id$/.test(wanted) ? 'id' : undefined);
 }

@@ -28,7 +28,7 @@ export async function tryLists(
   },
 ): Promise<ListAttempts> {
   const attempts = new Map<string, ListAttempt>();
-  const tops = nest(usableOf(described)).tops.filter((branch) => isWanted(branch, options.select));
+  const tops = nest(usableOf(described), true).tops.filter((branch) => isWanted(branch, options.select));
   const all = countOf(tops);
   for (const branch of tops) await tryBranch(branch, [new Map()]);
   return attempts;

@@ -263,6 +263,16 @@ export const POINTED: readonly Server[] = [
     },
   },
   {
+    name: 'NextToken in a body, which is an empty object at first',
+    ask: `curl ORIGIN/ -H 'Content-Type: application/x-amz-json-1.1' -H 'X-Amz-Target: Logs.Describe' -d '{}'`,
+    rows: 137,
+    api: ({ body }) => {
+      if (Array.isArray(body)) return { status: 400, body: { __type: 'SerializationException' } };
+      const { rows, next } = from(placeOf(body['NextToken']), 50);
+      return json({ Groups: rows, ...(next === undefined ? {} : { NextToken: token(next) }) });
+    },
+  },
+  {
     name: 'NextToken in a body',
     ask: `curl ORIGIN/ -H 'Content-Type: application/x-amz-json-1.1' -H 'X-Amz-Target: Logs.Describe' -d '{"MaxResults":40}'`,
     rows: 137,
