@@ -21,11 +21,12 @@ export async function checked(imported: Imported): Promise<Imported> {
   const wrong = new Set<string>();
   const { api } = mapAt(mapAt(imported.configuration, 'configuration'), 'parameters');
   const common = faultsOfApi(api);
+  const faultless = new Set<unknown>();
   const streams = imported.report.streams.map((stream): StreamReport => {
     const index = stream.row === undefined ? -1 : rows.indexOf(stream.row);
     if (index === -1 || stream.outcome === 'not') return stream;
     const refused = [...problems.filter(({ path }) => path.startsWith(`rows[${index}].`)), ...all];
-    const faults = [...common, ...faultsOf(rowAt(imported, index), `rows[${index}]`)];
+    const faults = [...common, ...faultsOf(rowAt(imported, index), `rows[${index}]`, faultless)];
     const reasons = [...refused.map(reasonOf), ...faults.filter((fault) => !fault.isColumn).map(faultReason)];
     const columns = faults
       .filter((fault) => fault.isColumn)
@@ -76,16 +77,26 @@ function isMap(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the settings that choose an authentication, each with one of its names. */
-function choicesIn(node: unknown, chosen: Map<string, string>): ReadonlyMap<string, string> {
-  if (Array.isArray(node)) for (const item of node) choicesIn(item, chosen);
+/**
+ * Returns the settings that choose an authentication, each with one of its names.
+ *
+ * @param seen parts that were looked through before: rows have many in common
+ */
+function choicesIn(
+  node: unknown,
+  chosen: Map<string, string>,
+  seen = new Set<unknown>(),
+): ReadonlyMap<string, string> {
+  if (typeof node !== 'object' || node === null || seen.has(node)) return chosen;
+  seen.add(node);
+  if (Array.isArray(node)) for (const item of node) choicesIn(item, chosen, seen);
   else if (isMap(node)) {
     if (node['choose'] !== undefined) {
       const { attr } = mapAt(node, 'choose');
       const [name] = Object.keys(mapAt(node, 'from'));
       if (typeof attr === 'string' && name !== undefined && !chosen.has(attr)) chosen.set(attr, name);
     }
-    for (const item of Object.values(node)) choicesIn(item, chosen);
+    for (const item of Object.values(node)) choicesIn(item, chosen, seen);
   }
   return chosen;
 }

@@ -13,12 +13,14 @@ type Node = Readonly<Record<string, unknown>>;
  * Looks through an imported row for what validation takes and a run would read in another way: a template that is still
  * there, a number where a date is read, a placeholder that nothing fills, and a state that is kept by the time of the
  * run, which no later run finds.
+ *
+ * @param faultless parts of rows that have none, which is added to: rows have many in common
  */
-export function faultsOf(row: Node, at: string): readonly ImportFault[] {
+export function faultsOf(row: Node, at: string, faultless: Set<unknown> = new Set()): readonly ImportFault[] {
   const place = `${at}.configuration.parameters`;
   const parameters = mapOf(mapOf(row['configuration'])['parameters']);
   return [
-    ...valuesIn(parameters, { path: place }),
+    ...valuesIn(parameters, { path: place }, faultless),
     ...jobsIn(mapOf(parameters['config'])['jobs']).flatMap((job, index) =>
       jobFaults(job, `${place}.config.jobs[${index}]`, new Set(), false),
     ),
@@ -27,7 +29,7 @@ export function faultsOf(row: Node, at: string): readonly ImportFault[] {
 
 /** Looks through what all rows have in common in the same way. */
 export function faultsOfApi(api: unknown): readonly ImportFault[] {
-  return valuesIn(api, { path: 'configuration.parameters.api' });
+  return valuesIn(api, { path: 'configuration.parameters.api' }, new Set());
 }
 
 /** Place of a value: few have a fault, so that paths are written out only for these. */
@@ -41,23 +43,29 @@ function pathOf({ above, path }: Place): string {
   return above === undefined ? path : pathOf(above) + path;
 }
 
-function valuesIn(node: unknown, place: Place, found: ImportFault[] = []): readonly ImportFault[] {
+function valuesIn(
+  node: unknown,
+  place: Place,
+  faultless: Set<unknown>,
+  found: ImportFault[] = [],
+): readonly ImportFault[] {
   const fault = (message: string, isColumn = /\.columns\./.test(pathOf(place))): void =>
     void found.push({ path: pathOf(place), message, isColumn });
   if (typeof node === 'string') {
     if (node.includes('{{')) fault(`A template is still there: ${node}`);
     return found;
   }
-  if (Array.isArray(node)) {
-    node.forEach((item, index) => valuesIn(item, { above: place, path: `[${index}]` }, found));
-    return found;
-  }
+  if (typeof node !== 'object' || node === null || faultless.has(node)) return found;
+  const before = found.length;
   const { function: name, args } = mapOf(node);
   if (name === 'strtotime' && Array.isArray(args) && isNumeric(args[0])) fault('A number is read as a date');
+  for (const [index, item] of Array.isArray(node) ? node.entries() : [])
+    valuesIn(item, { above: place, path: `[${index}]` }, faultless, found);
   for (const [key, value] of Object.entries(mapOf(node))) {
     if (key.includes('{{')) fault(`A key is a template still: ${key}`, pathOf(place).endsWith('.columns'));
-    valuesIn(value, { above: place, path: `.${key}` }, found);
+    valuesIn(value, { above: place, path: `.${key}` }, faultless, found);
   }
+  if (found.length === before) faultless.add(node);
   return found;
 }
 

@@ -160,7 +160,7 @@ const EMPTY: RowRest = { configuration: {}, parameters: {}, config: {}, storage:
 /** Writes jobs out. Those of different rows may have the same id, which is then changed, as in a list it is one job. */
 function written(jobs: ReadonlyMap<string, SharedJob>): readonly Node[] {
   const byId = new Map<string, { readonly id: string; readonly rows: ReadonlySet<string> }[]>();
-  const parts = new Set<string>();
+  const parts = new Map<string, Set<string>>();
   return [...jobs.values()].map(({ own: whole, children, rows }) => {
     const own = withoutRepeated(whole, parts);
     const { id } = own;
@@ -189,14 +189,18 @@ const APART: ReadonlySet<string> = new Set([
 /**
  * Leaves out what another job below the same parent has, too, with the same around it: an export, and the values of
  * columns, which are constants then.
+ *
+ * @param known what jobs before have, by what is around it
  */
-function withoutRepeated(job: Node, known: Set<string>): Node {
+function withoutRepeated(job: Node, known: Map<string, Set<string>>): Node {
   const { columns, export: ofExport, ...others } = job;
   if (!isMap(columns) && ofExport === undefined) return job;
   const around = JSON.stringify(Object.entries(job).filter(([key]) => !APART.has(key)));
+  const parts = known.get(around) ?? new Set();
+  known.set(around, parts);
   const isRepeated = (part: string): boolean => {
-    const isKnown = known.has(around + part);
-    known.add(around + part);
+    const isKnown = parts.has(part);
+    parts.add(part);
     return isKnown;
   };
   return {

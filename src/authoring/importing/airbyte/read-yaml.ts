@@ -125,9 +125,10 @@ function isNode(value: unknown, depth: number): value is ManifestNode {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || depth > 200) return false;
-  if (Array.isArray(value)) return value.every((item) => isNode(item, depth + 1));
-  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
-  return Object.values(value).every((item) => isNode(item, depth + 1));
+  if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return false;
+  const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  for (const item of items) if (!isNode(item, depth + 1)) return false;
+  return true;
 }
 
 /** Converts a value of YAML to the types of JSON; other values become texts. */
