@@ -1,9 +1,17 @@
 import { constant, TemplateError, type Expression } from './jinja/ast.ts';
+import { mapParts } from './jinja/map-parts.ts';
 import { pythonText } from '../../../lib/python-literal.ts';
 import type { ManifestComponent } from './component.ts';
 import { isMap, shown } from './node.ts';
 import { isPageToken, tokenInText, tokenUse, type TokenPlace } from './page-token.ts';
-import { requestPosition, translated, withSettings, noteFixed, type TemplateScope } from './scope.ts';
+import {
+  noteFixed,
+  readAsText,
+  requestPosition,
+  translated,
+  withSettings,
+  type TemplateScope,
+} from './scope.ts';
 import type { TranslatedJson, TemplatePosition } from './translate/position.ts';
 import { refuseFraction } from './translate/field-value.ts';
 import { call, orNone, textOut } from './translate/out.ts';
@@ -31,7 +39,15 @@ export function endpointOf(
   const path = requester.get('path') ?? '';
   const none: RequestAddress = { baseUrl: UNKNOWN, endpoint: 'unknown' };
   const baseOut = findings.attempt(requester.place(baseKey), base, () =>
-    textOut(translated(base, requester, scope, requestPosition(scope), refuseFraction)),
+    textOut(
+      readAsText(
+        requester.expression(base),
+        translated(base, requester, scope, requestPosition(scope), (part) =>
+          refuseFraction(withoutBreaks(part)),
+        ),
+        scope,
+      ),
+    ),
   );
   if (baseOut === undefined) return none;
   const pathOut = findings.attempt(requester.place('path'), path, () =>
@@ -62,11 +78,12 @@ function pathOf(
   scope: TemplateScope,
   tokens: TokenPlace[],
 ): TranslatedJson {
-  const expression = withoutSlash(requester.expression(path));
+  const expression = withoutBreaks(withoutSlash(requester.expression(path)));
   const position = requestPosition(scope);
   if (isPageToken(expression)) return pathWithToken(expression, requester, position, tokens);
   try {
-    return withoutLeadingSlash(orNone(textOut(valueOf(refuseFraction(expression), position))));
+    const typed = readAsText(expression, valueOf(refuseFraction(expression), position), scope);
+    return withoutLeadingSlash(orNone(textOut(typed)));
   } catch (error) {
     const fixed = error instanceof TemplateError ? withSettings(expression, requester, scope) : undefined;
     if (fixed === undefined) throw error;
@@ -120,6 +137,21 @@ function withoutGap(out: TranslatedJson, scope: TemplateScope, isBase: boolean):
   }
   const [only] = parts;
   return parts.length === 1 ? (only ?? '') : call('concat', ...parts);
+}
+
+/** Leaves out the line breaks and tabs that a template has between its parts, as Python does in an address. */
+function withoutBreaks(expression: Expression): Expression {
+  switch (expression.kind) {
+    case 'constant':
+      return typeof expression.value === 'string'
+        ? constant(expression.value.replaceAll(/[\t\r\n]/g, ''))
+        : expression;
+    case 'join':
+    case 'choose':
+      return mapParts(expression, withoutBreaks);
+    default:
+      return expression;
+  }
 }
 
 function withoutSlash(expression: Expression): Expression {

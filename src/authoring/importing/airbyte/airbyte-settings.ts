@@ -1,3 +1,4 @@
+import { literalOf, type PythonValue } from '../../../lib/python-literal.ts';
 import type { SettingReport } from '../report.ts';
 import { TemplateError, type Constant, type Expression } from './jinja/ast.ts';
 import { mapParts } from './jinja/map-parts.ts';
@@ -115,6 +116,17 @@ export class ConnectorSettings {
     const isSecret = this.#known.get(names.join('.'))?.isSecret === true;
     const value = isSecret && this.#given !== undefined ? dig(this.#given, names) : undefined;
     return value !== undefined && value !== '';
+  }
+
+  /**
+   * Returns what the text of a setting that is given reads as in Python, where that is something else, or is in JSON: `1.50`
+   * is 1.5, and `true` a text. The value of a secret may be in it.
+   */
+  readingOf(keys: readonly (string | number)[]): { readonly value: PythonValue } | undefined {
+    const given = this.#given === undefined ? undefined : dig(this.#given, keys.map(String));
+    if (typeof given !== 'string') return undefined;
+    const value = literalOf(given);
+    return value === given && !/^(?:true|false|null)$/.test(given) ? undefined : { value };
   }
 
   /** Tells if nobody has to give a secret, and nobody has: it is none of a choice that is still open. */

@@ -9,7 +9,7 @@ import { fold } from './jinja/fold.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { readRequest, type RequestDraft } from './request.ts';
 import { pythonText } from '../../../lib/python-literal.ts';
-import { known, requestPosition, translated, type TemplateScope } from './scope.ts';
+import { known, readAsText, requestPosition, translated, type TemplateScope } from './scope.ts';
 import { durationWords } from './time-format.ts';
 import { accessOf, pathText, type TranslatedJson } from './translate/position.ts';
 import { call, textOut } from './translate/out.ts';
@@ -94,7 +94,12 @@ function written(
 ): TranslatedJson | undefined {
   const value = component.get(key);
   if (value === undefined) return undefined;
-  return textOut(translated(value, component, scope, requestPosition(scope, 'a login')));
+  return loginText(value, component, scope);
+}
+
+function loginText(value: ManifestNode, component: ManifestComponent, scope: TemplateScope): TranslatedJson {
+  const typed = translated(value, component, scope, requestPosition(scope, 'a login'));
+  return textOut(readAsText(component.expression(value), typed, scope));
 }
 
 function optionalText(
@@ -306,7 +311,7 @@ function mapOf(
   if (!isMap(value)) return {};
   const texts = Object.entries(value).map(([name, item]): [string, TranslatedJson] => [
     name,
-    textOut(translated(item, component, scope, requestPosition(scope, 'a login'))),
+    loginText(item, component, scope),
   ]);
   return Object.fromEntries(texts.filter(([, text]) => !isEmptyNow(text, scope)));
 }

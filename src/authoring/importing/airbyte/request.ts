@@ -6,7 +6,16 @@ import type { ManifestComponent } from './component.ts';
 import { isMap, isSequence, shown, type ManifestNode } from './node.ts';
 import { propertiesOut } from './query-properties.ts';
 import { isObjectText, objectOf, outOf } from './request-object.ts';
-import { known, noteFixed, requestPosition, translated, withSettings, type TemplateScope } from './scope.ts';
+import {
+  known,
+  noteFixed,
+  readAsText,
+  readingOf,
+  requestPosition,
+  translated,
+  withSettings,
+  type TemplateScope,
+} from './scope.ts';
 import type { Expression } from './jinja/ast.ts';
 import { firstAlone, isPageToken, tokenUse, type TokenPlace } from './page-token.ts';
 import { accessOf, type TranslatedJson, type TemplatePosition, type Typed } from './translate/position.ts';
@@ -179,7 +188,7 @@ function readMap(
           alone === undefined
             ? isParameter
               ? parameterIn(item, requester, scope, requestPosition(scope))
-              : translated(item, requester, scope, requestPosition(scope), refuseFraction)
+              : headerIn(item, requester, scope, requestPosition(scope))
             : valueOf(alone, requestPosition(scope));
         if (isNothing(typed)) return;
         const bare = bareSetting(expression, typed, isParameter ? 'None' : null, scope);
@@ -210,6 +219,20 @@ function isWritten(
   return !isPlain && !(isParameter && Array.isArray(value));
 }
 
+/** Returns a header, which is left out where it reads as None. */
+function headerIn(
+  item: ManifestNode,
+  requester: ManifestComponent,
+  scope: TemplateScope,
+  position: TemplatePosition,
+): Typed {
+  const typed = translated(item, requester, scope, position, refuseFraction);
+  const expression = requester.expression(item);
+  const reading = readingOf(expression, scope.settings);
+  const isNone = reading !== undefined && reading.value === null;
+  return isNone ? { out: null, type: 'any' } : readAsText(expression, typed, scope);
+}
+
 function isNothing({ out }: Typed): boolean {
   return out === null || out === '';
 }
@@ -231,9 +254,9 @@ function parameterIn(
   position: TemplatePosition,
 ): Typed {
   const list = requester.listOf(item);
-  return list === undefined
-    ? translated(item, requester, scope, position, refuseFraction)
-    : { out: outOf(list), type: 'list' };
+  if (list !== undefined) return { out: outOf(list), type: 'list' };
+  const typed = translated(item, requester, scope, position, refuseFraction);
+  return readAsText(requester.expression(item), typed, scope, (value) => typeof value === 'string');
 }
 
 /** Returns a value in a query or a form; a list is a parameter for each of its items. */
@@ -411,7 +434,13 @@ function readNested(
       return text === '' ? undefined : outOf(tupleOf(text) ?? literalOf(text));
     }
     try {
-      return optional(bodyOut(expression, position), scope);
+      const reading = readingOf(expression, scope.settings);
+      if (reading !== undefined && reading.value === null) return undefined;
+      const out =
+        reading === undefined
+          ? bodyOut(expression, position)
+          : call('python_value', valueOf(expression, position).out);
+      return optional(out, scope);
     } catch (error) {
       const fixed = error instanceof TemplateError ? withSettings(expression, requester, scope) : undefined;
       if (fixed === undefined) throw error;

@@ -5,6 +5,7 @@ import type { ManifestFindings } from './findings.ts';
 import { shown, type ManifestNode } from './node.ts';
 import type { ConnectorSettings } from './airbyte-settings.ts';
 import {
+  accessOf,
   pathText,
   type TranslatedJson,
   type TemplatePosition,
@@ -12,7 +13,9 @@ import {
   type Typed,
 } from './translate/position.ts';
 import { FieldNames } from './field-names.ts';
+import { call } from './translate/out.ts';
 import { valueOf } from './translate/value.ts';
+import type { PythonValue } from '../../../lib/python-literal.ts';
 
 /** The settings, findings and names that the templates of a stream are translated with. */
 export interface TemplateScope {
@@ -202,6 +205,32 @@ export function translated(
     noteFixed(scope, value);
     return typed;
   }
+}
+
+/**
+ * Returns the text of a template, which is read again in Python: one that is nothing but a setting whose value is given is
+ * what this reads as, so that `1.50` is sent as 1.5.
+ *
+ * @param takes what it may read as; any other value is the text as it is
+ */
+export function readAsText(
+  expression: Expression,
+  typed: Typed,
+  { settings }: TemplateScope,
+  takes: (value: PythonValue) => boolean = () => true,
+): Typed {
+  const reading = readingOf(expression, settings);
+  if (reading === undefined || typed.type === 'list' || !takes(reading.value)) return typed;
+  return { out: call('python_text', call('python_value', typed.out)), type: 'text' };
+}
+
+/** Returns what a template that is nothing but a setting reads as in Python, where that is not its text. */
+export function readingOf(
+  expression: Expression,
+  settings: ConnectorSettings,
+): { readonly value: PythonValue } | undefined {
+  const access = accessOf(expression);
+  return access?.name === 'config' ? settings.readingOf(access.keys) : undefined;
 }
 
 /** Returns an error that says with which settings a template might be worked out. */

@@ -320,6 +320,42 @@ describe('a rendered text is read as a literal', () => {
     expect(first).toEqual(["GET /abc/items?a=abc&b=x&c=it's+'abc' Bearer abc"]);
   });
 
+  test.each<[string, string, string, string]>([
+    ['1.50', 'POST /1.5?a=x+1.50&b=1.50', '{"n":1.5}', '1.5'],
+    ['1_000', 'POST /1000?a=x+1_000&b=1_000', '{"n":1000}', '1000'],
+    ["'q'", "POST /q?a=x+'q'&b=q", '{"n":"q"}', 'q'],
+    ['None', 'POST /None?a=x+None&b=None', '', 'None'],
+    ['true', 'POST /true?a=x+true&b=true', '{"n":"true"}', 'true'],
+    ['007', 'POST /007?a=x+007&b=007', '{"n":"007"}', '007'],
+  ])('the setting %s, where a template is nothing else', async (text, line, body, token) => {
+    const requester = {
+      http_method: 'POST',
+      request_parameters: { a: "x {{ config['text'] }}", b: "{{ config['text'] }}" },
+      request_body_json: { n: "{{ config['text'] }}" },
+      authenticator: { type: 'BearerAuthenticator', api_token: "{{ config['text'] }}" },
+    };
+    const [first] = await asks(stream('items', "{{ config['text'] }}", { requester }), () => [], { text });
+    const sent = body === '' ? [] : ['application/json', body];
+    expect(first).toEqual([[line, ...sent, `Bearer ${token}`].join(' ')]);
+  });
+
+  test.each([
+    ['None', 'GET /items'],
+    ['1.50', 'GET /items 1.5'],
+  ])('the setting %s, where a header is nothing else', async (text, line) => {
+    const requester = { request_headers: { Authorization: "{{ config['text'] }}" } };
+    const [first] = await asks(stream('items', '/items', { requester }), () => [], { text });
+    expect(first).toEqual([line]);
+  });
+
+  test('line breaks between the statements of an address are no part of it', async () => {
+    const route =
+      "{% set kind = 'items' %}\n{% if config['text'] %}\nof/{{ kind }}{% else %}x{% endif %}\n/all";
+    const requester = { url_base: `{% set base = '${base}' %}\n{{ base }}` };
+    const [first] = await asks(stream('items', route, { requester }), () => [], { text: 'abc' });
+    expect(first).toEqual(['GET /of/items/all']);
+  });
+
   test.each<[string, string, unknown, string]>([
     ['an object of the answer', "{{ response['next'] }}", { after: 7 }, '{"after":7}'],
     ['digits', "{{ response['next'] }}", '7', '7'],
