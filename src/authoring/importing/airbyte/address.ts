@@ -78,7 +78,7 @@ function pathOf(
   scope: TemplateScope,
   tokens: TokenPlace[],
 ): TranslatedJson {
-  const expression = withoutBreaks(withoutSlash(requester.expression(path)));
+  const expression = withSingleSlashes(withoutBreaks(withoutSlash(requester.expression(path))));
   const position = requestPosition(scope);
   if (isPageToken(expression)) return pathWithToken(expression, requester, position, tokens);
   try {
@@ -141,14 +141,26 @@ function withoutGap(out: TranslatedJson, scope: TemplateScope, isBase: boolean):
 
 /** Leaves out the line breaks and tabs that a template has between its parts, as Python does in an address. */
 function withoutBreaks(expression: Expression): Expression {
+  return inTexts(expression, (text) => text.replaceAll(/[\t\r\n]/g, ''));
+}
+
+/** Leaves one of several slashes in a path, as Python does where it joins it to a base. */
+function withSingleSlashes(path: Expression): Expression {
+  return inTexts(path, (text) => (text.includes('://') ? text : text.replace(/^[^?#]+/, collapsed)));
+}
+
+function collapsed(path: string): string {
+  return path.replaceAll(/\/{2,}/g, '/');
+}
+
+/** Changes the constant texts that an expression is made of. */
+function inTexts(expression: Expression, change: (text: string) => string): Expression {
   switch (expression.kind) {
     case 'constant':
-      return typeof expression.value === 'string'
-        ? constant(expression.value.replaceAll(/[\t\r\n]/g, ''))
-        : expression;
+      return typeof expression.value === 'string' ? constant(change(expression.value)) : expression;
     case 'join':
     case 'choose':
-      return mapParts(expression, withoutBreaks);
+      return mapParts(expression, (part) => inTexts(part, change));
     default:
       return expression;
   }

@@ -348,6 +348,12 @@ describe('a rendered text is read as a literal', () => {
     expect(first).toEqual([line]);
   });
 
+  test('of several slashes in a path one is sent, but in its query', async () => {
+    const of = stream('items', "shops//{{ config['text'] }}//items?of=a//b");
+    const [first] = await asks(of, () => [], { text: 'abc' });
+    expect(first).toEqual(['GET /shops/abc/items?of=a//b']);
+  });
+
   test('line breaks between the statements of an address are no part of it', async () => {
     const route =
       "{% set kind = 'items' %}\n{% if config['text'] %}\nof/{{ kind }}{% else %}x{% endif %}\n/all";
