@@ -44,7 +44,9 @@ export function dynamicStreams(manifest: NodeMap, settings: ConnectorSettings): 
     const name = typeof given === 'string' ? given : `dynamic stream ${index + 1}`;
     try {
       const streams = isMap(definition) ? new Template(definition, at, settings).streams(name) : [];
-      if (streams.length === 0) notes.push(`“${name}” makes no streams with the settings as they are now.`);
+      const hint = settings.isGiven ? '' : ' Import it with --settings that name some, if there are any.';
+      if (streams.length === 0)
+        notes.push(`“${name}” makes no streams with the settings as they are now.${hint}`);
       made.push(...streams);
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
@@ -121,8 +123,6 @@ class Template {
     }
     if (this.#resolver.type !== 'ConfigComponentsResolver')
       throw new TemplateError(`streams that are found at run time (${this.#resolver.type || 'unknown'})`);
-    if (!this.#settings.isGiven)
-      throw new TemplateError('streams that the settings name; import it with --settings');
     const lists = this.#resolver.children('stream_config').map((config) => this.#listed(config));
     const combinations = lists.reduce<readonly (readonly ManifestNode[])[]>(
       (before, list) => before.flatMap((items) => list.map((item) => [...items, item])),
@@ -141,6 +141,8 @@ class Template {
       pythonText(this.#known(shown(key), {})),
     );
     const known = this.#settings.valueOf(keys);
+    if (known === undefined && !this.#settings.isGiven)
+      throw new TemplateError('streams that the settings name; import it with --settings');
     if (known === undefined) throw new TemplateError('streams that a secret names');
     const value = known.value === undefined ? [] : outOf(known.value);
     const more = config.get('default_values');

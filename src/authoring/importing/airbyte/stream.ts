@@ -154,6 +154,7 @@ class StreamReader implements StreamParts {
   readonly #keepsState: boolean;
   readonly #depth: number;
   readonly #way: number | undefined;
+  readonly #reserved: readonly string[];
 
   constructor(
     stream: ManifestComponent,
@@ -162,8 +163,10 @@ class StreamReader implements StreamParts {
     keepsState: boolean,
     depth: number,
     way?: number,
+    reserved: readonly string[] = [],
   ) {
     this.#way = way;
+    this.#reserved = reserved;
     this.stream = stream;
     this.retriever = retriever;
     this.#context = context;
@@ -211,7 +214,7 @@ class StreamReader implements StreamParts {
     if (slices === undefined) return undefined;
     const { parent, above } = slices;
     const lists = [...(way?.lists ?? []), ...slices.lists];
-    const names = [...(above?.names ?? [])];
+    const names = [...this.#reserved, ...(above?.names ?? [])];
     const job: TranslatedJob = {};
     if (parent !== undefined && above !== undefined) withParent(this, parent, above, job, names);
     withProperties(this, properties, above);
@@ -234,18 +237,10 @@ class StreamReader implements StreamParts {
 
   /** Returns a job for each way to the slices of the stream: rows of all of them are one table. */
   #several(ways: readonly Partition[]): JobTree | undefined {
-    const trees = ways.map((_, index) =>
-      new StreamReader(
-        this.stream,
-        this.retriever,
-        this.#context,
-        this.#keepsState,
-        this.#depth,
-        index,
-      ).read(),
-    );
-    if (trees.includes(undefined)) return undefined;
-    const all = trees.filter((tree) => tree !== undefined);
+    const read = this.#ways(ways);
+    // a child names the value of a slice in one way, whichever way it is on
+    const all = read === undefined || isNamedAlike(read) ? read : this.#ways(ways, namesOf(read));
+    if (all === undefined) return undefined;
     // a list without values asks for nothing
     const asking = all.filter(({ roots }) => !roots.every(isWithoutValues));
     const [first, ...others] = asking.length === 0 ? all : asking;
@@ -261,8 +256,24 @@ class StreamReader implements StreamParts {
       slots: commonSlots([first, ...others]),
       others: [...first.others, ...others.flatMap(({ leaf, others: more }) => [leaf, ...more])],
       isAlike: [first, ...others].every((tree) => tree.isAlike && isAlike(tree, first)),
-      names: [...new Set([first, ...others].flatMap(({ names }) => names))],
+      names: namesOf([first, ...others]),
     };
+  }
+
+  /** Reads each way to the slices of the stream; undefined where one of them can't be read. */
+  #ways(ways: readonly Partition[], reserved: readonly string[] = []): readonly JobTree[] | undefined {
+    const trees = ways.map((_, index) =>
+      new StreamReader(
+        this.stream,
+        this.retriever,
+        this.#context,
+        this.#keepsState,
+        this.#depth,
+        index,
+        reserved,
+      ).read(),
+    );
+    return trees.includes(undefined) ? undefined : trees.filter((tree) => tree !== undefined);
   }
 
   #parent({ stream, keepsState }: ParentPartition, isOnly: boolean): JobTree | undefined {
@@ -273,6 +284,23 @@ class StreamReader implements StreamParts {
       readStream(parent, { ...this.#context, findings }, place.keepsState, place.depth),
     );
   }
+}
+
+/** Returns the names of placeholders that are taken on any of the ways. */
+function namesOf(trees: readonly JobTree[]): readonly string[] {
+  return [...new Set(trees.flatMap(({ names }) => names))];
+}
+
+/** Tells if the placeholders of the slices have the same names on each way. */
+function isNamedAlike([first, ...others]: readonly JobTree[]): boolean {
+  const placeholder = (slot: Reference | undefined): ManifestNode | undefined =>
+    get(slot?.out, 'placeholder');
+  return [...(first?.slots ?? [])].every(([name, slot]) =>
+    others.every(({ slots }) => {
+      const [one, other] = [placeholder(slot), placeholder(slots.get(name))];
+      return one === undefined || other === undefined || one === other;
+    }),
+  );
 }
 
 /** Returns what a child knows of a parent on each way to it under the same name. */

@@ -717,7 +717,13 @@ test.each<[string, Part, Part | undefined]>([
   ],
   [
     'streams that the settings name; import it with --settings',
-    dynamic([], { type: 'ConfigComponentsResolver' }),
+    {
+      ...dynamic([], { type: 'ConfigComponentsResolver', stream_config: { configs_pointer: ['tables'] } }),
+      spec: {
+        type: 'Spec',
+        connection_specification: { required: ['tables'], properties: { tables: { type: 'array' } } },
+      },
+    },
     undefined,
   ],
   [
@@ -738,4 +744,17 @@ test.each<[string, Part, Part | undefined]>([
     report.streams.map(({ outcome, reasons }) => [outcome, ...reasons.map((each) => each.message)]),
   ).toEqual([['not', `No counterpart: ${message}`]]);
   expect(configuration.rows).toEqual([]);
+});
+
+test('streams that optional settings name are none without settings, and a note says so', () => {
+  const more = dynamic([], {
+    type: 'ConfigComponentsResolver',
+    stream_config: { configs_pointer: ['tables'] },
+  });
+  const manifest = manifestOf({ stream: {}, more, settings: { tables: [] } }, 'https://a.example');
+  const { report } = importAirbyte(manifest, { file: 'shop.yaml' });
+  expect(report.streams).toEqual([]);
+  expect(report.notes).toContain(
+    '“reports” makes no streams with the settings as they are now. Import it with --settings that name some, if there are any.',
+  );
 });

@@ -357,4 +357,36 @@ class Once(SubstreamPartitionRouter):
       ['1', '2', '2', '3'],
     ],
   },
+  {
+    name: 'a child whose parent has its slice from two others, one of which has a slice of the same name',
+    stream: stream('files', '/files/{{ stream_partition.parent_slice.owner }}/{{ stream_partition.note }}', {
+      retriever: below(
+        stream('notes', '/notes/{{ stream_partition.owner }}', {
+          primary_key: 'id',
+          retriever: union(
+            'owner',
+            rowsOf(
+              stream('shops', '/shops/{{ stream_partition.owner }}', {
+                retriever: { partition_router: list('owner', ['a']) },
+              }),
+              'owner',
+            ),
+            rowsOf(kinds, 'owner'),
+          ),
+        }),
+        'note',
+      ),
+    }),
+    outcome: 'more rows',
+    api: ({ pathname }) =>
+      pathname === '/shops/a' ? [{ id: 1 }] : pathname === '/kinds' ? [{ id: 2 }] : [{ id: 'n' }],
+    asks: both(
+      'GET /shops/a',
+      'GET /kinds',
+      'GET /notes/1',
+      'GET /notes/2',
+      'GET /files/1/n',
+      'GET /files/2/n',
+    ),
+  },
 ];
