@@ -88,6 +88,13 @@ function draftOf(
     (key) => paginator.child(key)?.text('inject_into') === 'body_data',
   );
   const draft = { constants, isForm };
+  const isCount = strategy.type === 'PageIncrement' || strategy.type === 'OffsetIncrement';
+  if (isCount && places.length === 0 && size !== undefined) {
+    scope.findings.note(
+      `Asked for once, as the number of the page is not sent: the other tool asks for the same rows again as long as there are ${shown(size)} of them.`,
+    );
+    return { pagination: { method: 'none' }, ...draft };
+  }
   if (strategy.type === 'PageIncrement') {
     const first = firstPageOf(strategy, scope);
     if (isPlain(places)) return { pagination: byNumber(strategy, first, size, places), ...draft };

@@ -293,14 +293,16 @@ function namesOf(trees: readonly JobTree[]): readonly string[] {
 
 /** Tells if the placeholders of the slices have the same names on each way. */
 function isNamedAlike([first, ...others]: readonly JobTree[]): boolean {
-  const placeholder = (slot: Reference | undefined): ManifestNode | undefined =>
-    get(slot?.out, 'placeholder');
   return [...(first?.slots ?? [])].every(([name, slot]) =>
     others.every(({ slots }) => {
-      const [one, other] = [placeholder(slot), placeholder(slots.get(name))];
+      const [one, other] = [placeholderOf(slot), placeholderOf(slots.get(name))];
       return one === undefined || other === undefined || one === other;
     }),
   );
+}
+
+function placeholderOf(slot: Reference | undefined): ManifestNode | undefined {
+  return get(slot?.out, 'placeholder');
 }
 
 /** Returns what a child knows of a parent on each way to it under the same name. */

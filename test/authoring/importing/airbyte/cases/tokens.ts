@@ -264,4 +264,18 @@ export const TOKEN_CASES: readonly TwoRuns[] = [
       ['1', '2', '3', '4'],
     ],
   },
+  {
+    name: 'a page by number that nothing sends',
+    stream: stream('items', '/items', {
+      retriever: pages({ type: 'PageIncrement', page_size: 3 }, undefined, {
+        page_size_option: inQuery('size'),
+      }),
+    }),
+    api: () => [{ id: 1 }, { id: 2 }],
+    asks: twoRuns(['GET /items?size=3']),
+    ids: [
+      ['1', '2'],
+      ['1', '2'],
+    ],
+  },
 ];
