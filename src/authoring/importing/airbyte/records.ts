@@ -290,7 +290,7 @@ class Records {
     given: Expression,
     position: TemplatePosition,
   ): { readonly expression: Expression; readonly condition: TranslatedJson } | undefined {
-    const expression = strictFilter(given);
+    const expression = strictFilter(given, position.kindsOf);
     if (expression === given) return undefined;
     try {
       const condition = conditionOf(expression, position);

@@ -81,6 +81,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   last: ([value = null]) => itemsOf(value)?.at(-1) ?? null,
   list: ([value = null]) => itemsOf(value) ?? null,
   join: ([value = null, by = '']) => itemsOf(value)?.map(pythonText).join(pythonText(by)) ?? null,
+  '==': ([a = null, b = null]) => isSame(a, b),
   in: ([item = null, of = null]) => {
     if (typeof of === 'string') return typeof item === 'string' ? of.includes(item) : null;
     if (isList(of)) return of.some((each) => isSame(each, item));

@@ -34,7 +34,7 @@ export const PYTHON: Readonly<Record<string, LibraryFunction>> = {
   python: {
     usage: 'python(operation, value, …)',
     description:
-      'What Python makes of values by “+”, “-”, “*”, “/”, “//”, “%”, “**”, “int”, “float”, “abs”, “or”, “slice” (from, to, step), “first”, “last”, “list”, “join” (by), “in”, “json” and “text”: by their types, with fractions in binary digits. Null where it has an error.',
+      'What Python makes of values by “+”, “-”, “*”, “/”, “//”, “%”, “**”, “==”, “int”, “float”, “abs”, “or”, “slice” (from, to, step), “first”, “last”, “list”, “join” (by), “in”, “json” and “text”: by their types, with fractions in binary digits. Null where it has an error.',
     arity: [2, 5],
     takesNothing: true,
     call: ([operation, ...values]) => operationOf(operation)(values.map(noBytes)),

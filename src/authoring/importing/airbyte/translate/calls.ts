@@ -21,6 +21,7 @@ import {
   readsSetting,
   shifted,
   shownField,
+  shownValue,
   textOut,
 } from './out.ts';
 
@@ -485,5 +486,8 @@ export function filterOf(
   if (ofRecord !== undefined && !TIMES.has(self.type)) return ofRecord(self, args);
   if (!OF_TEXTS.has(expression.name)) return filter(self, args);
   if (isField(self.out)) return filter(shownField(expression.of, self), args);
-  return filter(self.type === 'any' ? { out: call('python_text', self.out), type: 'text' } : self, args);
+  return filter(
+    self.type === 'any' ? { out: shownValue(expression.of, self.out), type: 'text' } : self,
+    args,
+  );
 }

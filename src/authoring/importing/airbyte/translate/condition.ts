@@ -14,7 +14,7 @@ import {
 import { isDefined, keyThere, type ValueTest } from './key-there.ts';
 import { selectedOf } from './selected.ts';
 import { isInByType, isRead } from './test.ts';
-import { valueOf } from './value.ts';
+import { orEmpty, valueOf } from './value.ts';
 
 const TURNED: Readonly<Record<string, string>> = {
   '<': 'above',
@@ -47,7 +47,9 @@ export function conditionOf(expression: Expression, position: TemplatePosition):
     if (operator === 'or')
       return together('any', [conditionOf(left, position), conditionOf(right, position)]);
     if (Object.hasOwn(COMPARISONS, operator)) {
-      const [value, than] = [valueOf(left, position), valueOf(right, position)];
+      const isOrder = operator.startsWith('<') || operator.startsWith('>');
+      const value = isOrder ? orEmpty(left, position) : valueOf(left, position);
+      const than = valueOf(right, position);
       const isOfNone = (operator === '==' || operator === '!=') && than.out === null;
       const none = isOfNone ? noneOf(left, value, position) : undefined;
       if (none !== undefined) return operator === '==' ? none : negated(none);
@@ -154,7 +156,12 @@ function wordOf(
   const beginning = beginningOf(expression.name);
   if (beginning === undefined || !isRead(value.out))
     throw new TemplateError(`the test “is ${expression.name}”`);
-  return { value: call('json_encode', value.out), is: 'matches', than: beginning };
+  const condition = { value: call('json_encode', value.out), is: 'matches', than: beginning };
+  // what is missing has no items
+  const hasItems = position.hasUndefined === true && ['iterable', 'sequence'].includes(expression.name);
+  return hasItems
+    ? together('any', [condition, negated(asCondition(isDefined(expression.of, translate)))])
+    : condition;
 }
 
 function choice(

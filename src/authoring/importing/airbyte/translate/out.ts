@@ -58,6 +58,18 @@ export function shownField(of: Expression, { out, type }: Typed): Typed {
   return { out: call('coalesce', call('python_text', out), missing), type: 'text' };
 }
 
+/** Returns a value that is made of a record as part of a text, as Python writes it. */
+export function shownValue(of: Expression, out: TranslatedJson): TranslatedJson {
+  const text = call('python_text', out);
+  return mayBeMissing(of) ? call('if', call('is', out, 'present'), text, '') : text;
+}
+
+/** Tells if a part is an item of a list, which may not have as many: that is no text. */
+function mayBeMissing(part: Expression): boolean {
+  if (part.kind === 'filter') return part.name === 'first' || part.name === 'last';
+  return part.kind === 'item' && isConstant(part.key) && typeof part.key.value === 'number';
+}
+
 /** Returns an item of what is a list, or the character of what is a text. */
 export function characterOr(of: TranslatedJson, index: number, item: TranslatedJson): TranslatedJson {
   const isText = call('is', call('json_encode', of), 'startsWith', '"');

@@ -8,16 +8,19 @@ import {
   type Expression,
 } from '../jinja/ast.ts';
 import { mapParts } from '../jinja/map-parts.ts';
-import { accessOf } from './position.ts';
+import type { SchemaKind } from '../field-kinds.ts';
+import { accessOf, type TemplatePosition } from './position.ts';
 
 /**
  * Returns the condition of a filter with what Python does besides: a field below one that is missing is an error, which
  * drops the record; what is compared by order with a value of another type is another one, which keeps it; 1 is not
  * `'1'`; and `'0'` counts as true below `not`. The same expression where none of it matters.
+ *
+ * @param kindsOf gives what the schema says of a field
  */
-export function strictFilter(expression: Expression): Expression {
+export function strictFilter(expression: Expression, kindsOf?: TemplatePosition['kindsOf']): Expression {
   const typed = typedOf(expression);
-  const kept = keepingError(expression);
+  const kept = keepingError(expression, kindsOf);
   const known = withoutError(expression, true);
   const holds = kept === undefined ? typed : both('or', kept, typed);
   return known === undefined ? holds : both('and', known, holds);
@@ -174,7 +177,8 @@ function comparedType(expression: Expression): 'number' | 'string' | undefined {
   const values = constantsOf(expression);
   if (values.length === 0) return undefined;
   if (values.every((value) => typeof value === 'boolean' || isNumber(value))) return 'number';
-  return values.every(isNumeral) ? 'string' : undefined;
+  const areTexts = values.every((value) => typeof value === 'string');
+  return areTexts && values.some(isNumeral) ? 'string' : undefined;
 }
 
 /** Returns the values of a constant, or of a list of some; none where one of them is not known. */
@@ -200,34 +204,88 @@ function hasZero(expression: Expression): boolean {
   return constantsOf(expression).some((value) => value === 0 || value === false);
 }
 
-/** Returns when values of two types are compared by order: that error leaves the text of the template, which counts as true. */
-function keepingError(expression: Expression): Expression | undefined {
-  if (expression.kind === 'unary') return keepingError(expression.of);
+/** Returns when Python has an error for the types of values: it leaves the text of the template, which counts as true. */
+function keepingError(expression: Expression, kindsOf: TemplatePosition['kindsOf']): Expression | undefined {
+  const of = (part: Expression): Expression | undefined => keepingError(part, kindsOf);
+  if (expression.kind === 'unary' || expression.kind === 'test') return of(expression.of);
+  if (expression.kind === 'filter') {
+    const isOfItems = OF_ITEMS.has(expression.name);
+    return joined('or', of(expression.of), isOfItems ? withoutItems(expression.of, kindsOf) : undefined);
+  }
   if (expression.kind === 'choose') {
     const { when, then, otherwise } = expression;
-    const [ofThen, ofOther] = [
-      keepingError(then),
-      otherwise === undefined ? undefined : keepingError(otherwise),
-    ];
+    const [ofThen, ofOther] = [of(then), otherwise === undefined ? undefined : of(otherwise)];
     return joined(
       'or',
-      keepingError(when),
+      of(when),
       ofThen === undefined ? undefined : both('and', when, ofThen),
       ofOther === undefined ? undefined : both('and', not(when), ofOther),
     );
   }
   if (expression.kind !== 'binary') return undefined;
   const { operator, left, right } = expression;
-  if (ORDER.has(operator)) return joined('or', otherType(left, right), otherType(right, left));
-  if (operator !== 'and' && operator !== 'or') return undefined;
-  const later = keepingError(right);
-  const reached = operator === 'and' ? left : not(left);
-  return joined('or', keepingError(left), later === undefined ? undefined : both('and', reached, later));
+  const later = of(right);
+  if (operator === 'and' || operator === 'or') {
+    const reached = operator === 'and' ? left : not(left);
+    return joined('or', of(left), later === undefined ? undefined : both('and', reached, later));
+  }
+  const own = ORDER.has(operator)
+    ? [otherType(left, right), otherType(right, left)]
+    : operator === 'in' || operator === 'not in'
+      ? [withoutItems(right, kindsOf), numberInText(left, right)]
+      : [];
+  return joined('or', of(left), later, ...own);
+}
+
+/** Filters that need a text, a list or an object. */
+const OF_ITEMS: ReadonlySet<string> = new Set(['length', 'count', 'list', 'first', 'last', 'join']);
+const WITHOUT_ITEMS: ReadonlySet<SchemaKind> = new Set(['number', 'boolean', 'null', 'other']);
+
+/** Returns when a field has no items: one that is missing has none either, but `get` takes it. */
+function withoutItems(part: Expression, kindsOf: TemplatePosition['kindsOf']): Expression | undefined {
+  const access = accessOf(part);
+  const item = itemOf(part);
+  if (access === undefined || item === undefined) return undefined;
+  const kinds = kindsOf?.(access.keys);
+  const isNever = kinds !== undefined && ![...kinds].some((kind) => WITHOUT_ITEMS.has(kind));
+  const without = isNever ? undefined : both('and', test('defined', item), not(test('iterable', item)));
+  const [instead] = access.fallback === undefined ? [null] : constantsOf(access.fallback);
+  const hasNone = part.kind === 'call' && (instead === null || typeof instead !== 'string');
+  const isWrong = hasNone && !(access.fallback !== undefined && isNoScalar(access.fallback));
+  return joined('or', without, isWrong ? not(test('defined', item)) : undefined);
+}
+
+/** Tells if an expression is a list or an object. */
+function isNoScalar(expression: Expression): boolean {
+  const isScalar =
+    isConstant(expression) && (typeof expression.value !== 'object' || expression.value === null);
+  return !isScalar;
+}
+
+/** Returns the field that an expression takes from the record, however it does. */
+function itemOf(part: Expression): Expression | undefined {
+  const access = accessOf(part);
+  if (access?.name !== 'record' || access.keys.length === 0) return undefined;
+  return access.keys.reduce<Expression>((inner, key) => ({ kind: 'item', of: inner, key: constant(key) }), {
+    kind: 'name',
+    name: 'record',
+  });
+}
+
+/** Returns when a number is looked for in a text. */
+function numberInText(item: Expression, of: Expression): Expression | undefined {
+  const [value] = constantsOf(item);
+  return isConstant(item) && typeof value !== 'string' && isField(of) ? test('string', of) : undefined;
 }
 
 /** Returns when a field cannot be compared by order: null, or what is of another type than a constant. */
 function otherType(side: Expression, than: Expression): Expression | undefined {
-  if (!isField(side)) return undefined;
+  const item = itemOf(side);
+  if (item === undefined) return undefined;
+  if (!isField(side)) {
+    const ofField = otherType(item, than);
+    return ofField === undefined ? undefined : both('and', test('defined', item), ofField);
+  }
   const [value] = constantsOf(than);
   const type = isNumber(value) ? 'number' : typeof value === 'string' ? 'string' : undefined;
   const isOther = type === undefined ? test('none', side) : not(test(type, side));
@@ -268,17 +326,19 @@ function withoutError(expression: Expression, isAlone: boolean): Expression | un
       later === undefined ? undefined : both('or', passed, later),
     );
   }
-  if (isAlone && isFalseWithout(expression)) return undefined;
-  return joined(
-    'and',
-    ...[...parentsIn(expression), ...orderedIn(expression)].map((field) => test('defined', field)),
-  );
+  const isFalse = isAlone && isFalseWithout(expression);
+  if (isFalse && keepingError(expression, undefined) === undefined) return undefined;
+  const nulls = gettersIn(expression).map((field) => not(test('none', field)));
+  if (isFalse) return joined('and', ...nulls);
+  const needed = [...parentsIn(expression), ...orderedIn(expression)];
+  return joined('and', ...needed.map((field) => test('defined', field)), ...nulls);
 }
 
 function isFalseWithout(expression: Expression): boolean {
   if (expression.kind === 'item') return true;
   if (expression.kind === 'test') return expression.name === 'defined';
   if (expression.kind !== 'binary') return false;
+  if ([expression.left, expression.right].some((side) => side.kind === 'filter')) return false;
   const isOfNone = isConstant(expression.right) && expression.right.value === null;
   return !isOfNone && ['==', 'in', ...ORDER].includes(expression.operator);
 }
@@ -289,6 +349,29 @@ function orderedIn(expression: Expression): readonly Expression[] {
   return [expression.left, expression.right].filter((side) => side.kind === 'item' && isField(side));
 }
 
+/** Returns the fields that `get` of another one is asked of, which null does not have. */
+function gettersIn(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'call': {
+      const inner = expression.of.kind === 'item' ? expression.of.of : undefined;
+      const field = inner?.kind === 'call' && accessOf(expression) !== undefined ? itemOf(inner) : undefined;
+      const fallback = inner === undefined ? undefined : accessOf(inner)?.fallback;
+      if (inner === undefined || field === undefined || fallback === undefined) return [];
+      return [...gettersIn(inner), field];
+    }
+    case 'test':
+    case 'filter':
+      return gettersIn(expression.of);
+    case 'binary':
+      return [...gettersIn(expression.left), ...gettersIn(expression.right)];
+    default:
+      return [];
+  }
+}
+
+/** Filters that are an error for a field that is missing. */
+const OF_NUMBERS: ReadonlySet<string> = new Set(['int', 'float', 'abs']);
+
 /** Returns the fields of the record that other fields are looked for in. */
 function parentsIn(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
@@ -296,8 +379,11 @@ function parentsIn(expression: Expression): readonly Expression[] {
       return expression.of.kind === 'item' && isField(expression.of)
         ? [expression.of]
         : parentsIn(expression.of);
-    case 'test':
     case 'filter':
+      return OF_NUMBERS.has(expression.name) && expression.of.kind === 'item' && isField(expression.of)
+        ? [expression.of, ...parentsIn(expression.of)]
+        : parentsIn(expression.of);
+    case 'test':
       return parentsIn(expression.of);
     case 'binary':
       return [...parentsIn(expression.left), ...parentsIn(expression.right)];

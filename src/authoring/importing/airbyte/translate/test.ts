@@ -38,7 +38,8 @@ export function testOf(
       const isNone = b.out === null && noneOf(left, a.out, translate, hasUndefined);
       if (isNone !== false && name === 'equals') return isNone;
       if (isNone !== false && name === 'differs') return call('not', isNone);
-      return compared(a, name, b);
+      const equal = hasUndefined ? equalFields(a, operator, b) : undefined;
+      return equal ?? compared(a, name, b);
     }
     const key = keyIn(left, right);
     if (key !== undefined && operator === 'in') return asCall(keyThere(key, translate));
@@ -100,6 +101,15 @@ function noneOf(
   // what is looked for by its value is there when that is not null
   if (typeof key === 'boolean' || key.is !== 'contains') return isNothing;
   return call('all', asCall(key), isNothing);
+}
+
+/** Returns whether two values of a record are equal by their types; undefined for any other comparison. */
+function equalFields(a: Typed, operator: string, b: Typed): TranslatedJson | undefined {
+  const isOfTimes = [a, b].some(({ type }) => type === 'seconds' || type === 'day');
+  if (isOfTimes || (operator !== '==' && operator !== '!=') || !readsRow(a.out) || !readsRow(b.out))
+    return undefined;
+  const equal = python('==', a, b);
+  return operator === '==' ? equal : call('not', equal);
 }
 
 function compared(a: Typed, word: string, b: Typed): TranslatedJson {

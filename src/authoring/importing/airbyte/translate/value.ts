@@ -2,7 +2,18 @@ import { constant, Float, isConstant, TemplateError, type Constant, type Express
 import { mapParts } from '../jinja/map-parts.ts';
 import { isMap, isSequence, shown, type NodeMap } from '../node.ts';
 import { callOf, filterOf, isWhole } from './calls.ts';
-import { call, characterOr, isField, orNone, python, readsRow, shifted, shownField, textOut } from './out.ts';
+import {
+  call,
+  characterOr,
+  isField,
+  orNone,
+  python,
+  readsRow,
+  shifted,
+  shownField,
+  shownValue,
+  textOut,
+} from './out.ts';
 import { asCall, keyThere } from './key-there.ts';
 import {
   accessOf,
@@ -86,19 +97,12 @@ function joinedParts(parts: readonly Expression[], position: TemplatePosition): 
     const typed = valueOf(part, position);
     if (position.hasUndefined === true && isField(typed.out)) return [shownField(part, typed).out];
     if (position.hasUndefined === true && typed.type === 'any' && readsRow(typed.out)) {
-      const text = call('python_text', typed.out);
-      return [mayBeMissing(part) ? call('if', call('is', typed.out, 'present'), text, '') : text];
+      return [shownValue(part, typed.out)];
     }
     const out = orNone(textOut(typed));
     // a text inside of a text is one text
     return isMap(out) && out['function'] === 'concat' && isSequence(out['args']) ? out['args'] : [out];
   });
-}
-
-/** Tells if a part is an item of a list, which may not have as many: that is no text. */
-function mayBeMissing(part: Expression): boolean {
-  if (part.kind === 'filter') return part.name === 'first' || part.name === 'last';
-  return part.kind === 'item' && isConstant(part.key) && typeof part.key.value === 'number';
 }
 
 function referenceOf(expression: Expression, position: TemplatePosition): Typed {
@@ -408,7 +412,7 @@ function ofRecordOf(
 }
 
 /** Returns a value; what `get` takes an empty text for is that, and not nothing. */
-function orEmpty(part: Expression, position: TemplatePosition): Typed {
+export function orEmpty(part: Expression, position: TemplatePosition): Typed {
   const typed = valueOf(part, position);
   const access = accessOf(part);
   const isThere =

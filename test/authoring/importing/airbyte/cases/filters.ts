@@ -39,6 +39,20 @@ const kept = (name: string, condition: string, api: MockAnswer, ...ids: readonly
   ids: [ids, ids],
 });
 
+const LISTS = (): readonly object[] => [
+  { id: 1, l: ['a'] },
+  { id: 2, l: null },
+  { id: 3 },
+  { id: 4, l: ['b'] },
+];
+const OBJECTS = (): readonly object[] => [
+  { id: 1, l: { x: 5 } },
+  { id: 2, l: null },
+  { id: 3 },
+  { id: 4, l: {} },
+];
+const DAYS = (): readonly object[] => [{ id: 1 }, { id: 2, n: '2025' }, { id: 3, n: null }];
+
 /** Filters over fields that are null, missing or of another type. */
 export const FILTER_CASES: readonly TwoRuns[] = [
   kept('a field below one that is missing is an error', "record.a.b != 'x'", NESTED, '2', '3', '5', '6'),
@@ -49,6 +63,17 @@ export const FILTER_CASES: readonly TwoRuns[] = [
   kept('whatever else is asked', 'record.n > 1 and record.id == 2', withoutTexts, '2', '3'),
   kept('unless it is not reached', 'record.id != 3 and not (record.n > 1)', withoutTexts, '1'),
   kept('what “get” does not find is null, too', "record.get('n') > 1", withoutTexts, '2', '3', '4'),
+  kept('null that has no items is kept', "'a' in record.l", LISTS, '1', '2'),
+  kept('also where “get” finds none', "'a' in record.get('l')", LISTS, '1', '2', '3'),
+  kept('and where it is counted', 'record.l | length > 0', LISTS, '1', '2', '4'),
+  kept('null has no “get”', "record.get('l', {}).get('x') != 1", OBJECTS, '1', '3', '4'),
+  kept(
+    'what “get” takes an empty text for is before a text',
+    "record.get('n', '') <= '2024'",
+    DAYS,
+    '1',
+    '3',
+  ),
   kept('a number is no text', "record.n == '1' or record.n in ['5']", NUMBERS, '5'),
   kept('nor one of several', "record.n not in ['1', '5']", NUMBERS, '1', '2', '3', '4'),
   kept('a text is no number, and true is 1', 'record.n == 1', FALSY, '4', '6'),

@@ -132,6 +132,22 @@ export const VALUE_CASES: readonly TwoRuns[] = [
     [{ n: 1 }, { n: '1' }],
     ['other', 'same'],
   ),
+  made(
+    'two fields are equal by their types',
+    "{{ 'same' if record.a == record.b else 'other' }}",
+    [
+      { a: 1, b: '1' },
+      { a: 1, b: 1.0 },
+      { a: 'x', b: 'x' },
+    ],
+    ['other', 'same', 'same'],
+  ),
+  made(
+    'a part that a text does not have is no None',
+    "{{ record.s.split('|')[1] | lower }}",
+    [{ s: 'a|B' }, { s: 'c' }],
+    ['', 'b'],
+  ),
   made('the text 0 is true', "{{ 'yes' if record.n else 'no' }}", [{ n: '0' }, { n: 0 }], ['no', 'yes']),
   made('a constant is read, too', '1.50', [{}], ['1.5']),
   typed(
