@@ -317,8 +317,9 @@ function write(file: string, text: string): void {
 }
 
 function unset(names: readonly string[]): RunError {
-  return new RunError('command.invalid', `${names.map((name) => `$${name}`).join(' and ')} is not set.`, {
-    hint: `Set it, as in ${names[0] ?? 'API_TOKEN'}=… gex init …`,
+  const [are, them] = names.length > 1 ? ['are', 'them'] : ['is', 'it'];
+  return new RunError('command.invalid', `${names.map((name) => `$${name}`).join(' and ')} ${are} not set.`, {
+    hint: `Set ${them}, as in ${names[0] ?? 'API_TOKEN'}=… gex init …`,
   });
 }
 

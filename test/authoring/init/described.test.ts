@@ -273,6 +273,10 @@ describe('gex init --try asks for each list of a document', () => {
       const { code, stderr } = await runHere(['init', file, '--dry-run', '--try']);
       expect({ code, asked }).toEqual({ code: 1, asked: [] });
       expect(stderr).toContain('$API_TOKEN is not set.');
+      const components = { securitySchemes: { login: { type: 'http', scheme: 'basic' } } };
+      writeFileSync(file, JSON.stringify({ ...documentAt(origin), components, security: [{ login: [] }] }));
+      const basic = await runHere(['init', file, '--dry-run', '--try']);
+      expect(basic.stderr).toContain('$API_USER and $API_PASSWORD are not set.');
     } finally {
       close();
     }
