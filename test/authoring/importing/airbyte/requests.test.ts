@@ -292,12 +292,20 @@ describe('windows end where the format of the cursor says', () => {
     ]);
   });
 
-  test('and a time after the present moves the state, too', async () => {
-    const of = stream('items', '/items', times());
-    expect(await asks(of, () => [{ id: 1, at: '2024-07-20' }])).toEqual([
-      ['GET /items?since=2024-01-01'],
-      [],
-    ]);
+  test.each<[string, Part, readonly string[]]>([
+    ['moves the state, too', {}, []],
+    [
+      'does not move the state where old rows are left out',
+      { is_client_side_incremental: true },
+      ['GET /items?since=2024-06-20'],
+    ],
+  ])('and a time after the present %s', async (_, cursor, later) => {
+    const of = stream('items', '/items', times(cursor));
+    const rows = [
+      { id: 1, at: '2024-06-20' },
+      { id: 2, at: '2024-07-20' },
+    ];
+    expect(await asks(of, () => rows)).toEqual([['GET /items?since=2024-01-01'], later]);
   });
 
   test('and a lookback goes no further than the start', async () => {
