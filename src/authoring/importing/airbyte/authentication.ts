@@ -57,10 +57,10 @@ type Reader = (authenticator: ManifestComponent, scope: TemplateScope) => Authen
 
 const READERS: Readonly<Record<string, Reader>> = {
   ApiKeyAuthenticator: apiKey,
-  BearerAuthenticator: (authenticator, scope) => ({
-    type: 'bearer',
-    '#token': required(authenticator, 'api_token', scope),
-  }),
+  BearerAuthenticator: (authenticator, scope) => {
+    const token = required(authenticator, 'api_token', scope);
+    return ifGiven(token, { type: 'bearer', '#token': token }, scope);
+  },
   BasicHttpAuthenticator: (authenticator, scope) => ({
     type: 'apiKey',
     name: 'Authorization',
@@ -141,7 +141,22 @@ function placeOf(
 
 function apiKey(authenticator: ManifestComponent, scope: TemplateScope): Authentication {
   const place = placeOf(authenticator, 'inject_into', scope);
-  return { type: 'apiKey', ...place, '#key': required(authenticator, 'api_token', scope) };
+  const key = required(authenticator, 'api_token', scope);
+  return ifGiven(key, { type: 'apiKey', ...place, '#key': key }, scope);
+}
+
+/** Returns a login that is left out while its key, which nobody has to give, is empty, as it is in the settings now. */
+function ifGiven(key: TranslatedJson, login: Authentication, scope: TemplateScope): Authentication {
+  const attribute = isMap(key) ? key['attr'] : undefined;
+  const isEmpty =
+    typeof attribute === 'string' && scope.settings.isGiven && scope.settings.isEmptyNow(attribute);
+  if (!isEmpty) return login;
+  scope.findings.note('Without a login while its key is not given; the other tool sends an empty one.');
+  return {
+    type: 'choice',
+    choose: call('if', call('is', key, 'notEmpty'), 'given', 'none'),
+    from: { given: login, none: {} },
+  };
 }
 
 /** Converts a token that is fetched by a refresh token, or by id and secret, and kept until it expires. */

@@ -1,7 +1,7 @@
 import { definition } from '../../../lib/option.ts';
 import { kind, object, typeNamed } from '../kinds.ts';
 import { ConfigError } from '../../../lib/errors.ts';
-import { getKey, isObject, isScalar, keysOf, toText } from '../../../lib/json/index.ts';
+import { getKey, isList, isObject, isScalar, keysOf, objectOf, toText } from '../../../lib/json/index.ts';
 import { kindOf } from '../../../lib/read-settings.ts';
 import { nearest } from '../../../lib/suggest.ts';
 import type { AuthType } from './auth.ts';
@@ -58,7 +58,9 @@ export const choice: AuthType = {
       );
     const chosen = context.evaluate(written, { attr: context.attributes }, at);
     const name = isScalar(chosen) ? toText(chosen) : undefined;
-    const found = name === undefined ? undefined : getKey(from, name);
+    const named = name === undefined ? undefined : getKey(from, name);
+    // an empty object of a configuration is an empty list
+    const found = isList(named) && named.length === 0 ? objectOf([]) : named;
     if (name === undefined || !isObject(found)) {
       const names = keysOf(from);
       const near = name === undefined ? undefined : nearest(name, names);

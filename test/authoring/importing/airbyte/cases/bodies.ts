@@ -151,6 +151,48 @@ export const BODY_CASES: readonly TwoRuns[] = [
     asks: both('GET /a Bearer None'),
   },
   {
+    name: 'there is no login while its key is not given',
+    stream: stream('items', '/a', {
+      requester: { authenticator: { type: 'BearerAuthenticator', api_token: '{{ config.key }}' } },
+    }),
+    api: () => [],
+    asks: both('GET /a'),
+  },
+  {
+    name: 'no login is one of several, too',
+    stream: stream('items', '/a', {
+      requester: {
+        authenticator: {
+          type: 'SelectiveAuthenticator',
+          authenticator_selection_path: ['how'],
+          authenticators: {
+            key: { type: 'BearerAuthenticator', api_token: 'abc' },
+            none: { type: 'NoAuth' },
+          },
+        },
+      },
+    }),
+    settings: { how: 'none' },
+    api: () => [],
+    asks: both('GET /a'),
+  },
+  {
+    name: 'a secret of a client that is None is not sent',
+    stream: stream('items', '/a', {
+      requester: {
+        authenticator: {
+          type: 'OAuthAuthenticator',
+          token_refresh_endpoint: `${API}/token`,
+          client_id: 'c',
+          client_secret: "{{ config.get('secret') }}",
+          refresh_token: 'r',
+        },
+      },
+    }),
+    api: ({ pathname }) => (pathname === '/token' ? { access_token: 'T', expires_in: 3600 } : []),
+    asks: both('GET /a Bearer T', `POST /token ${FORM} client_id=c&grant_type=refresh_token&refresh_token=r`),
+  },
+  {
     name: 'a login is without what is not given',
     stream: stream('items', '/a', {
       requester: {
