@@ -160,7 +160,7 @@ function byTime(
   checkStrict(cursor, format, granularity, end);
   // a day or a month that has only begun by the end is asked for again
   const isBegun =
-    !hasTime(format) &&
+    !['microsecond', 'millisecond', 'second'].includes(finestUnit(format)) &&
     (end === undefined || end === NOW || isFiner(formatOf(cursor, 'end_datetime', scope), format));
   // windows that end where the next one begins, however fine the API tells moments apart
   const isSeamless = granularity === undefined && step !== undefined;

@@ -113,9 +113,9 @@ function draftOf(
 function pageSizeOf(strategy: ManifestComponent, scope: TemplateScope): TranslatedJson | undefined {
   const value = strategy.get('page_size');
   if (value === undefined) return undefined;
-  const { out } = translated(value, strategy, scope, requestPosition(scope));
+  const { out, type } = translated(value, strategy, scope, requestPosition(scope));
   if (typeof out === 'string' && /^\d+$/.test(out)) return Number(out);
-  return out;
+  return type === 'number' ? out : call('number', out, out);
 }
 
 /** Returns the place in the request that a `RequestOption` sets. */

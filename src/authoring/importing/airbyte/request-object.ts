@@ -57,6 +57,8 @@ function filled(out: TranslatedJson, values: readonly Typed[]): TranslatedJson {
 /** Returns a value without quotes around it, which is read as what it is: a text of digits is a number. */
 function bareOut({ out, type }: Typed): TranslatedJson {
   if (!isMap(out) || type === 'list' || type === 'boolean') return out;
+  // JSON of a value is that value
+  if (out['function'] === 'json_encode' && isSequence(out['args'])) return out['args'][0] ?? null;
   const isText = out['attr'] !== undefined || (type === 'text' && out['function'] === 'date');
   return isText ? call('literal', out) : out;
 }

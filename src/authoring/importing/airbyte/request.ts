@@ -197,7 +197,9 @@ function readMap(
           return;
         }
         const text = (): TranslatedJson => (isParameter ? orNone(textOut(typed)) : textOut(typed));
-        if (isWritten(expression, isParameter)) out[realName] = pythonText(expression.value);
+        const fixed = isObject(typed.out) ? withSettings(expression, requester, scope) : undefined;
+        if (fixed !== undefined && isWritten(fixed, isParameter)) out[realName] = pythonText(fixed.value);
+        else if (isWritten(expression, isParameter)) out[realName] = pythonText(expression.value);
         else if (typed.type !== 'list') out[realName] = optional(text(), scope);
         else if (isParameter)
           out[realName] = isGroup(typed) ? call('split', typed.out, ',') : listOut(typed.out, scope);
@@ -206,6 +208,14 @@ function readMap(
     });
   }
   return out;
+}
+
+/** Tells if a value is an object that is known, and no source of one. */
+function isObject(out: TranslatedJson): boolean {
+  return (
+    isMap(out) &&
+    ['attr', 'function', 'placeholder', 'parent', 'window', 'time'].every((key) => !(key in out))
+  );
 }
 
 /** Tells if a value is an object or a list that is sent as Python writes it; a list is several parameters. */
@@ -470,11 +480,9 @@ function literalOut(typed: Typed): TranslatedJson {
     if (name === 'json_encode') return call('python_value', text);
     if (name === 'date') return isDigits(args[0]) ? call('python_value', text) : text;
   }
-  const isRead =
-    isMap(text) &&
-    (text['attr'] !== undefined || text['placeholder'] !== undefined || READ_AGAIN.has(name)) &&
-    !isConstantChoice(text);
-  return isRead ? call('literal', text) : text;
+  if (!isMap(text)) return text;
+  if (READ_AGAIN.has(name)) return isConstantChoice(text) ? text : call('python_value', text);
+  return text['attr'] !== undefined || text['placeholder'] !== undefined ? call('literal', text) : text;
 }
 
 /** Functions that give a text as it was given to them, or a part of it. */
@@ -526,7 +534,8 @@ function readData(
           return;
         }
         const typed = parameterIn(item, requester, scope, position);
-        if (!isNothing(typed)) form[name] = parameterOf(typed, scope);
+        if (!isNothing(typed))
+          form[name] = bareSetting(expression, typed, 'None', scope) ?? parameterOf(typed, scope);
       });
     }
     return Object.keys(form).length === 0 ? { bodyFormat: 'form' } : { body: form, bodyFormat: 'form' };
@@ -537,6 +546,7 @@ function readData(
       if (object !== undefined) return isMap(object) ? { body: object, bodyFormat: 'form' } : {};
       const typed = translated(value, requester, scope, position);
       const text = textOut(typed);
+      if (text === '' || text === null) return {};
       if (typeof text !== 'string')
         return { body: isCall(text) ? text : call('concat', text), bodyFormat: 'text' };
       const literal = literalOf(text);

@@ -1,4 +1,4 @@
-import { API, below, stream, times, type Part, type TwoRuns } from '../../support/two-runs.ts';
+import { API, below, pages, stream, times, type Part, type TwoRuns } from '../../support/two-runs.ts';
 
 const both = (...lines: readonly string[]): TwoRuns['asks'] => [lines.toSorted(), lines.toSorted()];
 const FORM = 'application/x-www-form-urlencoded';
@@ -63,6 +63,27 @@ export const BODY_CASES: readonly TwoRuns[] = [
     `${JSON_TYPE} {"a":1,"b":12}`,
     { x: '12' },
   ),
+  posted(
+    'JSON of a setting in an object is that setting, and a list is one',
+    { request_body_json: { a: '{"k": {{ config.x | tojson }}}', b: "{{ config.l | default('d', true) }}" } },
+    `${JSON_TYPE} {"a":{"k":"a,b"},"b":["p","q"]}`,
+    { x: 'a,b', l: ['p', 'q'] },
+  ),
+  posted('a body of text without anything is none', { request_body_data: '' }, ''),
+  {
+    name: 'a size of pages that a setting has as a text is a number in a body',
+    stream: stream('items', '/a', {
+      requester: { http_method: 'POST' },
+      retriever: pages(
+        { type: 'PageIncrement', page_size: '{{ config.size }}' },
+        { type: 'RequestOption', inject_into: 'body_json', field_name: 'page' },
+        { page_size_option: { type: 'RequestOption', inject_into: 'body_json', field_name: 'size' } },
+      ),
+    }),
+    settings: { size: '2' },
+    api: (_url, body) => (body.includes('page') ? [{ id: 3 }] : [{ id: 1 }, { id: 2 }]),
+    asks: both(`POST /a ${JSON_TYPE} {"size":2}`, `POST /a ${JSON_TYPE} {"size":2,"page":1}`),
+  },
   posted(
     'a key goes into a body of its own',
     withKey({ inject_into: 'body_json', field_path: ['auth', 'key'] }),
@@ -131,6 +152,18 @@ export const BODY_CASES: readonly TwoRuns[] = [
     }),
     api: () => [{ id: 1, at: '2024-06' }],
     asks: both('GET /a?since=2024-06'),
+  },
+  {
+    name: 'the present hour is asked for',
+    stream: stream('items', '/a', {
+      ...times({
+        datetime_format: '%Y-%m-%dT%H',
+        start_datetime: '2024-06-01T00',
+        end_time_option: { type: 'RequestOption', inject_into: 'request_parameter', field_name: 'until' },
+      }),
+    }),
+    api: () => [],
+    asks: both('GET /a?since=2024-06-01T00&until=2024-07-01T12'),
   },
   {
     name: 'seconds with a fraction have no zeros at their end',
