@@ -47,12 +47,13 @@ export function importAirbyte(text: string, options: AirbyteOptions): Imported {
   const taken: TakenStream[] = [];
   const ids = new Set<string>();
   const parents = new SharedParents();
+  const mentionsState = text.includes('stream_state');
   const dynamic = dynamicStreams(components, settings);
   const found: readonly Found[] = [...streamsOf(components), ...dynamic.made];
   for (const { stream, condition, note, column } of found) {
     const findings = new ManifestFindings();
     const tree = safely(stream, findings, () =>
-      readStream(stream, { settings, findings, code, readBeside, parents }),
+      readStream(stream, { settings, findings, code, readBeside, parents, mentionsState }),
     );
     const name = stream.text('name') ?? `stream ${taken.length + 1}`;
     if (note !== undefined) findings.note(note);

@@ -27,6 +27,8 @@ export interface StreamContext {
   readonly readBeside?: ReadFileBeside | undefined;
   /** Parents that were read for other streams. */
   readonly parents: SharedParents;
+  /** False where no template of the manifest asks for a state. */
+  readonly mentionsState: boolean;
 }
 
 /** Most levels of parents. */
@@ -77,7 +79,7 @@ export function readStream(
   }
   const own = ofOwnCursor(stream, context);
   if (own === undefined) return undefined;
-  const isStateSent = seesState(own);
+  const isStateSent = context.mentionsState && seesState(own);
   if (isStateSent && keepsState && own.has('incremental_sync'))
     findings.moreRows(
       'Every run reads all rows, as the first one does: templates of the other tool put its state into the request, or leave rows out by it.',

@@ -13,7 +13,7 @@ import {
 } from './out.ts';
 import { isDefined, keyThere, type ValueTest } from './key-there.ts';
 import { selectedOf } from './selected.ts';
-import { isInByType, isRead } from './test.ts';
+import { equalByType, isInByType, isRead } from './test.ts';
 import { orEmpty, valueOf } from './value.ts';
 
 const TURNED: Readonly<Record<string, string>> = {
@@ -53,7 +53,9 @@ export function conditionOf(expression: Expression, position: TemplatePosition):
       const isOfNone = (operator === '==' || operator === '!=') && than.out === null;
       const none = isOfNone ? noneOf(left, value, position) : undefined;
       if (none !== undefined) return operator === '==' ? none : negated(none);
-      return comparison(operator, value, than);
+      const isText = position.hasUndefined === true && typeof than.out === 'string';
+      const equal = isText ? equalByType(value, operator, than) : undefined;
+      return equal === undefined ? comparison(operator, value, than) : { value: equal, is: 'true' };
     }
     const key = keyIn(left, right);
     if (key !== undefined && operator === 'in') return asCondition(keyThere(key, translate));

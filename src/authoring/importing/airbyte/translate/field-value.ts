@@ -1,7 +1,7 @@
 import { Float, isConstant, TemplateError, type Expression } from '../jinja/ast.ts';
 import { pythonText } from '../../../../lib/python-literal.ts';
 import { partsOf } from '../jinja/map-parts.ts';
-import { isMap, isSequence, type ManifestNode } from '../node.ts';
+import { isMap, isSequence, shown, type ManifestNode } from '../node.ts';
 import { call, isField, readsRow } from './out.ts';
 import type { TranslatedJson, Typed } from './position.ts';
 
@@ -94,7 +94,10 @@ function isNumber(out: TranslatedJson): boolean {
   if (!isMap(out)) return out === null || typeof out === 'number';
   const { function: name, args } = out;
   if (name === 'number') return true;
-  return name === 'if' && isSequence(args) && args.length === 3 && args.slice(1).every(isNumber);
+  const parts = isSequence(args) ? args : [];
+  if (name === 'python')
+    return ['float', 'int'].includes(shown(parts[0] ?? '')) && parts.slice(2).every(isNumber);
+  return name === 'if' && parts.length === 3 && parts.slice(1).every(isNumber);
 }
 
 function readsAsItself(out: TranslatedJson, isPlain: (field: TranslatedJson) => boolean): boolean {

@@ -118,7 +118,9 @@ function typedOf(expression: Expression): Expression {
       otherwise: constant(constantsOf(right).some((value) => isEqual(field.fallback, value)) === isPositive),
     };
   const type = isField(left) ? comparedType(right) : undefined;
-  if (type === undefined) return expression;
+  // one text is compared by its type as it is
+  if (type === undefined || (type === 'string' && isConstant(right) && !isItems(right.value)))
+    return expression;
   const equal = both(operator === '!=' ? '==' : isPositive ? operator : 'in', left, right);
   const same = both(
     'and',
@@ -196,7 +198,7 @@ function isNumber(value: Constant): boolean {
 }
 
 /** Tells if a text could be equal to what is none: a number, or an empty text that is equal to false. */
-function isNumeral(value: Constant): boolean {
+export function isNumeral(value: unknown): boolean {
   return typeof value === 'string' && /^(?:[+-]?\d+(?:\.\d+)?)?$/.test(value);
 }
 

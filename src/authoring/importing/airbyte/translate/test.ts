@@ -2,10 +2,12 @@ import { TemplateError, type Expression } from '../jinja/ast.ts';
 import { isMap, isSequence } from '../node.ts';
 import { keyIn, type TranslatedJson, type TranslatePart, type Typed } from './position.ts';
 import { asCall, isDefined, keyThere } from './key-there.ts';
+import { isNumeral } from './strict-filter.ts';
 import {
   beginningOf,
   COMPARISONS,
   call,
+  isField,
   isOfTexts,
   isOfTwoTypes,
   python,
@@ -38,7 +40,7 @@ export function testOf(
       const isNone = b.out === null && noneOf(left, a.out, translate, hasUndefined);
       if (isNone !== false && name === 'equals') return isNone;
       if (isNone !== false && name === 'differs') return call('not', isNone);
-      const equal = hasUndefined ? equalFields(a, operator, b) : undefined;
+      const equal = hasUndefined ? equalByType(a, operator, b) : undefined;
       return equal ?? compared(a, name, b);
     }
     const key = keyIn(left, right);
@@ -103,11 +105,14 @@ function noneOf(
   return call('all', asCall(key), isNothing);
 }
 
-/** Returns whether two values of a record are equal by their types; undefined for any other comparison. */
-function equalFields(a: Typed, operator: string, b: Typed): TranslatedJson | undefined {
+/**
+ * Returns whether a value of a record is equal by its type to another one, or to a text that reads as a number; undefined
+ * for any other comparison.
+ */
+export function equalByType(a: Typed, operator: string, b: Typed): TranslatedJson | undefined {
   const isOfTimes = [a, b].some(({ type }) => type === 'seconds' || type === 'day');
-  if (isOfTimes || (operator !== '==' && operator !== '!=') || !readsRow(a.out) || !readsRow(b.out))
-    return undefined;
+  if (isOfTimes || (operator !== '==' && operator !== '!=') || !readsRow(a.out)) return undefined;
+  if (!readsRow(b.out) && !(isField(a.out) && isNumeral(b.out))) return undefined;
   const equal = python('==', a, b);
   return operator === '==' ? equal : call('not', equal);
 }
