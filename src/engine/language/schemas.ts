@@ -43,7 +43,7 @@ const sourceProperties: Readonly<Record<string, OptionSchema>> = {
   plain: option(
     'Relation as one text',
     'Compares the relation of the link by its letters, as simple clients do: neither `Next` nor `next last` is `next`, and the last of several links counts.',
-    { type: 'boolean', default: false },
+    { type: 'boolean', default: false, examples: [true] },
   ),
   attribute: path('Attribute of the link', 'That attribute of the link, instead of its address.', 'results'),
   request: option(

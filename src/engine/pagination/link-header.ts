@@ -32,7 +32,7 @@ export const linkHeader: PaginationMethod = {
       plain: option(
         'Relation as one text',
         'Compares the relation by its letters, as simple clients do: neither `Next` nor `next last` is `next`, and the last of several links counts.',
-        { type: 'boolean', default: false },
+        { type: 'boolean', default: false, examples: [true] },
       ),
       includeParams,
     },

@@ -11,6 +11,10 @@ const page = (link?: string, url?: string): Answer => ({
   ...(url === undefined ? {} : { url }),
 });
 
+/** The request that follows a page with a header, where relations are read as one text. */
+const nextOfPlain = (link: string): string =>
+  run(paginatorOf({ method: 'link', plain: true }), [page(link), page()]).shown[1] ?? 'none';
+
 describe('link', () => {
   test('follows the next link byte for byte until there is none', () => {
     const { requests, stop } = run(paginatorOf({ method: 'link' }, { params: { q: 'x' } }), [
@@ -38,8 +42,6 @@ describe('link', () => {
   });
 
   test('plain: a relation is one text, and a header is cut at its signs, as simple clients do', () => {
-    const next = (link: string): string =>
-      run(paginatorOf({ method: 'link', plain: true }), [page(link), page()]).shown[1] ?? 'none';
     for (const link of [
       '</2>; rel=Next',
       '</2>; rel="next last"',
@@ -47,7 +49,7 @@ describe('link', () => {
       '</2>; title="a; b"; rel="next"',
       '',
     ])
-      expect(next(link)).toBe('none');
+      expect(nextOfPlain(link)).toBe('none');
     for (const link of [
       '</2>; rel="next"',
       "</1>;rel=prev,</2>; rel='next'",
@@ -55,7 +57,7 @@ describe('link', () => {
       '</1>; rel="next", </2>; rel="next"',
       '</2>; rel="next"; title="a=b"',
     ])
-      expect(next(link)).toBe('GET https://api.example.com/2 {}');
+      expect(nextOfPlain(link)).toBe('GET https://api.example.com/2 {}');
   });
 
   test('includeParams keeps the parameters of the job', () => {
