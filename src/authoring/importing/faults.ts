@@ -43,20 +43,34 @@ function pathOf({ above, path }: Place): string {
   return above === undefined ? path : pathOf(above) + path;
 }
 
+/** Tells if nothing in a value can have a fault: so it is with most, and no path is made for them. */
+function isFaultless(node: unknown, faultless: Set<unknown>): boolean {
+  if (typeof node === 'string') return !node.includes('{{');
+  if (typeof node !== 'object' || node === null || faultless.has(node)) return true;
+  if (Array.isArray(node)) {
+    for (const item of node) if (!isFaultless(item, faultless)) return false;
+  } else {
+    const map = mapOf(node);
+    if (map['function'] === 'strtotime') return false;
+    for (const key in map) if (key.includes('{{') || !isFaultless(map[key], faultless)) return false;
+  }
+  faultless.add(node);
+  return true;
+}
+
 function valuesIn(
   node: unknown,
   place: Place,
   faultless: Set<unknown>,
   found: ImportFault[] = [],
 ): readonly ImportFault[] {
+  if (isFaultless(node, faultless)) return found;
   const fault = (message: string, isColumn = /\.columns\./.test(pathOf(place))): void =>
     void found.push({ path: pathOf(place), message, isColumn });
   if (typeof node === 'string') {
     if (node.includes('{{')) fault(`A template is still there: ${node}`);
     return found;
   }
-  if (typeof node !== 'object' || node === null || faultless.has(node)) return found;
-  const before = found.length;
   const { function: name, args } = mapOf(node);
   if (name === 'strtotime' && Array.isArray(args) && isNumeric(args[0])) fault('A number is read as a date');
   for (const [index, item] of Array.isArray(node) ? node.entries() : [])
@@ -65,7 +79,6 @@ function valuesIn(
     if (key.includes('{{')) fault(`A key is a template still: ${key}`, pathOf(place).endsWith('.columns'));
     valuesIn(value, { above: place, path: `.${key}` }, faultless, found);
   }
-  if (found.length === before) faultless.add(node);
   return found;
 }
 

@@ -38,8 +38,8 @@ const MOST_TURNS = 8;
  * Rows of a connector stand below the same parents, again and again: the jobs of all are looked at as one
  * configuration, each with its parents once. A job is read by itself and the jobs above it, and where jobs are compared
  * with each other, more of them are never less wrong; so nothing is wrong with any row where nothing is wrong with all.
- * A column or an export that several of them have is looked at once, too. Only rows that a problem was found in are then
- * looked at as they are.
+ * A column, an export or reactions that several of them have are looked at once, too. Only rows that a problem was
+ * found in are then looked at as they are.
  *
  * @param ids of the rows
  */
@@ -158,13 +158,13 @@ function joined(rows: readonly Row[], jobs: ReadonlyMap<string, SharedJob>): Nod
 const EMPTY: RowRest = { configuration: {}, parameters: {}, config: {}, storage: {}, output: {} };
 
 /** Writes jobs out. Those of different rows may have the same id, which is then changed, as in a list it is one job. */
-function written(jobs: ReadonlyMap<string, SharedJob>): readonly Node[] {
+function written(jobs: ReadonlyMap<string, SharedJob>, reactions = new Set<string>()): readonly Node[] {
   const byId = new Map<string, { readonly id: string; readonly rows: ReadonlySet<string> }[]>();
   const parts = new Map<string, Set<string>>();
   return [...jobs.values()].map(({ own: whole, children, rows }) => {
-    const own = withoutRepeated(whole, parts);
+    const own = withoutRepeated(withoutKnown(whole, reactions), parts);
     const { id } = own;
-    const below = children.size === 0 ? {} : { children: written(children) };
+    const below = children.size === 0 ? {} : { children: written(children, reactions) };
     if (typeof id !== 'string') return { ...own, ...below };
     const same = byId.get(id) ?? [];
     // one that a row has twice stays a mistake
@@ -173,6 +173,16 @@ function written(jobs: ReadonlyMap<string, SharedJob>): readonly Node[] {
     byId.set(id, [...same, { id: given, rows }]);
     return { ...own, id: given, ...below };
   });
+}
+
+/** Leaves out the reactions that another job has, too: they are read by themselves. */
+function withoutKnown(job: Node, known: Set<string>): Node {
+  const { reactions, ...others } = job;
+  if (reactions === undefined) return job;
+  const text = JSON.stringify(reactions);
+  if (known.has(text)) return others;
+  known.add(text);
+  return job;
 }
 
 /** Keys of a job that say nothing of how its other parts are read. */
@@ -184,6 +194,7 @@ const APART: ReadonlySet<string> = new Set([
   'columns',
   'exclude',
   'where',
+  'reactions',
 ]);
 
 /**

@@ -28,6 +28,11 @@ const exported: Job = {
   export: { poll: { endpoint: 'exports/{name}', until: { value: 'state', is: 'equals', than: 'done' } } },
 };
 
+const reacting: Job = {
+  ...members,
+  reactions: [{ when: { value: { response: 'code', as: 'word' }, is: 'equals', than: 1 }, do: 'empty' }],
+};
+
 describe('the problems of rows that have parents in common', () => {
   test.each([
     ['nothing is wrong', [[below(members)], [below(events)]], []],
@@ -46,6 +51,16 @@ describe('the problems of rows that have parents in common', () => {
       'rows have one wrong export',
       [[below(members)], [below({ ...exported, id: 'a' })], [below({ ...exported, id: 'b' })]],
       ['row1', 'row2'],
+    ],
+    [
+      'rows below other parents have one wrong list of reactions',
+      [
+        [below(reacting)],
+        [{ endpoint: 'clubs', table: false, children: [reacting] }],
+        [below(members)],
+        [{ ...reacting, endpoint: 'users', placeholders: {} }],
+      ],
+      ['row0', 'row1', 'row3'],
     ],
     [
       'a column of two rows has its window in one of them',
