@@ -195,8 +195,7 @@ function byTime(
     // a state is never older than the start, whatever rows come
     ...(start === undefined ? {} : { notBefore: start }),
     as: 'time',
-    // where rows are left out, those after the present are, too
-    ...(isFilter || isFeed ? { filter: true } : { future: true }),
+    ...(isFilter || isFeed ? { filter: true } : {}),
     ...(isFeed ? { order: 'descending' } : {}),
     ...(isPartitioned ? { perParent: !cursor.flag('global_substream_cursor') } : {}),
   };
