@@ -125,10 +125,16 @@ function ignored(
   conditions: number,
   isLater: boolean,
 ): readonly TranslatedReaction[] {
-  const isError = conditions === 1 && statuses.length > 0 && statuses.every((status) => status >= 400);
-  if (isError) return [{ when, do: 'empty' }];
+  if (conditions === 1 && statuses.length > 0) {
+    const errors = statuses.filter((status) => status >= 400);
+    const others = statuses.filter((status) => status < 400);
+    return [
+      ...(errors.length === 0 ? [] : [{ when: { status: errors }, do: 'empty' }]),
+      // every success was taken for one before
+      ...(others.length === 0 || isLater ? [] : [{ when: { status: others }, do: 'rows' }]),
+    ];
+  }
   const errors: TranslatedReaction = { when: { all: [{ status: '400-599' }, when] }, do: 'empty' };
-  // every success was taken for one before
   return isLater ? [errors] : [errors, { when, do: 'rows' }];
 }
 

@@ -107,6 +107,33 @@ test.each<[string, readonly Part[], readonly string[]]>([
   expect(Object.keys(alike).filter((key) => !Object.hasOwn(ROOT, key))).toEqual(shared);
 });
 
+test('errors that are passed over have no rows, and other answers are read', () => {
+  const passedOver = { type: 'HttpResponseFilter', http_codes: [200, 404], action: 'IGNORE' };
+  const jobs = imported([
+    plain({ error_handler: { type: 'DefaultErrorHandler', response_filters: [passedOver] } }),
+  ]);
+  expect(jobs).toMatchObject({
+    rows: [
+      {
+        configuration: {
+          parameters: {
+            config: {
+              jobs: [
+                {
+                  reactions: [
+                    { when: { status: [404] }, do: 'empty' },
+                    { when: { status: [200] }, do: 'rows' },
+                  ],
+                },
+              ],
+            },
+          },
+        },
+      },
+    ],
+  });
+});
+
 const belowCarts = (name: string, path: string, parent: Part): Part =>
   stream(name, path, { retriever: below(parent, 'cart') });
 /** Returns what is said of each stream, without its place in the manifest, and its row. */
