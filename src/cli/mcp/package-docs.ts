@@ -111,9 +111,15 @@ function scoreOf({ page, heading, text }: Section, words: readonly string[]): nu
   const [title, body] = [`${page} ${heading}`.toLowerCase(), text.toLowerCase()];
   const found = words.filter((word) => body.includes(word) || title.includes(word));
   const inTitle = found.filter((word) => title.includes(word));
-  // a word more says more than any number of times, and a decision tells why, not how
-  const worth = found.length * 10 + inTitle.length * 4 - (page.startsWith('docs/decisions/') ? 5 : 0);
+  // a word more says more than any number of times
+  const worth = found.length * 10 + inTitle.length * 4 - lagOf(page);
   return found.length === 0 ? 0 : worth + Math.min(5, occurrences(body, found)) - Math.log10(text.length);
+}
+
+/** A decision tells why, not how; and a list of all keys or types tells less than the page that explains them. */
+function lagOf(page: string): number {
+  if (page.startsWith('docs/decisions/')) return 5;
+  return page === 'docs/configuration.md' || page === 'docs/api.md' ? 3 : 0;
 }
 
 function occurrences(text: string, words: readonly string[]): number {
