@@ -80,11 +80,13 @@ class Shop(DeclarativeOauth2Authenticator):
       requester: { authenticator: { type: 'CustomAuthenticator', class_name: CLASS, ...keys, ...more } },
     });
   expect(reasonsOf(of({}), code)).toEqual([expect.stringContaining(why.replace('Shop: ', 'Shop.'))]);
-  // a version that asks in the usual way, whatever the class has
-  if (method.includes('_get_refresh'))
-    expect(reasonsOf(of({}), code, {}, { version: '6.33.0' })).toEqual([
+  // a version that asks in the usual way, whatever the class has, and one that is not known
+  if (method.includes('_get_refresh')) {
+    expect(reasonsOf(of({}), code, {}, { version: '6.33.0' })).toEqual([]);
+    expect(reasonsOf(of({}), code, {}, { version: '6.25.0' })).toEqual([
       expect.stringContaining('Shop._get_refresh_access_token_response'),
     ]);
+  }
   expect(reasonsOf(of({ scopes: ['a'] }), code.replace(method, 'pass'))).toEqual([
     expect.stringContaining('components.py: Shop.scopes'),
   ]);

@@ -45,10 +45,15 @@ const OTHERS = [
 /** The method that sends the request for a token, and gives what the answer says. */
 const ASKS = '_get_refresh_access_token_response';
 
-/** Tells if a manifest is of a version of the other tool whose class calls that method: 6.18 has it, and 6.33 has not. */
-function asksByMethod(manifest: NodeMap): boolean {
+/**
+ * Tells if a manifest is of a version of the other tool whose class calls that method; undefined where that is not known:
+ * 6.18 has it, and in 6.33 nothing calls it.
+ */
+function asksByMethod(manifest: NodeMap): boolean | undefined {
   const [, major, minor] = /^(\d+)\.(\d+)\./.exec(shown(get(manifest, 'version') ?? '')) ?? [];
-  return major !== undefined && (Number(major) < 6 || (Number(major) === 6 && Number(minor) <= 18));
+  if (major === undefined) return undefined;
+  const version = Number(major) * 1000 + Number(minor);
+  return version <= 6018 ? true : version >= 6033 ? false : undefined;
 }
 
 /** Methods by which the class keeps the token or asks for it in another way. */
@@ -64,7 +69,7 @@ export function oddInOauth(
     (name) => authenticator.get(name) !== undefined && authenticator.get(name) !== false,
   );
   const isOdd = (name: string): boolean =>
-    name === ASKS ? !asksByMethod(module.manifest) : NOT_READ.test(name);
+    name === ASKS ? asksByMethod(module.manifest) === undefined : NOT_READ.test(name);
   return [...methods.keys()].find(isOdd) ?? key;
 }
 
@@ -118,7 +123,9 @@ function methodOf(
     case 'build_refresh_request_body':
       return bodyOf(object, own);
     case 'refresh_access_token':
-      return object.type.methods.has(ASKS) ? tokenIn(object, own(ASKS), own) : asked(object, own);
+      return object.type.methods.has(ASKS) && asksByMethod(object.type.module.manifest) === true
+        ? tokenIn(object, own(ASKS), own)
+        : asked(object, own);
     case '_log_response':
       return constant(null);
     default:

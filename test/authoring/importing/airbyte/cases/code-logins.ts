@@ -168,4 +168,18 @@ class Sending(DeclarativeOauth2Authenticator):
       `${FORM} client_id=u&client_secret=p&grant_type=client_credentials Basic dTpw`,
     ),
   },
+  // airbyte-cdk 7.39.1
+  {
+    name: 'OAuth whose class has a method that nothing calls',
+    stream: by('Unasked', { ...oauth, grant_type: 'client_credentials', refresh_token: undefined }),
+    more: { version: '6.33.0' },
+    code: `${IMPORTS}
+class Unasked(DeclarativeOauth2Authenticator):
+    def _get_refresh_access_token_response(self):
+        return requests.post("https://elsewhere.example/token", auth=(self.config["user"], self.config["pass"])).json()
+`,
+    settings,
+    api: rows,
+    asks: both('GET /a Bearer T', `${FORM} client_id=u&client_secret=p&grant_type=client_credentials`),
+  },
 ];
