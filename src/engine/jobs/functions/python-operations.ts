@@ -19,7 +19,7 @@ type Numeral = bigint | Float;
 /** Makes what Python makes of values; null where it has an error. */
 type Operation = (values: readonly Json[]) => Json;
 
-/** Longest text or list that is repeated, and largest exponent. */
+/** Longest text or list that is repeated, and most digits of a power. */
 const MOST = 100_000;
 
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -60,7 +60,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     const [x, y] = [numeralOf(a), numeralOf(b)];
     if (x === undefined || y === undefined) return null;
     if (typeof x === 'bigint' && typeof y === 'bigint' && y >= 0n)
-      return y > 1000n ? null : numberFrom((x ** y).toString());
+      return BigInt(x.toString().length) * y > MOST ? null : numberFrom((x ** y).toString());
     return fractionOf(x) === 0 && fractionOf(y) < 0
       ? null
       : written(new Float(fractionOf(x) ** fractionOf(y)));
