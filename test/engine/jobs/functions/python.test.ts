@@ -15,7 +15,7 @@ function python(operation: string, values: string): Json {
   return evaluate({ function: 'python', args: ['json', { function: 'python', args }] }, {}, 'p');
 }
 
-/** What Python 3.13 makes of the same. */
+/** Values of Python 3.13. */
 describe('python', () => {
   test.each([
     ['+', '["a", "b"]', '"ab"'],
